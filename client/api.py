@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 
+from client.access import AccessOperations
 from client.bulk import BulkOperations
 from client.errors import attach_hand
 from client.paths import build_path, drop_none
 from client.players import PlayerOperations
+from client.plots import PlotOperations
 from client.responses import (
     Document,
     Lines,
@@ -24,7 +26,6 @@ from client.responses import (
     is_ruleset,
     is_table,
 )
-from client.table_links import TableLinkOperations
 from client.webhooks import WebhookOperations
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class EventFilters(TypedDict, total=False):
     round: str | None
 
 
-class Client(BulkOperations, PlayerOperations, TableLinkOperations, WebhookOperations):
+class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations, WebhookOperations):
     """
     A connection to a service.
 
@@ -383,14 +384,6 @@ class Client(BulkOperations, PlayerOperations, TableLinkOperations, WebhookOpera
         query |= {name: str(value) for name, value in filters.items() if value is not None}
         query |= {} if after is None else {"after": str(after)}
         return self._connection.get_lines("/v1/events", query)
-
-    def list_keys(self) -> Iterator[models.ApiKey]:
-        """List the API keys of the club, newest first. Pages are fetched as they are read."""
-        return self._connection.get_pages("/v1/keys", "keys", {"limit": _PAGE})
-
-    def revoke_key(self, key_id: str) -> None:
-        """Revoke an API key of the club."""
-        self._connection.delete(build_path("keys", key_id))
 
 
 def _revision(revision: int | None) -> dict[str, str]:

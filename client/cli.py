@@ -30,10 +30,12 @@ _COMMANDS: Final = {
     "ledger": ("ledger:ledger", "List payments between players, oldest first."),
     "statement": ("statements:statement", "Show what players won and lost over several tables, and who pays whom."),
     "statistics": ("statistics:statistics", "Show statistics of a player, or of all players, most hands first."),
+    "plot": ("statistics:plot", "Draw a plot of what was played, as an SVG or CSV file."),
     "recompute": ("recompute:recompute", "Replay stored rounds, and find results that were stored differently."),
     "checkpoint": ("checkpoints:checkpoints", "Store signed checkpoints away from the service."),
     "key": ("keys:keys", "List and revoke the API keys of the club."),
     "webhook": ("webhooks:webhooks", "Manage webhooks, to which the service sends messages about what happens."),
+    "console": ("keys:console", "Create a link that signs in to the console once, and print it with a QR code."),
     "completion": ("completion:completion", "Print the completion script of a shell."),
     "events": ("import_export:events", "Print the events of the club, one a line, as JSON."),
 }

@@ -70,7 +70,7 @@ class Connection:
         """The address without a login. It identifies the service in places that other people can read."""
         return str(httpx2.URL(self.url).copy_with(userinfo=b"")).rstrip("/")
 
-    def get(self, path: str, query: Mapping[str, str] | None = None, is_valid: Check = is_object) -> T:  # type: ignore[type-var]
+    def get(self, path: str, query: Mapping[str, str] | None = None, is_valid: Check = is_object) -> T:  # type: ignore[type-var]  # the caller chooses T
         """Return a JSON object."""
         return cast(T, self._read(self._send("GET", path, params=query or None), is_valid))
 
@@ -104,7 +104,7 @@ class Connection:
         total = response.headers.get("Total-Rounds", "")
         return Lines(response.content, cursor, int(total) if total.isdigit() else None)
 
-    def post_lines(self, path: str, packed: bytes, key: str) -> T:  # type: ignore[type-var]
+    def post_lines(self, path: str, packed: bytes, key: str) -> T:  # type: ignore[type-var]  # the caller chooses T
         """Post gzipped NDJSON under an idempotency key."""
         headers = {"Content-Type": NDJSON, "Content-Encoding": "gzip", _KEY: key}
         return cast(T, self._read(self._send("POST", path, content=packed, headers=headers)))
@@ -117,7 +117,7 @@ class Connection:
             raise self._unexpected_response(response)
         return cast(list[T], lines)
 
-    def post(self, path: str, document: Document, *, is_idempotent: bool = False, is_valid: Check = is_object) -> T:  # type: ignore[type-var]
+    def post(self, path: str, document: Document, *, is_idempotent: bool = False, is_valid: Check = is_object) -> T:  # type: ignore[type-var]  # the caller chooses T
         """
         Post a document. It takes effect once, however often it is sent.
 
@@ -130,7 +130,7 @@ class Connection:
         headers = {} if is_idempotent else {_KEY: str(uuid4())}
         return cast(T, self._read_posted(self._send("POST", path, json=document, headers=headers), is_valid))
 
-    def put(self, path: str, document: Document) -> T:  # type: ignore[type-var]
+    def put(self, path: str, document: Document) -> T:  # type: ignore[type-var]  # the caller chooses T
         """Replace a resource. Sent again, the document has the same effect."""
         return cast(T, self._read(self._send("PUT", path, json=document)))
 

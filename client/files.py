@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
@@ -29,7 +30,7 @@ def read_document(name: str) -> dict[str, Any]:
     Read a hand or a round from a file, with cards and rows as people spell them.
 
     Raises:
-        UnreadableError: there is no such file, it is not a JSON object, or it has a row twice.
+        UnreadableError: the file does not exist, it is not a JSON object, or it has a row twice.
     """
     document = read_json(name)
     try:
@@ -43,7 +44,7 @@ def read_json(name: str) -> dict[str, Any]:
     Read a JSON object from a file, or from standard input for `-`.
 
     Raises:
-        UnreadableError: there is no such file, or it is not a JSON object.
+        UnreadableError: the file does not exist, or it is not a JSON object.
     """
     return parse_object(read_text(name), name)
 
@@ -53,7 +54,7 @@ def open_bytes(name: str) -> AbstractContextManager[IO[bytes]]:
     Open a file, or return standard input for `-`, which remains open.
 
     Raises:
-        UnreadableError: there is no such file.
+        UnreadableError: the file does not exist.
     """
     if not name:
         raise UnreadableError("the name of a file is empty; expected the name of an existing file")
@@ -81,7 +82,7 @@ def open_lines(name: str) -> Iterator[FileLines]:
     Open a file, or standard input for `-`, to read it line by line. Gzip is decompressed.
 
     Raises:
-        UnreadableError: there is no such file, or, while lines are read, its gzip is incomplete or damaged.
+        UnreadableError: the file does not exist, or, while lines are read, its gzip is incomplete or damaged.
     """
     with ExitStack() as opened:
         file = opened.enter_context(open_bytes(name))
@@ -113,7 +114,7 @@ def read_text(name: str) -> str:
     Read a text from a file, or from standard input for `-`.
 
     Raises:
-        UnreadableError: there is no such file, it is not text, or it is empty.
+        UnreadableError: the file does not exist, it is not text, or it is empty.
     """
     try:
         with open_bytes(name) as file:
@@ -132,7 +133,7 @@ def read_patch(name: str) -> list[Any]:
     Read a JSON Patch from a file, or from standard input for `-`.
 
     Raises:
-        UnreadableError: there is no such file, or it is not a JSON array.
+        UnreadableError: the file does not exist, or it is not a JSON array.
     """
     patch = _parse(read_text(name), name)
     if not isinstance(patch, list):
@@ -206,7 +207,18 @@ def _float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
         raise _WrongError(f"{digits[:60]} is too large a number")
+    if number.is_integer() and not _is_whole(digits):
+        raise _WrongError(f"{digits[:60]} would be read as {number:.15g}; expected a number with fewer digits")
     return number
+
+
+def _is_whole(digits: str) -> bool:
+    # As in schemas/strict_json.py, whose import would double the time that a command takes to start.
+    try:
+        number = Decimal(digits)
+    except InvalidOperation:  # an exponent that Decimal does not support
+        return False
+    return number == number.to_integral_value()
 
 
 def standard_output() -> IO[bytes]:

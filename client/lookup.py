@@ -42,7 +42,7 @@ def find_round(client: Client, text: str) -> Document:
     Find a round by its id or the beginning of its id, or the newest round of a table.
 
     Raises:
-        UnreadableError: there is no such table, or no round was opened at it.
+        UnreadableError: the table does not exist, or no round was opened at it.
     """
     if is_id(text):
         return client.get_round(text)
@@ -212,7 +212,7 @@ def find_seat(seats: Iterable[Document], player: str, where: str) -> int:
     3
 
     Raises:
-        UnreadableError: there is no such player, or the text matches several.
+        UnreadableError: the player does not exist, or the text matches several.
     """
     sitting = {int(seat["seat"]): str(seat["player"]) for seat in seats}
     found = match_seat(sitting, player)

@@ -61,6 +61,7 @@ StakesScope = Literal["hand", "fantasyland", "round"]
 WinLimit = Literal["stack", "opening", "none"]
 Variant = Literal["pineapple", "turbo", "classic"]
 LeavingRule = Literal["between_hands", "between_rounds"]
+PlotName = Literal["stacks", "net", "sources", "head-to-head", "caps", "fouls", "distribution"]
 PaymentPlan = Literal["fewest", "few"]
 WebhookKind = Literal[
     "hand.recorded",
@@ -85,7 +86,7 @@ MessageKind = Literal[
     "import.ended",
     "webhook.test",
 ]
-TableLinkKind = Literal["scorekeeper", "viewer"]
+TableLinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
 WebhookDisabledBecause = Literal["request", "failing", "gone"]
 DeliveryState = Literal["waiting", "delivered", "dead_lettered"]
@@ -199,6 +200,7 @@ class Round(Response):
     id: str
     table: str
     ruleset: str
+    stakes_scope: StakesScope
     reference: str | None
     status: RoundStatus
     version: int
@@ -232,7 +234,7 @@ class RecordedHandWithRound(Response):
 
 
 class HandLineResult(Response):
-    """The result of a line: what became of its hand."""
+    """The result of a line, and of its hand."""
 
     line: int
     status: HandLineStatus
@@ -338,7 +340,7 @@ class RulesetAddedEvent(Response):
 
 
 class ClubCreatedContent(Response):
-    """What `club.created` says happened."""
+    """The payload of a `club.created` event."""
 
     club: str
     name: str
@@ -363,7 +365,7 @@ class ClubCreatedEvent(Response):
 
 
 class ClubWipedContent(Response):
-    """What `club.wiped` says happened."""
+    """The payload of a `club.wiped` event."""
 
     rounds: int
     events: int
@@ -388,7 +390,7 @@ class ClubWipedEvent(Response):
 
 
 class KeyCreatedContent(Response):
-    """What `key.created` says happened."""
+    """The payload of a `key.created` event."""
 
     key: str
     prefix: str
@@ -418,7 +420,7 @@ class KeyCreatedEvent(Response):
 
 
 class KeyRevokedContent(Response):
-    """What `key.revoked` says happened."""
+    """The payload of a `key.revoked` event."""
 
     key: str
     prefix: str
@@ -445,7 +447,7 @@ class KeyRevokedEvent(Response):
 
 
 class WebhookAddedContent(Response):
-    """What `webhook.added` says happened."""
+    """The payload of a `webhook.added` event."""
 
     webhook: str
     host: str
@@ -472,7 +474,7 @@ class WebhookAddedEvent(Response):
 
 
 class WebhookChangedContent(Response):
-    """What `webhook.changed` says happened."""
+    """The payload of a `webhook.changed` event."""
 
     webhook: str
     host: str
@@ -499,7 +501,7 @@ class WebhookChangedEvent(Response):
 
 
 class WebhookRemovedContent(Response):
-    """What `webhook.removed` says happened."""
+    """The payload of a `webhook.removed` event."""
 
     webhook: str
     host: str
@@ -524,7 +526,7 @@ class WebhookRemovedEvent(Response):
 
 
 class WebhookSecretRotatedContent(Response):
-    """What `webhook.secret-rotated` says happened."""
+    """The payload of a `webhook.secret-rotated` event."""
 
     webhook: str
     host: str
@@ -550,7 +552,7 @@ class WebhookSecretRotatedEvent(Response):
 
 
 class LinkIssuedContent(Response):
-    """What `link.issued` says happened."""
+    """The payload of a `link.issued` event."""
 
     round: str
     expires_at: str
@@ -575,7 +577,7 @@ class LinkIssuedEvent(Response):
 
 
 class LinkRevokedContent(Response):
-    """What `link.revoked` says happened."""
+    """The payload of a `link.revoked` event."""
 
     round: str
     expires_at: str
@@ -600,7 +602,7 @@ class LinkRevokedEvent(Response):
 
 
 class LinksRevokedContent(Response):
-    """What `links.revoked` says happened."""
+    """The payload of a `links.revoked` event."""
 
     version: int
 
@@ -624,7 +626,7 @@ class LinksRevokedEvent(Response):
 
 
 class TableLinkIssuedContent(Response):
-    """What `table_link.issued` says happened."""
+    """The payload of a `table_link.issued` event."""
 
     link: str
     table: str
@@ -655,7 +657,7 @@ class TableLinkIssuedEvent(Response):
 
 
 class TableLinkRevokedContent(Response):
-    """What `table_link.revoked` says happened."""
+    """The payload of a `table_link.revoked` event."""
 
     link: str
     table: str
@@ -680,7 +682,7 @@ class TableLinkRevokedEvent(Response):
 
 
 class PlayerNamedContent(Response):
-    """What `player.named` says happened."""
+    """The payload of a `player.named` event."""
 
     player: str
 
@@ -704,7 +706,7 @@ class PlayerNamedEvent(Response):
 
 
 class PlayerErasedContent(Response):
-    """What `player.erased` says happened."""
+    """The payload of a `player.erased` event."""
 
     player: str
 
@@ -728,7 +730,7 @@ class PlayerErasedEvent(Response):
 
 
 class TableCreatedContent(Response):
-    """What `table.created` says happened."""
+    """The payload of a `table.created` event."""
 
     id: str
     name: str
@@ -773,7 +775,7 @@ class ReceivedBytes(Response):
 
 
 class RoundOpenedContent(Response):
-    """What `round.opened` says happened."""
+    """The payload of a `round.opened` event."""
 
     round: str
     table: str
@@ -841,7 +843,7 @@ class Hand(Response):
 
 
 class HandRecordedContent(Response):
-    """What `hand.recorded` says happened."""
+    """The payload of a `hand.recorded` event."""
 
     round: str
     id: str
@@ -851,7 +853,7 @@ class HandRecordedContent(Response):
 
 
 class HandResult(Response):
-    """What a hand and its round came to: computed by the service, and no part of the signed event."""
+    """The result of a hand and its round: computed by the service, and no part of the signed event."""
 
     round_id: str
     table_id: str
@@ -886,7 +888,7 @@ class HandRecordedEvent(Response):
 
 
 class HandWithdrawnContent(Response):
-    """What `hand.withdrawn` says happened."""
+    """The payload of a `hand.withdrawn` event."""
 
     round: str
     number: int
@@ -899,7 +901,7 @@ class HandWithdrawnContent(Response):
 
 
 class RevisionResult(Response):
-    """What a round came to in a revision: computed by the service, and no part of the signed event."""
+    """The result of a round in a revision: computed by the service, and no part of the signed event."""
 
     round_id: str
     table_id: str
@@ -930,7 +932,7 @@ class HandWithdrawnEvent(Response):
 
 
 class DepartureRecordedContent(Response):
-    """What `departure.recorded` says happened."""
+    """The payload of a `departure.recorded` event."""
 
     round: str
     seat: int
@@ -957,7 +959,7 @@ class DepartureRecordedEvent(Response):
 
 
 class RoundClosedContent(Response):
-    """What `round.closed` says happened."""
+    """The payload of a `round.closed` event."""
 
     round: str
     after_hand: int
@@ -1020,7 +1022,7 @@ class HandRecordDigest(Response):
 
 
 class RoundCorrectedContent(Response):
-    """What `round.corrected` says happened."""
+    """The payload of a `round.corrected` event."""
 
     round: str
     revision: int
@@ -1059,7 +1061,7 @@ class RoundCorrectedEvent(Response):
 
 
 class RoundRecomputedContent(Response):
-    """What `round.recomputed` says happened."""
+    """The payload of a `round.recomputed` event."""
 
     round: str
     recomputation: str
@@ -1090,7 +1092,7 @@ class RoundRecomputedEvent(Response):
 
 
 class SettlementConfirmedContent(Response):
-    """What `settlement.confirmed` says happened."""
+    """The payload of a `settlement.confirmed` event."""
 
     round: str
     revision: int
@@ -1117,7 +1119,7 @@ class SettlementConfirmedEvent(Response):
 
 
 class SettlementFinalizedContent(Response):
-    """What `settlement.finalized` says happened."""
+    """The payload of a `settlement.finalized` event."""
 
     round: str
     revision: int
@@ -1144,7 +1146,7 @@ class SettlementFinalizedEvent(Response):
 
 
 class DisputeOpenedContent(Response):
-    """What `dispute.opened` says happened."""
+    """The payload of a `dispute.opened` event."""
 
     round: str
     dispute: str
@@ -1175,7 +1177,7 @@ class DisputeOpenedEvent(Response):
 
 
 class DisputeCommentedContent(Response):
-    """What `dispute.commented` says happened."""
+    """The payload of a `dispute.commented` event."""
 
     round: str
     dispute: str
@@ -1205,7 +1207,7 @@ class DisputeCommentedEvent(Response):
 
 
 class DisputeReviewedContent(Response):
-    """What `dispute.reviewed` says happened."""
+    """The payload of a `dispute.reviewed` event."""
 
     round: str
     dispute: str
@@ -1235,7 +1237,7 @@ class DisputeReviewedEvent(Response):
 
 
 class DisputeResolvedContent(Response):
-    """What `dispute.resolved` says happened."""
+    """The payload of a `dispute.resolved` event."""
 
     round: str
     dispute: str
@@ -1265,7 +1267,7 @@ class DisputeResolvedEvent(Response):
 
 
 class DisputeWithdrawnContent(Response):
-    """What `dispute.withdrawn` says happened."""
+    """The payload of a `dispute.withdrawn` event."""
 
     round: str
     dispute: str
@@ -1401,6 +1403,7 @@ class RoundAfterUndo(Response):
     id: str
     table: str
     ruleset: str
+    stakes_scope: StakesScope
     reference: str | None
     status: RoundStatus
     version: int
@@ -1924,6 +1927,7 @@ class NewTableLink(Response):
     id: str
     label: str
     kind: TableLinkKind
+    player: str | None
     scopes: list[str]
     table: str
     key: str
@@ -1932,6 +1936,7 @@ class NewTableLink(Response):
     revoked_at: str | None
     last_used_at: str | None
     url: str
+    board_url: str | None
     warnings: list[LinkWarning]
 
 
@@ -1941,6 +1946,7 @@ class TableLink(Response):
     id: str
     label: str
     kind: TableLinkKind
+    player: str | None
     scopes: list[str]
     table: str
     key: str
@@ -1960,6 +1966,23 @@ class CurrentLink(Response):
     table: str
     table_name: str
     expires_at: str
+
+
+class ConsoleLink(Response):
+    """A link that signs in to the console once. This response is the only one that contains its address."""
+
+    id: str
+    url: str
+    expires_at: str
+    warnings: list[LinkWarning]
+
+
+class Scorekeeper(Response):
+    """A device on which a hand is being entered."""
+
+    device: str
+    label: str
+    hand: int
 
 
 class JobProgress(Response):
@@ -2087,6 +2110,40 @@ class Statistics(Response):
     players: list[PlayerStatistics]
 
 
+class PlotPlace(Response):
+    """A place of a plot: a hand, a round, a period, a player or a range of points. Other fields are null."""
+
+    round: str | None
+    hand: int | None
+    opened_at: str | None
+    player: str | None
+    first: str | None
+    last: str | None
+    low: int | None
+    high: int | None
+    hands: int | None
+    fouls: int | None
+
+
+class PlotSeries(Response):
+    """The values of a player, or of a source of points, at each place."""
+
+    name: str
+    figures: list[float | None]
+    lows: list[float | None] | None
+    highs: list[float | None] | None
+
+
+class Plot(Response):
+    """The figures of a plot."""
+
+    name: PlotName
+    to: str | None
+    omitted_players: int
+    places: list[PlotPlace]
+    series: list[PlotSeries]
+
+
 class Checkpoint(Response):
     """A checkpoint of the club's tree of events. Its signed note is public at `/v1/checkpoints/{id}`."""
 
@@ -2186,7 +2243,7 @@ class WebhookSecret(Response):
 
 
 class Delivery(Response):
-    """A message to a webhook, and how far its delivery is."""
+    """A message to a webhook, and the state of its delivery."""
 
     id: str
     kind: MessageKind

@@ -69,7 +69,7 @@ class TypedRows:
         Return the changes of the rows.
 
         Raises:
-            UnreadableError: the round has no such hand or seat, or the cards are no row.
+            UnreadableError: the round does not have the hand or seat, or the cards are no row.
         """
         if self.hand is None or self.hand > round_["hands"]:
             there = f"hands 1 to {round_['hands']}" if round_["hands"] > 1 else plural(round_["hands"], "hand")

@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the response as JSON, for scripts.")
 
-limit_option = click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
+limit_option = click.option(
+    "--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of items."
+)
 
 JOB_STATES: Final = ("queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed")
-state_option = click.option("--state", type=click.Choice(JOB_STATES), help="Only in this state.")
+state_option = click.option("--state", type=click.Choice(JOB_STATES), help="List only items in this state.")
+
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 overwrite_option = click.option("--overwrite", "overwrites", is_flag=True, help="Overwrite an existing file.")
 

@@ -12,6 +12,7 @@ from client.commands.base import (
     NamedPath,
     Session,
     json_option,
+    limit_option,
     overwrite_option,
     pass_session,
     print_json,
@@ -43,7 +44,7 @@ def checkpoints() -> None:
     """
     Store signed checkpoints away from the service.
 
-    A checkpoint stands for everything that has happened in the club so far. With it, anyone can detect later whether an
+    A checkpoint covers all events of the club so far. With it, anyone can detect later whether an
     event was changed, removed or inserted.
     """
 
@@ -69,7 +70,7 @@ def make(session: Session, output: Path | None, overwrites: bool) -> None:
 
 
 @checkpoints.command(name="list", cls=Command, examples=["ofc checkpoint list", "ofc checkpoint list --json"])
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
+@limit_option
 @json_option
 @pass_session
 def list_(session: Session, limit: int, as_json: bool) -> None:

@@ -59,8 +59,8 @@ def correct_round(
     The round is replayed from the start. What changes is shown, old beside new, before anything is stored. The previous
     state remains as an older revision. ROUND is its id or, for the newest round of a table, the table's name.
 
-    --hand, --seat and --row give the cards that a row had. Streets of a player whose row changes are not known any
-    more, and discards stay.
+    --hand, --seat and --row give the cards that a row had. Streets of a player whose row changes are no longer
+    known, and discards stay.
     """
     if amendment.sources != 1:
         raise click.UsageError(f"Give one of {SOURCES}.")

@@ -8,9 +8,18 @@ from rich.console import Console
 
 from client.api import Client
 from client.commands.amendments import SOURCES, Amendment, amendment_options
-from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.base import (
+    Command,
+    Group,
+    Session,
+    json_option,
+    limit_option,
+    pass_session,
+    print_json,
+    yes_option,
+)
 from client.commands.corrections import warn_of_names
-from client.commands.names import complete_disputes, complete_players, complete_rounds, complete_tables
+from client.commands.names import complete_disputes, complete_players, complete_rounds, table_option
 from client.commands.rounds import EXAMPLE_ID as EXAMPLE_ROUND
 from client.commands.rounds import round_argument
 from client.entry.prompt import confirm, make_asker
@@ -35,7 +44,6 @@ by_option = click.option(
     help="Who does this, by the id that you use for them.",
     shell_complete=complete_players,
 )
-yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
 @click.group(name="dispute", cls=Group, examples=["ofc dispute list", f"ofc dispute show {EXAMPLE_ID}"])
@@ -94,11 +102,11 @@ def open_(
 @click.option(
     "--state",
     type=click.Choice(["open", "under_review", "upheld", "rejected", "withdrawn"]),
-    help="Only in this state.",
+    help="List only items in this state.",
 )
-@click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)
+@table_option
 @click.option("--round", "round_", metavar="ROUND", help="Only of this round.", shell_complete=complete_rounds)
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
+@limit_option
 @json_option
 @pass_session
 def list_(

@@ -52,13 +52,13 @@ def explain_hand(
     refuse_output(page, overwrites=overwrites)
     with session.client() as client:
         hand_id = find_hand_id(client, hand_id)
-        translate_database_errors = client.explain_hand(hand_id, revision) if as_json else None
+        explanation = client.explain_hand(hand_id, revision) if as_json else None
         text = "" if as_json else client.read_explanation(hand_id, _TEXT, revision)
         written = client.read_explanation(hand_id, _HTML, revision) if page else ""
     if page is not None:
         write_file(page, written.encode(), overwrites=overwrites)
-    if translate_database_errors is not None:
-        print_json(translate_database_errors)
+    if explanation is not None:
+        print_json(explanation)
     else:
         _print(text)
 

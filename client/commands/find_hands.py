@@ -4,8 +4,17 @@ from itertools import islice
 
 import click
 
-from client.commands.base import Command, Period, Session, json_option, pass_session, period_options_for, print_json
-from client.commands.names import complete_players, complete_rulesets, complete_tables
+from client.commands.base import (
+    Command,
+    Period,
+    Session,
+    json_option,
+    limit_option,
+    pass_session,
+    period_options_for,
+    print_json,
+)
+from client.commands.names import complete_players, complete_rulesets, table_option
 from client.lookup import find_table
 from client.render.console import make_console
 from client.render.hands import list_found_hands
@@ -19,7 +28,7 @@ from client.render.hands import list_found_hands
 @click.option(
     "--player", metavar="PLAYER", help="Only hands that were dealt to this player.", shell_complete=complete_players
 )
-@click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)
+@table_option
 @click.option(
     "--ruleset", metavar="NAME[@VERSION]", help="Only hands under this ruleset.", shell_complete=complete_rulesets
 )
@@ -30,7 +39,7 @@ from client.render.hands import list_found_hands
     help="Only hands with a player in Fantasyland, or without; of --player, if given.",
 )
 @period_options_for("hands played, or else recorded,")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
+@limit_option
 @json_option
 @pass_session
 def find_hands(

@@ -25,7 +25,7 @@ from client.commands.base import (
     refuse_output,
     state_option,
 )
-from client.commands.names import complete_files, complete_rounds, complete_tables
+from client.commands.names import complete_files, complete_rounds, complete_tables, table_option
 from client.files import atomic_write, open_lines, standard_output
 from client.import_export import Chunk, event_pages, export_pages, follow_events, import_chunk, split_into_chunks
 from client.lookup import find_round, find_table
@@ -50,7 +50,7 @@ _CLOSED: Final = select.POLLERR | select.POLLHUP
         "ofc export --table kitchen --from 2026-11-01 --to 2026-12-01 | gzip > november.ndjson.gz",
     ],
 )
-@click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)
+@table_option
 @period_options
 @click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="A file to write.")
 @overwrite_option

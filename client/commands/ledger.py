@@ -19,7 +19,7 @@ from client.commands.base import (
     print_waiting,
     refuse_output,
 )
-from client.commands.names import complete_players, complete_tables
+from client.commands.names import complete_players, table_option
 from client.files import atomic_write, standard_output
 from client.import_export import ledger_pages
 from client.lookup import find_table
@@ -36,10 +36,12 @@ from client.render.ledger import show_ledger
         "ofc ledger --from 2026-11-01 --to 2026-12-01 --csv -o november.csv",
     ],
 )
-@click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)
+@table_option
 @click.option("--player", help="Only from or to this player.", shell_complete=complete_players)
 @period_options
-@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="At most this many, not as CSV.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=100, show_default=True, help="Maximum number of items, not as CSV."
+)
 @click.option("--csv", "as_csv", is_flag=True, help="Print all payments as CSV, for spreadsheets.")
 @click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="A file to write, with --csv.")
 @overwrite_option

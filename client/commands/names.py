@@ -157,3 +157,6 @@ complete_rulesets: Final = _completer(_list_rulesets, _list_presets)
 complete_disputes: Final = _completer(_list_disputes, lambda _session: ())
 complete_recomputations: Final = _completer(None, _stored(lambda outbox: outbox.list_recomputations().items()))
 """Those that were started from this machine."""
+
+
+table_option = click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)

@@ -47,7 +47,7 @@ def resolve_names(
         outage: why the service did not respond just now, so that it is not called again.
 
     Raises:
-        UnreadableError: there is no such table.
+        UnreadableError: the table does not exist.
     """
     given = list(dict.fromkeys(names))
     seen = outbox.find_table(table)

@@ -1,15 +1,20 @@
 """Commands for requests that wait in the outbox."""
 
+from pathlib import Path
+
 import click
 
 from client.commands.base import REFUSED, Command, Group, Session, json_option, pass_session, print_json
 from client.commands.sending import dump_entry, print_sent
+from client.entry.exported import import_requests
 from client.entry.prompt import confirm, make_asker
 from client.errors import UnreadableError
 from client.outbox.entries import OPENING, Entry
+from client.outbox.exported import read_exported
 from client.outbox.send import WITHDRAWN, send_all, send_round
 from client.outbox.store import Outbox
 from client.render.console import make_console
+from client.render.format import plural
 from client.render.problems import SAME_DEAL
 from client.render.queue import describe, list_waiting
 
@@ -47,6 +52,31 @@ def flush(session: Session, as_json: bool) -> None:
                 print_sent(console, sent)
         finally:
             _list(outbox, as_json)
+        is_stopped = any(entry.problem for entry in outbox.list_entries())
+    if is_stopped:
+        raise SystemExit(REFUSED)
+
+
+@queue.command(name="import", cls=Command, examples=["ofc queue import queue.ndjson"])
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@pass_session
+def import_(session: Session, file: Path) -> None:
+    """
+    Send the requests that a phone has exported.
+
+    They are added to those that wait on this machine. Each keeps its bytes and its idempotency key, so that it takes
+    effect once, also if the phone sends it too.
+    """
+    requests = read_exported(file)
+    console = make_console()
+    with session.client() as client, session.outbox(client) as outbox:
+        added = import_requests(client, outbox, requests)
+        console.print(f"{plural(added, 'request')} added.")
+        try:
+            for sent in send_all(client, outbox):
+                print_sent(console, sent)
+        finally:
+            _list(outbox, as_json=False)
         is_stopped = any(entry.problem for entry in outbox.list_entries())
     if is_stopped:
         raise SystemExit(REFUSED)
@@ -100,10 +130,10 @@ def restore(session: Session, entry_id: int) -> None:
             print_sent(make_console(), sent)
 
 
-@queue.command(name="keep-stacks", cls=Command, examples=["ofc queue keep-stacks 1"])
+@queue.command(name="use-stacks", cls=Command, examples=["ofc queue use-stacks 1"])
 @entry_argument
 @pass_session
-def keep_stacks(session: Session, entry_id: int) -> None:
+def use_stacks(session: Session, entry_id: int) -> None:
     """
     Open a round with the stacks that it was played with.
 
@@ -123,10 +153,10 @@ def keep_stacks(session: Session, entry_id: int) -> None:
             print_sent(make_console(), sent)
 
 
-@queue.command(name="insist", cls=Command, examples=["ofc queue insist 1"])
+@queue.command(name="dealt-again", cls=Command, examples=["ofc queue dealt-again 1"])
 @entry_argument
 @pass_session
-def insist(session: Session, entry_id: int) -> None:
+def confirm_deal(session: Session, entry_id: int) -> None:
     """
     Record a hand that was refused as the same deal.
 

@@ -8,8 +8,18 @@ from typing import Any, Final
 import click
 
 from client.api import Client
-from client.commands.base import Command, Group, Period, Session, json_option, pass_session, period_options, print_json
-from client.commands.names import complete_players, complete_rounds, complete_tables
+from client.commands.base import (
+    Command,
+    Group,
+    Period,
+    Session,
+    json_option,
+    limit_option,
+    pass_session,
+    period_options,
+    print_json,
+)
+from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
 from client.commands.player_names import resolve_names, yes_option
 from client.commands.seating import SITTING, Sitting, seat_all
 from client.commands.sending import (
@@ -151,16 +161,16 @@ def _find_stored(session: Session, client: Client, table: str, error: TransportE
         "ofc round list --from yesterday --to today",
     ],
 )
-@click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)
+@table_option
 @click.option("--player", help="Only with this player.", shell_complete=complete_players)
-@click.option("--status", type=click.Choice(["open", "complete", "closed"]), help="Only in this state.")
+@click.option("--status", type=click.Choice(["open", "complete", "closed"]), help="List only items in this state.")
 @click.option(
     "--state",
     type=click.Choice(["open", "provisional", "disputed", "final"]),
     help="Only with settlements in this state.",
 )
 @period_options
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
+@limit_option
 @json_option
 @pass_session
 def list_(

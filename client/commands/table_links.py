@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from client.commands.base import Command, NamedPath, Session, json_option, pass_session, print_json, refuse_output
-from client.commands.names import complete_tables
+from client.commands.names import complete_players, complete_tables
 from client.errors import UnreadableError
 from client.files import write_file
 from client.lookup import find_table, find_table_link_id
@@ -46,11 +46,18 @@ class Lifetime(click.ParamType[int]):
     examples=[
         'ofc table link friday --scorekeeper --label "Anna\'s phone"',
         "ofc table link friday",
+        "ofc table link friday --player ben",
         "ofc table link friday --scorekeeper --expires-in 12h --svg friday.svg",
     ],
 )
 @table_argument
 @click.option("--scorekeeper", is_flag=True, help="A link that records the rounds of the table; else it only reads.")
+@click.option(
+    "--player",
+    metavar="PLAYER",
+    help="A link for one player, who also confirms and disputes their results.",
+    shell_complete=complete_players,
+)
 @click.option("--label", metavar="TEXT", help="What the link is used for, for example whose phone has it.")
 @click.option(
     "--expires-in",
@@ -66,6 +73,7 @@ def link(
     session: Session,
     table: str,
     scorekeeper: bool,
+    player: str | None,
     label: str | None,
     expires_in: int | None,
     svg: Path | None,
@@ -76,14 +84,17 @@ def link(
     Create a link to one table, and print it with a QR code.
 
     Whoever opens a scorekeeper's link on a phone can open and close rounds of this table, record and undo hands, and
-    correct what is not final, without a key; nothing else. Whoever opens a viewer's link can read the table. The link
+    correct what is not final, without a key; nothing else. Whoever opens a viewer's link reads the table, its rounds
+    and its scoreboard. Whoever opens a player's link can also confirm and dispute results for this player. The link
     ends with the key that creates it. It is shown only once.
     """
+    if scorekeeper and player is not None:
+        raise click.UsageError("--scorekeeper and --player were given; expected one of them")
     refuse_output(svg, overwrites=overwrite)
     with session.client() as client:
         found = find_table(client, table)
-        kind = "scorekeeper" if scorekeeper else "viewer"
-        issued = client.issue_table_link(found["id"], kind, label=label, expires_in=expires_in)
+        kind = "scorekeeper" if scorekeeper else "viewer" if player is None else "player"
+        issued = client.issue_table_link(found["id"], kind, label=label, player=player, expires_in=expires_in)
     for warning in issued["warnings"]:
         click.echo(f"warning: {warning['detail']}", err=True)
     if svg is not None:
@@ -114,7 +125,7 @@ def links(session: Session, table: str, as_json: bool) -> None:
 @pass_session
 def unlink(session: Session, table: str, link_id: str) -> None:
     """Revoke a link to a table. LINK is its id, or the beginning of it; `ofc table links` lists ids."""
-    if "#" in link_id or link_id.startswith("ofc_"):
+    if "#" in link_id or "ofc_" in link_id:
         raise UnreadableError(
             "LINK is the secret of a link or its address; expected its id, which `ofc table links` lists"
         )

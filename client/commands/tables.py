@@ -14,6 +14,7 @@ from client.commands.base import (
     Period,
     Session,
     json_option,
+    limit_option,
     pass_session,
     period_options,
     print_json,
@@ -113,7 +114,7 @@ def create(
 
 
 @tables.command(name="list", cls=Command, examples=["ofc table list", "ofc table list --json"])
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
+@limit_option
 @json_option
 @pass_session
 def list_(session: Session, limit: int, as_json: bool) -> None:

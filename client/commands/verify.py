@@ -12,9 +12,15 @@ from client.commands.rounds import EXAMPLE_ID, round_argument
 from client.files import read_json, read_text
 from client.import_export import find_event
 from client.lookup import find_round
-from client.offline.proofs import SignedTree, check_growth, check_inclusion, require_one_club
-from client.offline.report import Outcome
-from client.offline.verify import read_checkpoint, read_keys
+from client.offline.verify import (
+    Outcome,
+    SignedTree,
+    check_growth,
+    check_inclusion,
+    read_checkpoint,
+    read_keys,
+    require_one_club,
+)
 from client.offline.verify import verify as verify_evidence
 from client.render.console import make_console
 from client.render.format import plural

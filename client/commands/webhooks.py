@@ -5,7 +5,16 @@ from typing import Any, Final
 
 import click
 
-from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.base import (
+    Command,
+    Group,
+    Session,
+    json_option,
+    limit_option,
+    pass_session,
+    print_json,
+    yes_option,
+)
 from client.entry.prompt import confirm, make_asker
 from client.lookup import find_delivery_id, find_webhook_id
 from client.render.console import make_console
@@ -18,7 +27,6 @@ EXAMPLE_DELIVERY: Final = "01a1fbf4-91d3-7f52-9c08-7a1b2c3d4e5f"
 _EXAMPLE_URL: Final = "https://club.example/webhooks"
 
 id_argument = click.argument("webhook_id", metavar="ID")
-yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
 @click.group(
@@ -175,8 +183,10 @@ def rotate(session: Session, webhook_id: str, overlap: int | None, as_json: bool
     examples=[f"ofc webhook deliveries {EXAMPLE_ID}", f"ofc webhook deliveries {EXAMPLE_ID} --state dead_lettered"],
 )
 @id_argument
-@click.option("--state", type=click.Choice(["waiting", "delivered", "dead_lettered"]), help="Only in this state.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
+@click.option(
+    "--state", type=click.Choice(["waiting", "delivered", "dead_lettered"]), help="List only items in this state."
+)
+@limit_option
 @json_option
 @pass_session
 def deliveries(session: Session, webhook_id: str, state: str | None, limit: int, as_json: bool) -> None:

@@ -35,7 +35,7 @@ class Correction:
         accepts: whether later hands that could not have followed are accepted as played.
 
     Raises:
-        UnreadableError: the round has no such hand.
+        UnreadableError: the round does not have the hand.
     """
 
     def __init__(self, client: Client, current: CurrentRound, number: int, *, accepts: bool) -> None:

@@ -163,7 +163,7 @@ class Refresh:
         Raises:
             RefusedError: a waiting request is refused or invalid.
             TransportError: the service does not respond or fails, and the table is not stored on this machine.
-            UnreadableError: there is no such table, or no round was opened at it.
+            UnreadableError: the table does not exist, or no round was opened at it.
         """
         self._is_synced = True
         try:
@@ -191,7 +191,7 @@ def find_current_round(client: Client, outbox: Outbox, table: str, notify: Calla
     Raises:
         RefusedError: a waiting request is refused or invalid.
         TransportError: the service does not respond or fails, and the table is not stored on this machine.
-        UnreadableError: there is no such table, or no round was opened at it.
+        UnreadableError: the table does not exist, or no round was opened at it.
     """
     return Refresh(client, outbox, table, notify).sync()
 

@@ -107,7 +107,7 @@ class HandEntry:
         Find a seat by its number, its player, or both.
 
         Raises:
-            UnreadableError: no such player plays the hand, or the text matches several.
+            UnreadableError: no player of this name plays the hand, or the text matches several.
         """
         sitting = {seat: self.names[seat] for seat in self.upcoming["seats"]}
         found = match_seat(sitting, text)
@@ -357,7 +357,7 @@ def ask_again(console: Console, asker: Asker, entry: HandEntry, error: RefusedEr
 
 
 def make_question(entry: HandEntry, verb: str) -> Question:
-    """Build the question whether a displayed hand is right, or which seat to type again."""
+    """Build the question that confirms a displayed hand, or names the seat to type again."""
 
     def check(reply: str) -> str | None:
         if reply in YES | NO:

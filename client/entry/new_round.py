@@ -3,12 +3,13 @@
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from client.api import Client
 from client.entry.current_round import (
     BackgroundCall,
+    CurrentRound,
     find_stored,
     learn_table,
     play_waiting,
@@ -17,7 +18,7 @@ from client.entry.current_round import (
     store_round,
 )
 from client.errors import ApiError, TransportError
-from client.outbox.cache import KnownRound, KnownTable, now
+from client.outbox.cache import KnownRound, KnownTable
 from client.outbox.send import Sent
 from client.outbox.store import Outbox, make_round_id
 
@@ -123,7 +124,7 @@ def _open_offline(outbox: Outbox, table: KnownTable, request: Document) -> Docum
         rounds.refuse_open(name)
     carried = list_stacks_left(outbox, name)
     document = rounds.open_round(table.document, table.ruleset, request["seats"], request["reference"], carried)
-    shown = {"id": None, "table": table_id, "state": "open", "opened_at": now()}
+    shown = {"id": None, "table": table_id, "state": "open", "opened_at": _next_opening_time(last)}
     known = KnownRound(make_round_id(), name, document, table.ruleset, response=shown)
     # If the service has other stacks to carry over, that is a conflict for the user to resolve.
     stacks = [{"seat": seat["seat"], "opening_stack": seat["stack"]} for seat in document["seats"]]
@@ -131,3 +132,11 @@ def _open_offline(outbox: Outbox, table: KnownTable, request: Document) -> Docum
     opening = {**request, "opened_at": shown["opened_at"], "expected": {"seats": stacks}}
     outbox.add_opening(table_id, opening, known)
     return play_waiting(outbox, known)
+
+
+def _next_opening_time(last: CurrentRound | None) -> str:
+    """Return the current time, or one after the opening of the last round: clocks differ, but rounds stay in order."""
+    opened_at = datetime.now(UTC)
+    if last is not None and last.round["opened_at"] is not None:
+        opened_at = max(opened_at, datetime.fromisoformat(last.round["opened_at"]) + timedelta(microseconds=1))
+    return opened_at.isoformat(timespec="microseconds")

@@ -47,7 +47,7 @@ def find_ruleset(document: Mapping[str, Any], own: Document | None) -> Document:
     Return the ruleset of a document: the custom one if given, else the preset that it names.
 
     Raises:
-        RefusedError: there is no such preset.
+        RefusedError: the preset does not exist.
     """
     return own or dump_ruleset(preset_named(str(document.get("ruleset"))))
 
@@ -62,7 +62,7 @@ def preset_named(reference: str) -> Ruleset:
     Find a preset by name or name@version.
 
     Raises:
-        RefusedError: there is no such preset.
+        RefusedError: the preset does not exist.
     """
     for preset in PRESETS.values():
         if reference in (preset.name, str(preset)):

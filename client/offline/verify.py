@@ -1,21 +1,20 @@
-"""Verify an evidence file without a service and without a network."""
+"""Verify evidence files, and the proofs of checkpoints that the service returns, without a service and a network."""
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
 from client.errors import UnreadableError
-from client.offline.figures import check_figures
-from client.offline.proofs import SignedTree, check_chain, check_tree, read_events, read_signed
-from client.offline.report import Finding, Report
-from evidence import Event, EvidenceError, VerifierKey
-from evidence.events import EventPayload, RulesetAdded, TableCreated, decode_event
-from evidence.files import EvidenceFile, decode_file
-from evidence.fold import FoldedRound, StoredEvent, fold_round
-from schemas.base import WireError
-from schemas.rulesets import dump_ruleset, load_ruleset
-from scoring.errors import ScoringError
-from scoring.ruleset import Ruleset
+from client.offline.problems import make_refusal
+from evidence import EvidenceError, VerifierKey, hash_event, read_event, verify_consistency, verify_inclusion
+from evidence.codec import Base64, codec_of
+from schemas.base import WireError, WireSchema, load
+from schemas.events import CheckpointConsistencyProofSchema, CheckpointInclusionProofSchema
+from schemas.fields import show_time
+from schemas.verification.evidence_file import verify
+from schemas.verification.proofs import SignedTree, read_signed
+from schemas.verification.report import Outcome
+
+__all__ = ["Outcome", "SignedTree", "read_checkpoint", "read_keys", "verify"]
 
 
 def read_keys(written: Sequence[str]) -> list[VerifierKey]:
@@ -44,96 +43,70 @@ def read_checkpoint(written: str, name: str) -> SignedTree:
         raise UnreadableError(f"{name}: {error}") from None
 
 
-def verify(received: Mapping[str, Any], keys: Sequence[VerifierKey] = (), retained: SignedTree | None = None) -> Report:
+Document = Mapping[str, Any]
+
+
+def require_one_club(older: SignedTree, newer: SignedTree) -> None:
     """
-    Verify an evidence file: its events, their proofs, the signatures, and every figure that follows from them.
+    Check that two checkpoints are of the same club.
+
+    Raises:
+        UnreadableError: they are of two clubs.
+    """
+    one, other = older.checkpoint.origin, newer.checkpoint.origin
+    if one != other:
+        raise UnreadableError(
+            f"the first checkpoint is of {one}, and the second of {other}; expected two checkpoints of one club"
+        )
+
+
+def check_growth(result: Document, older: SignedTree, newer: SignedTree) -> None:
+    """
+    Verify that the events of the older checkpoint are the first ones of the newer one, unchanged and in order.
+
+    Raises:
+        RefusedError: the proof is invalid.
+    """
+    old, new = older.checkpoint, newer.checkpoint
+    try:
+        proof = _read_hashes(CheckpointConsistencyProofSchema(), result)
+        verify_consistency(old.size, new.size, proof, old.root, new.root)
+    except (EvidenceError, WireError) as error:
+        raise make_refusal("proof-wrong", *error.mistakes) from error
+
+
+def check_inclusion(result: Document, written: str, position: int, tree: SignedTree) -> str:
+    """
+    Verify that an event is at a position of the tree of a checkpoint, and return a description of the event.
 
     Args:
-        received: the file, decoded.
-        keys: the service's public keys from another source; without any, those of the file are used and reported so.
-        retained: an earlier checkpoint, or one from another source, which the file's must be consistent with.
+        result: the proof, from the service.
+        written: the event's bytes, in base64.
+        position: of the event.
+        tree: the signed tree.
+
+    Raises:
+        RefusedError: the proof is invalid, or the bytes are not an event.
     """
-    report = Report()
+    size, root = tree.checkpoint.size, tree.checkpoint.root
     try:
-        file = decode_file(received)
-    except EvidenceError as error:
-        report.fail(error.mistakes)
-        return report
-    events, related = read_events(report, file.events, "events"), read_events(report, file.related, "related")
-    check_tree(report, file, keys, retained)
-    if report.failed and (len(events), len(related)) != (len(file.events), len(file.related)):
-        return report
-    check_chain(report, file, events)
+        event = _read_bytes(written)
+        verify_inclusion(
+            hash_event(event), position, size, _read_hashes(CheckpointInclusionProofSchema(), result), root
+        )
+        read = read_event(event)
+    except (EvidenceError, WireError) as error:
+        raise make_refusal("proof-wrong", *error.mistakes) from error
+    return f"{read.kind} of {show_time(read.at)}"
+
+
+def _read_bytes(written: str) -> bytes:
     try:
-        round_ = fold_round(file.round, [_stored(index, event) for index, event in enumerate(events)])
+        read: bytes = codec_of(Base64).decode(written)
     except EvidenceError as error:
-        report.fail(error.mistakes)
-        return report
-    for index in round_.unknown:
-        report.unchecked.append(f"#/events/{index}: this release does not know the kind {events[index].kind!r}")
-    payloads = _decode_related(report, file, related)
-    rulesets, table = _check_rulesets(report, file, round_, payloads), _check_table(report, round_, payloads)
-    if rulesets is not None and table is not None:
-        check_figures(report, file.revisions, round_, rulesets, table)
-    return report
+        raise EvidenceError(tuple(mistake.under("bytes") for mistake in error.mistakes)) from error
+    return read
 
 
-def _stored(index: int, event: Event) -> StoredEvent:
-    return StoredEvent(event.sequence or index + 1, event.kind, event.at, event.content)
-
-
-def _decode_related(report: Report, file: EvidenceFile, related: Sequence[Event]) -> list[EventPayload]:
-    """Return the payloads of the club's own events of no round; one that cannot be decoded is reported."""
-    payloads = []
-    for index, event in enumerate(related):
-        try:
-            payload = decode_event(event.kind, event.content)
-        except EvidenceError as error:
-            report.fail(error.mistakes, "related", index)
-            continue
-        if payload is not None and event.club == file.club:
-            payloads.append(payload)
-    return payloads
-
-
-def _check_table(report: Report, round_: FoldedRound, related: Sequence[EventPayload]) -> str | None:
-    """Return the name of the table."""
-    for event in related:
-        if isinstance(event, TableCreated) and event.id == round_.opening.table:
-            return event.name
-    detail = f"the event that created table {round_.opening.table} is missing"
-    report.failed.append(Finding("table-missing", ("related",), detail))
-    return None
-
-
-def _check_rulesets(
-    report: Report, file: EvidenceFile, round_: FoldedRound, related: Sequence[EventPayload]
-) -> dict[str, Ruleset] | None:
-    """Return the rulesets of the events that added them, which the events of the round reference by their digest."""
-    wrong = len(report.failed)
-    added: dict[str, tuple[bytes, Mapping[str, Any]]] = {}
-    for event in related:
-        if isinstance(event, RulesetAdded):
-            document = event.document
-            added[f"{document.get('name')}@{document.get('version')}"] = sha256(event.ruleset).digest(), document
-    rulesets: dict[str, Ruleset] = {}
-    nothing: tuple[bytes, Mapping[str, Any]] = b"", {}
-    for revision in round_.revisions:
-        name = revision.ruleset
-        digest, content = added.get(name, nothing)
-        if digest != revision.ruleset_digest:
-            found = f"the ruleset {name} with the digest {digest.hex()}" if digest else f"no ruleset {name}"
-            expected = f"one with the digest {revision.ruleset_digest.hex()}"
-            report.failed.append(Finding.of_difference("ruleset-differs", ("related",), found, expected))
-        try:
-            rulesets[name] = load_ruleset(content)
-        except (WireError, ScoringError) as error:
-            report.fail(error.mistakes, "related")
-    expected_rulesets = [dump_ruleset(rulesets[name]) for name in sorted(rulesets)]
-    report.compare(list(file.rulesets), expected_rulesets, ("rulesets",), "ruleset-differs")
-    if len(report.failed) > wrong:
-        return None
-    report.verified.append(
-        f"the rules are those of {', '.join(sorted(rulesets))}, with the content that the events name"
-    )
-    return rulesets
+def _read_hashes(schema: WireSchema, result: Document) -> list[bytes]:
+    return [bytes.fromhex(each) for each in load(schema, dict(result))["proof"]]

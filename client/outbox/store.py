@@ -14,6 +14,7 @@ from client.errors import UnreadableError
 from client.outbox.cache import Cache, KnownRound, insert_round, now
 from client.outbox.database import Database, translate_database_errors
 from client.outbox.entries import OPENING, Document, Entry, find_undo
+from client.outbox.exported import ExportedRequest
 from client.responses import is_round
 
 _FILE: Final = "outbox.sqlite3"
@@ -76,6 +77,25 @@ class Outbox(Cache):
         with self._database.transaction() as connection:
             insert_round(connection, self.server, known)
             return self._insert(connection, known.round_id, OPENING, request, table_id)
+
+    def add_exported(self, round_id: str, exported: ExportedRequest, known: KnownRound | None = None) -> bool:
+        """
+        Add a request that another device exported, with its body and its idempotency key, and the round that it opens.
+
+        Returns:
+            whether the request was added; False if it is in the queue already.
+        """
+        with self._database.transaction() as connection:
+            if known is not None:
+                insert_round(connection, self.server, known)
+            table_id = None if known is None else known.response["table"]
+            values = self.server, round_id, exported.operation, exported.body.encode(), exported.key, now(), table_id
+            inserted = connection.execute(
+                "INSERT INTO entries (server, round_id, verb, body, key, kept_at, table_id)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+                values,
+            )
+            return inserted.rowcount == 1
 
     def _insert(
         self, connection: sqlite3.Connection, round_id: str, verb: str, document: Document, table_id: str | None = None

@@ -125,3 +125,13 @@ def show_money(minor: int, currency: str, minor_digits: int) -> str:
     digits = str(abs(minor)).rjust(minor_digits + 1, "0")
     amount = f"{digits[:-minor_digits]}.{digits[-minor_digits:]}" if minor_digits else digits
     return f"{'−' if minor < 0 else ''}{amount} {currency}"
+
+
+def format_minute(written: str | None) -> str:
+    """
+    Format a time in UTC to the minute.
+
+    >>> format_minute("2026-11-20T20:30:00Z"), format_minute(None)
+    ('2026-11-20 20:30', '–')
+    """
+    return "–" if written is None else written[:16].replace("T", " ")

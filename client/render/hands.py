@@ -186,17 +186,17 @@ def explain_cap(transfer: Document, ruleset: Document, names: Names) -> str:
     >>> names = Names([{"seat": 1, "player": "ann"}, {"seat": 2, "player": "bob"}])
     >>> transfer = {"payer": 2, "payee": 1, "due": 4, "paid": 3, "limited_by": "winner_room"}
     >>> explain_cap(transfer, {"stakes": {"scope": "hand", "win_limit": "stack"}}, names)
-    'ann had 3 in front and can win no more than that'
+    'ann had a stack of 3 and can win at most 3'
     >>> explain_cap(transfer, {"stakes": {"scope": "round", "win_limit": "opening"}}, names)
-    'ann had room for 3 more: no player wins more in a round than they opened it with'
+    'ann could win at most 3 more: no player wins more in a round than they opened it with'
     """
     payer, payee, paid = names[transfer["payer"]], names[transfer["payee"]], transfer["paid"]
     stakes = ruleset["stakes"]
     if transfer["limited_by"] == "payer_stack":
         return f"{payer} had only {paid} left" if paid else f"{payer} had nothing left"
     if stakes["win_limit"] == "stack":
-        return f"{payee} had {paid} in front and can win no more than that" if paid else f"{payee} had nothing in front"
-    room = f"{payee} had room for {paid} more" if paid else f"{payee} had no room left"
+        return f"{payee} had a stack of {paid} and can win {f'at most {paid}' if paid else 'nothing'}"
+    room = f"{payee} could win {f'at most {paid} more' if paid else 'no more'}"
     return f"{room}: no player wins more in a {_SCOPES[stakes['scope']]} than they opened it with"
 
 

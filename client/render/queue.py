@@ -97,9 +97,9 @@ def _show_refusal(console: Console, entry: WaitingRequest, problem: Mapping[str,
     what = "drops it" if entry.verb != "open_round" else "drops the round with all requests that wait for it"
     ways = [f"`ofc queue drop {entry.id}` {what}", "`ofc queue flush` tries it again"]
     if entry.verb == "open_round" and problem["code"] == "expected-differs":
-        ways.insert(0, f"`ofc queue keep-stacks {entry.id}` opens it with the stacks that it was played with")
+        ways.insert(0, f"`ofc queue use-stacks {entry.id}` opens it with the stacks that it was played with")
     if "hand" in problem:
         ways.insert(0, f"`ofc queue restore {entry.id}` restores it")
     if problem["code"] == SAME_DEAL:
-        ways.insert(0, f"`ofc queue insist {entry.id}` records it: the players were dealt the same cards again")
+        ways.insert(0, f"`ofc queue dealt-again {entry.id}` records it: the players were dealt the same cards again")
     console.print(Padding(Text("; ".join(ways), style="dim"), (0, 0, 0, 3), expand=False))

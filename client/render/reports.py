@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from client.render.console import make_grid
-from client.render.format import plural
+from client.render.format import format_minute, plural
 from client.render.problems import MOST_SHOWN
 
 _ENDS: Final = {
@@ -21,7 +21,7 @@ _ENDS: Final = {
 
 
 def list_checkpoints(console: Console, found: Sequence[Mapping[str, Any]]) -> None:
-    """Print checkpoints: when each was signed, how many events it stands for, and its address."""
+    """Print checkpoints: when each was signed, how many events it covers, and its address."""
     if not found:
         console.print("No checkpoints.")
         return
@@ -40,21 +40,11 @@ def list_keys(console: Console, found: Sequence[Mapping[str, Any]]) -> None:
             key["prefix"],
             key["name"],
             ", ".join(key["scopes"]),
-            _moment(key["created_at"]),
-            _moment(key["last_used_at"]),
-            _moment(min(ends, key=datetime.fromisoformat, default=None)),
+            format_minute(key["created_at"]),
+            format_minute(key["last_used_at"]),
+            format_minute(min(ends, key=datetime.fromisoformat, default=None)),
         )
     console.print(grid)
-
-
-def _moment(written: str | None) -> str:
-    """
-    Format a time in UTC to the minute.
-
-    >>> _moment("2026-11-20T20:30:00Z"), _moment(None)
-    ('2026-11-20 20:30', '–')
-    """
-    return "–" if written is None else written[:16].replace("T", " ")
 
 
 def list_jobs(console: Console, jobs: Sequence[Mapping[str, Any]], counted: str) -> None:
@@ -66,7 +56,7 @@ def list_jobs(console: Console, jobs: Sequence[Mapping[str, Any]], counted: str)
     for job in jobs:
         done, total = job["progress"]["done"], job["progress"]["total"]
         grid.add_row(
-            job["id"], _moment(job["created_at"]), job["state"], f"{done} of {'?' if total is None else total}"
+            job["id"], format_minute(job["created_at"]), job["state"], f"{done} of {'?' if total is None else total}"
         )
     console.print(grid)
 

@@ -11,7 +11,6 @@ from client.render.format import signed
 
 Document = Mapping[str, Any]
 
-_UNPAID = ("not received", "not paid")
 _NUMBERS = (
     "hands",
     "points",

@@ -1,4 +1,4 @@
-"""Links to tables, and their addresses as QR codes."""
+"""Links to tables and to the console, and their addresses as QR codes."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from client.render.console import make_grid
+from client.render.format import format_minute
 
 Document = Mapping[str, Any]
 
@@ -21,11 +22,20 @@ def show_table_link(console: Console, link: Document, table: str) -> None:
     console.print(Text(draw_terminal_code(link["url"])), soft_wrap=True)
     console.print(Text(link["url"]), soft_wrap=True)
     lines = [
-        f"{link['label']} ({link['kind']}) at {table}, until {_moment(link['expires_at'])} UTC",
+        *([f"scoreboard: {link['board_url']}"] if link["board_url"] else []),
+        f"{link['label']} ({link['kind']}) at {table}, until {format_minute(link['expires_at'])} UTC",
         f"revoke it: ofc table unlink {table} {link['id']}",
     ]
     for line in lines:
         console.print(Text(line), soft_wrap=True)
+
+
+def show_console_link(console: Console, link: Document, *, draws_code: bool) -> None:
+    """Print a new link to the console, with its QR code if it is for another device."""
+    if draws_code:
+        console.print(Text(draw_terminal_code(link["url"])), soft_wrap=True)
+    console.print(Text(link["url"]), soft_wrap=True)
+    console.print(Text(f"signs in once, until {format_minute(link['expires_at'])} UTC"), soft_wrap=True)
 
 
 def list_table_links(console: Console, found: Sequence[Document]) -> None:
@@ -35,9 +45,9 @@ def list_table_links(console: Console, found: Sequence[Document]) -> None:
         return
     grid = make_grid(console, "id", "label", "kind", "expires (UTC)", "last used (UTC)", "revoked", unbroken=("id",))
     for link in found:
-        used = "–" if link["last_used_at"] is None else _moment(link["last_used_at"])
+        used = format_minute(link["last_used_at"])
         revoked = "no" if link["revoked_at"] is None else "yes"
-        grid.add_row(link["id"], link["label"], link["kind"], _moment(link["expires_at"]), used, revoked)
+        grid.add_row(link["id"], link["label"], link["kind"], format_minute(link["expires_at"]), used, revoked)
     console.print(grid)
 
 
@@ -58,7 +68,3 @@ def draw_svg_code(address: str) -> bytes:
     drawn = BytesIO()
     segno.make(address, error="m", micro=False).save(drawn, kind="svg", scale=_PRINT_SCALE, light="white")
     return drawn.getvalue()
-
-
-def _moment(written: str) -> str:
-    return written[:16].replace("T", " ")

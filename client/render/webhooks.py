@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from client.render.console import make_grid
+from client.render.format import format_minute
 
 Document = Mapping[str, Any]
 
@@ -29,9 +30,9 @@ def show_webhook(console: Console, webhook: Document) -> None:
     lines += [f"  {webhook['description']}"] if webhook["description"] else []
     lines.append(f"  receives {', '.join(webhook['kinds'])}")
     if webhook["failing_since"] is not None:
-        lines.append(f"  failing since {_moment(webhook['failing_since'])} UTC")
+        lines.append(f"  failing since {format_minute(webhook['failing_since'])} UTC")
     if webhook["previous_secret_until"] is not None:
-        lines.append(f"  the previous secret signs too until {_moment(webhook['previous_secret_until'])} UTC")
+        lines.append(f"  the previous secret signs too until {format_minute(webhook['previous_secret_until'])} UTC")
     for line in lines:
         console.print(Text(line), soft_wrap=True)
 
@@ -43,10 +44,6 @@ def list_deliveries(console: Console, found: Sequence[Document]) -> None:
         return
     grid = make_grid(console, "id", "kind", "state", "attempts", "created (UTC)", "last error", unbroken=("id",))
     for each in found:
-        attempts, created = str(each["attempts"]), _moment(each["created_at"])
+        attempts, created = str(each["attempts"]), format_minute(each["created_at"])
         grid.add_row(each["id"], each["kind"], each["state"], attempts, created, each["last_error"] or "–")
     console.print(grid)
-
-
-def _moment(written: str) -> str:
-    return written[:16].replace("T", " ")

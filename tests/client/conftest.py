@@ -18,7 +18,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def reached(service: Running, tmp_path: Path) -> dict[str, str]:
-    """What an operator sets so that `ofc` finds the service; what waits is kept apart for every test."""
+    """What an operator sets so that `ofc` finds the service; each test has an outbox of its own."""
     return {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service)), "OFC_DATA": str(tmp_path / "outbox")}
 
 

@@ -28,7 +28,7 @@ def test_the_commands_print_what_the_page_shows(reached: dict[str, str], client:
     played = list(sessions("accounting.md"))
     for typed in played:
         _ofc, *arguments = shlex.split(typed.command)
-        said = ofc(*arguments, **reached)
-        assert re.fullmatch(as_pattern(typed.lines), shown(said.out)), f"{typed.command}\n{said}"
-        assert (said.code, said.err) == (0, "")
-    assert len(played) == 4
+        result = ofc(*arguments, **reached)
+        assert re.fullmatch(as_pattern(typed.lines), shown(result.out)), f"{typed.command}\n{result}"
+        assert (result.code, result.err) == (0, "")
+    assert len(played) == 5

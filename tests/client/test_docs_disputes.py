@@ -22,10 +22,10 @@ def test_the_dispute_follows_the_page(
     for typed in played:
         _ofc, *arguments = shlex.split(typed.command.replace(EXAMPLE_ID, dispute_id))
         arguments = [table if argument == "pineapple" else argument for argument in arguments]
-        said = ofc(*arguments, text="".join(f"{answer}\n" for answer in typed.answered), **reached)
-        if opened := re.search(r"Opened: dispute (\S+)\.", said.out):
+        result = ofc(*arguments, text="".join(f"{reply}\n" for reply in typed.replies), **reached)
+        if opened := re.search(r"Opened: dispute (\S+)\.", result.out):
             dispute_id = opened[1]
         lines = [line.replace(EXAMPLE_ID, dispute_id) for line in typed.lines]
-        assert re.fullmatch(as_pattern(lines), shown(said.out)), f"{typed.command}\n{said}"
-        assert (said.code, said.err.splitlines()) == (0, typed.asked)
+        assert re.fullmatch(as_pattern(lines), shown(result.out)), f"{typed.command}\n{result}"
+        assert (result.code, result.err.splitlines()) == (0, typed.prompts)
     assert len(played) == 7

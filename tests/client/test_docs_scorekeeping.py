@@ -24,10 +24,10 @@ def test_the_evening_follows_the_page(by_proxy: dict[str, str], proxy: Proxy, ta
         proxy.way = Way.AWAY if typed.away else Way.THROUGH
         lines = [line.replace("friday", table) for line in typed.lines]
         _ofc, *arguments = shlex.split(typed.command.replace("friday", table))
-        said = ofc(*arguments, text="".join(f"{answer}\n" for answer in typed.answered), **by_proxy)
-        assert re.fullmatch(as_pattern(lines), shown(said.out)), f"{typed.command}\n{said}"
-        assert said.code == 0
+        result = ofc(*arguments, text="".join(f"{reply}\n" for reply in typed.replies), **by_proxy)
+        assert re.fullmatch(as_pattern(lines), shown(result.out)), f"{typed.command}\n{result}"
+        assert result.code == 0
         # The service of the tests is on this machine only.
-        errors = [line for line in said.err.splitlines() if not line.startswith("warning: only this machine reaches")]
-        assert errors == typed.asked
+        errors = [line for line in result.err.splitlines() if not line.startswith("warning: only this machine reaches")]
+        assert errors == typed.prompts
     assert len(played) == 11

@@ -26,6 +26,10 @@ UNREADABLE = {
     "a key twice": ('{"a": {"top": [], "top": []}}', "the key 'top' is given twice in one object; expected once"),
     "no number": ('{"button": NaN}', "NaN is not a JSON number"),
     "endless": ('{"button": -Infinity}', "-Infinity is not a JSON number"),
+    "lost digits": (
+        '{"button": 10.00000000000000000001}',
+        "10.00000000000000000001 would be read as 10; expected a number with fewer digits",
+    ),
     "too large": ('{"button": 1e999}', "1e999 is too large a number"),
     "too long": ('{"button": ' + "1" * 5000 + "}", "a number has thousands of digits; expected at most sixteen"),
     "deep lists": ('{"a": ' + "[" * 100_000, "the JSON is nested too deeply; expected a hand or a round document"),
@@ -44,26 +48,26 @@ UNREADABLE = {
 @pytest.mark.parametrize(("text", "sentence"), UNREADABLE.values(), ids=UNREADABLE)
 def test_an_unreadable_file_is_a_one_line_error(tmp_path: Path, command: list[str], text: str, sentence: str) -> None:
     path = write(tmp_path, text)
-    said = ofc(*command, path)
-    assert (said.code, said.out) == (2, "")
-    assert said.err == f"Error: {path}: {sentence}\n"
+    result = ofc(*command, path)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == f"Error: {path}: {sentence}\n"
 
 
 def test_a_missing_file_is_a_one_line_error(tmp_path: Path) -> None:
-    said = ofc("score", tmp_path / "nowhere.json")
-    assert (said.code, said.err) == (2, f"Error: {tmp_path}/nowhere.json: no such file or directory\n")
+    result = ofc("score", tmp_path / "nowhere.json")
+    assert (result.code, result.err) == (2, f"Error: {tmp_path}/nowhere.json: no such file or directory\n")
 
 
 def test_a_directory_is_a_one_line_error(tmp_path: Path) -> None:
-    said = ofc("score", tmp_path)
-    assert (said.code, said.err) == (2, f"Error: {tmp_path}: is a directory\n")
+    result = ofc("score", tmp_path)
+    assert (result.code, result.err) == (2, f"Error: {tmp_path}: is a directory\n")
 
 
 @pytest.mark.parametrize("command", [["score"], ["verify"], ["import"], ["checkpoint", "prove-inclusion", "0"]])
 def test_an_empty_file_name_is_a_one_line_error(command: list[str]) -> None:
-    said = ofc(*command, "")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "Error: the name of a file is empty; expected the name of an existing file\n"
+    result = ofc(*command, "")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "Error: the name of a file is empty; expected the name of an existing file\n"
 
 
 @pytest.mark.parametrize(
@@ -72,17 +76,17 @@ def test_an_empty_file_name_is_a_one_line_error(command: list[str]) -> None:
 )
 def test_an_empty_path_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.chdir(tmp_path)
-    said = ofc(*command.split(" "))
-    assert (said.code, said.out) == (2, "")
-    assert "the path is empty; expected the name of a file or a directory" in said.err
+    result = ofc(*command.split(" "))
+    assert (result.code, result.out) == (2, "")
+    assert "the path is empty; expected the name of a file or a directory" in result.err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_is_not_utf_8_is_a_one_line_error(tmp_path: Path) -> None:
     path = tmp_path / "latin.json"
     path.write_bytes('{"player": "Zoë"}'.encode("latin-1"))
-    said = ofc("score", path)
-    assert (said.code, said.err) == (2, f"Error: {path}: byte 14 is not UTF-8; expected a JSON file in UTF-8\n")
+    result = ofc("score", path)
+    assert (result.code, result.err) == (2, f"Error: {path}: byte 14 is not UTF-8; expected a JSON file in UTF-8\n")
 
 
 def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
@@ -98,14 +102,14 @@ def test_an_empty_standard_input_is_a_one_line_error() -> None:
 
 def test_invalid_rules_are_reported_with_their_own_file(tmp_path: Path) -> None:
     rules = write(tmp_path, "{", "rules.json")
-    said = ofc("score", EXAMPLES / "score.json", "--ruleset", rules)
-    assert said.code == 2
-    assert said.err.startswith(f"Error: {rules}: line 1, column 2")
+    result = ofc("score", EXAMPLES / "score.json", "--ruleset", rules)
+    assert result.code == 2
+    assert result.err.startswith(f"Error: {rules}: line 1, column 2")
 
 
 def test_the_first_unreadable_file_is_reported_before_anything_is_posted(tmp_path: Path) -> None:
-    said = ofc("post", EXAMPLES / "turbo.json", tmp_path / "nowhere.json", OFC_URL="http://127.0.0.1:9")
-    assert (said.code, said.err) == (2, f"Error: {tmp_path}/nowhere.json: no such file or directory\n")
+    result = ofc("post", EXAMPLES / "turbo.json", tmp_path / "nowhere.json", OFC_URL="http://127.0.0.1:9")
+    assert (result.code, result.err) == (2, f"Error: {tmp_path}/nowhere.json: no such file or directory\n")
 
 
 # --- what can be read and cannot be ---
@@ -148,25 +152,25 @@ def test_an_invalid_hand_is_refused_with_every_error_and_its_pointer(
     tmp_path: Path, document: Any, mistakes: list[str]
 ) -> None:
     path = write(tmp_path, document)
-    said = ofc("score", path)
-    assert (said.code, said.out) == (1, "")
-    assert said.err.startswith(f"{path}: ")
-    assert [mistake for mistake in mistakes if mistake not in said.err] == []
+    result = ofc("score", path)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith(f"{path}: ")
+    assert [mistake for mistake in mistakes if mistake not in result.err] == []
 
 
 def test_a_round_is_refused_with_the_pointer_into_its_document(tmp_path: Path) -> None:
     document = read_example("turbo")
     document["hands"][2]["button"] = 1
-    said = ofc("score", write(tmp_path, document))
-    assert said.code == 1
-    assert "#/hands/2/button" in said.err
+    result = ofc("score", write(tmp_path, document))
+    assert result.code == 1
+    assert "#/hands/2/button" in result.err
 
 
 def test_at_most_the_first_errors_are_shown(tmp_path: Path) -> None:
-    said = ofc("score", write(tmp_path, {**WORKED, **{f"field{number}": 1 for number in range(50)}}))
-    assert said.code == 1
-    assert said.err.count("#/field") == 20
-    assert "… and 30 more" in said.err
+    result = ofc("score", write(tmp_path, {**WORKED, **{f"field{number}": 1 for number in range(50)}}))
+    assert result.code == 1
+    assert result.err.count("#/field") == 20
+    assert "… and 30 more" in result.err
 
 
 def test_unchecked_errors_are_not_counted() -> None:
@@ -176,13 +180,13 @@ def test_unchecked_errors_are_not_counted() -> None:
 
 
 def test_an_unusual_key_does_not_disturb_the_terminal(tmp_path: Path) -> None:
-    said = ofc("score", write(tmp_path, {**WORKED, "\x1b[31m\ud800[/bold]": 1}))
-    assert said.code == 1
-    assert "\x1b" not in said.err
+    result = ofc("score", write(tmp_path, {**WORKED, "\x1b[31m\ud800[/bold]": 1}))
+    assert result.code == 1
+    assert "\x1b" not in result.err
 
 
 def test_a_hand_with_missing_fields_is_refused_before_scoring(tmp_path: Path) -> None:
     players = [without(player, "middle") for player in WORKED["players"]]
-    said = ofc("score", write(tmp_path, {**WORKED, "players": players}))
-    assert said.code == 1
-    assert said.err.count("/middle  is required") == 3
+    result = ofc("score", write(tmp_path, {**WORKED, "players": players}))
+    assert result.code == 1
+    assert result.err.count("/middle  is required") == 3

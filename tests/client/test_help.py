@@ -5,6 +5,7 @@ import json
 import shlex
 import subprocess
 import sys
+import webbrowser
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from client.outbox.store import Outbox, make_round_id
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
 from tests.support.client.run_ofc import EXAMPLES, CommandResult, clean_environment, ofc, read_example, write
-from tests.support.client.table_setup import PLAIN, add_hand, answers
+from tests.support.client.table_setup import PLAIN, add_hand, reply_lines
 from tests.support.server_process import Running, command
 
 
@@ -57,8 +58,8 @@ def test_these_are_all_the_commands() -> None:
         "", "score", "verify", "post", "table", "table create", "table list", "table statement",
         "table link", "table links", "table unlink",
         "hand", "hand add", "hand correct", "hand explain", "hand find", "imports", "recompute list", "undo",
-        "queue", "queue list", "queue flush", "queue drop", "queue restore",
-        "queue keep-stacks", "round hands", "queue insist",
+        "queue", "queue list", "queue flush", "queue import", "queue drop", "queue restore",
+        "queue use-stacks", "round hands", "queue dealt-again",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round document", "round confirm", "round correct", "round what-if", "round explain", "round link",
         "round revoke-link", "round evidence",
@@ -69,25 +70,25 @@ def test_these_are_all_the_commands() -> None:
         "recompute cancel", "recompute pause", "recompute resume",
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
         "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key list", "key revoke", "events",
-        "ledger", "statement", "statistics", "completion",
+        "ledger", "statement", "statistics", "plot", "completion", "console",
         "webhook", "webhook add", "webhook list", "webhook show", "webhook update", "webhook remove", "webhook test",
         "webhook secret", "webhook secret show", "webhook secret rotate", "webhook deliveries", "webhook redeliver",
-    }  # fmt: skip
+    }  # as a table  # fmt: skip
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: " ".join(path) or "ofc")
 def test_every_command_has_help_with_examples(path: tuple[str, ...]) -> None:
-    said = ofc(*path, "--help")
-    assert ofc(*path, "-h") == said
-    assert said.code == 0
-    assert said.out.startswith(f"Usage: {' '.join(('main', *path))}")
+    result = ofc(*path, "--help")
+    assert ofc(*path, "-h") == result
+    assert result.code == 0
+    assert result.out.startswith(f"Usage: {' '.join(('main', *path))}")
     command = COMMANDS[path]
     assert isinstance(command, Command)
     assert command.examples
-    assert said.out.endswith("Examples:\n" + "".join(f"  {example}\n" for example in command.examples))
-    assert "\\b" not in said.out
-    assert "..." not in "".join(line for line in said.out.splitlines() if not line.startswith("Usage"))
-    assert max(map(len, said.out.splitlines())) <= 100
+    assert result.out.endswith("Examples:\n" + "".join(f"  {example}\n" for example in command.examples))
+    assert "\\b" not in result.out
+    assert "..." not in "".join(line for line in result.out.splitlines() if not line.startswith("Usage"))
+    assert max(map(len, result.out.splitlines())) <= 100
 
 
 @pytest.mark.parametrize("path", [path for path in COMMANDS if isinstance(COMMANDS[path], Group)], ids=str)
@@ -105,9 +106,9 @@ def test_help_imports_no_command_and_no_http_library() -> None:
 
 
 def test_without_a_command_the_help_is_printed() -> None:
-    said = ofc()
-    assert said.code == 2
-    assert "Examples:\n  ofc score examples/score.json\n" in said.out + said.err
+    result = ofc()
+    assert result.code == 2
+    assert "Examples:\n  ofc score examples/score.json\n" in result.out + result.err
 
 
 def test_the_version_is_printed() -> None:
@@ -131,9 +132,12 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     explained = ofc("round", "explain", recorded["id"], "--json", **reached).document["hands"]
     (directory / "hand").write_text(explained[0]["hand"], encoding="utf-8")
     (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
-    write(directory, answers("1", *PLAIN), "boards.txt")
-    for kept, name in (("json", "evidence.json"), ("key", "club.key"), ("checkpoint", "checkpoint.txt")):
-        write(directory, newest_evidence(kept).read_text(encoding="utf-8"), name)
+    write(directory, reply_lines("1", *PLAIN), "boards.txt")
+    played = json.dumps(read_example("turbo")["hands"][0])
+    exported = {"operation": "record_hand", "table": "kitchen", "reference": "thursday", "body": played}
+    write(directory, json.dumps({**exported, "round": None, "idempotency_key": "exported"}), "queue.ndjson")
+    for kind, name in (("json", "evidence.json"), ("key", "club.key"), ("checkpoint", "checkpoint.txt")):
+        write(directory, newest_evidence(kind).read_text(encoding="utf-8"), name)
     amended = ofc("round", "document", recorded["id"], **reached).document
     amended["hands"][0]["played_at"] = "2026-11-20T20:15:00Z"
     write(directory, amended, "fixed.json")
@@ -189,10 +193,10 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
         with Outbox(Path(reached["OFC_DATA"]), reached["OFC_URL"]) as seen:
             [known] = seen.list_rounds(table)
         with Outbox(Path(reached["OFC_DATA"]) / "example", reached["OFC_URL"]) as outbox:
-            keep_refused(shown, table, reached, outbox, replace(known, round_id=opened.document["id"]))
+            queue_refused(shown, table, reached, outbox, replace(known, round_id=opened.document["id"]))
         reached["OFC_DATA"] += "/example"
         assert ofc("queue", "flush", **reached).code == 1
-    if "queue flush" in shown:
+    if "queue flush" in shown or "queue import" in shown:
         ofc("queue", "drop", "1", "--yes", **reached)
 
 
@@ -207,10 +211,10 @@ def with_webhook(line: str, reached: dict[str, str]) -> str:
     return line.replace(EXAMPLE_DELIVERY, ofc("webhook", "test", added["id"], "--json", **reached).document["id"])
 
 
-def keep_refused(shown: str, table: str, reached: dict[str, str], outbox: Outbox, known: KnownRound) -> None:
+def queue_refused(shown: str, table: str, reached: dict[str, str], outbox: Outbox, known: KnownRound) -> None:
     """Queue what the service refuses: an opening with other stacks, the same deal, or a hand that was undone."""
     [hand] = known.document["hands"]
-    if "keep-stacks" in shown:
+    if "use-stacks" in shown:
         ofc("round", "close", table, "--reason", "late", "--yes", **reached)
         seats = [{**seat, "stack": 250} for seat in known.document["seats"]]
         carried = [{"seat": seat["seat"], "player": seat["player"]} for seat in seats]
@@ -218,13 +222,20 @@ def keep_refused(shown: str, table: str, reached: dict[str, str], outbox: Outbox
         opening = {"seats": carried, "reference": "friday/2", "expected": {"seats": expected}}
         played = replace(known, round_id=make_round_id(), document={**known.document, "seats": seats, "hands": []})
         outbox.add_opening(known.response["table"], opening, replace(played, response={}))
-    elif "insist" in shown:
+    elif "dealt-again" in shown:
         outbox.add(known.round_id, "record_hand", {**hand, "number": 2, "button": 2})
     else:
         ofc("undo", table, "--yes", **reached)
         outbox.add(known.round_id, "record_hand", hand)
 
 
+@pytest.fixture
+def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open no browser on the machine of the tester."""
+    monkeypatch.setattr(webbrowser, "open", lambda _address: True)
+
+
+@pytest.mark.usefixtures("no_browser")
 @pytest.mark.parametrize("shown", SHOWN)
 def test_the_examples_work(
     service: Running,
@@ -263,11 +274,11 @@ def test_the_examples_work(
     if EXAMPLE_TABLE_LINK in shown:
         line = line.replace(EXAMPLE_TABLE_LINK, ofc("table", "link", table, "--json", **reached).document["id"])
     line = line.replace(" friday", f" {table}")
-    typed = answers(*PLAIN[1:], "yes") if "--seat" in shown else answers("1", *PLAIN, "yes")
+    typed = reply_lines(*PLAIN[1:], "yes") if "--seat" in shown else reply_lines("1", *PLAIN, "yes")
     monkeypatch.chdir(workplace)
-    said = ofc(*shlex.split(line)[1:], text=typed, **reached) if is_alone(line) else in_a_shell(line, typed, reached)
-    assert said.code == 0, said.err
-    assert ("Error" in said.err, bool(said.err)) == (False, "hand add" in shown or "table link " in shown)
+    result = ofc(*shlex.split(line)[1:], text=typed, **reached) if is_alone(line) else in_a_shell(line, typed, reached)
+    assert result.code == 0, result.err
+    assert ("Error" in result.err, bool(result.err)) == (False, "hand add" in shown or "table link " in shown)
 
 
 def is_alone(line: str) -> bool:

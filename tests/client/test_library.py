@@ -9,7 +9,7 @@ import pytest
 
 from client import ApiError, Client, TransportError
 from client.bulk import MOST_BYTES, split_lines
-from tests.support.client.faulty_server import answer, faulty
+from tests.support.client.faulty_server import build_response, faulty
 from tests.support.sample_rounds import THREE, document_of, hand
 
 NDJSON = "application/x-ndjson"
@@ -40,10 +40,10 @@ def test_hands_of_several_rounds_are_recorded_in_one_call(client: Client, table:
 
 
 def test_lines_are_split_into_requests_and_numbered_through() -> None:
-    page = answer(200, '{"line": 1, "status": "replayed"}\n', NDJSON)
+    page = build_response(200, '{"line": 1, "status": "replayed"}\n', NDJSON)
     with faulty(page) as server, Client(server.url) as client:
         results = client.record_hands([{"round": "1", "number": number} for number in range(501)])
-        assert server.asked == ["POST /v1/hands"] * 2
+        assert server.requests == ["POST /v1/hands"] * 2
         assert [result.line for result in results] == [1, 2]
 
 
@@ -56,7 +56,7 @@ def test_request_bodies_are_limited_to_one_mebibyte() -> None:
 @pytest.mark.parametrize("body", ["<h1>Welcome</h1>", "[1]\n"])
 def test_lines_from_another_server_are_rejected(body: str) -> None:
     expected = pytest.raises(TransportError, match="which is not a response of Tablestakes")
-    with faulty(answer(200, body, NDJSON)) as server, Client(server.url) as client, expected:
+    with faulty(build_response(200, body, NDJSON)) as server, Client(server.url) as client, expected:
         client.record_hands([{}])
 
 

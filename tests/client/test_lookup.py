@@ -34,11 +34,11 @@ def test_rounds_tables_and_hands_are_found_by_the_prefix_of_their_ids(
 
 def test_an_ambiguous_id_prefix_lists_the_matches(reached: dict[str, str], table: str) -> None:
     rounds = [open_evening(reached, f"{table}-{number}") for number in (1, 2)]
-    said = ofc("round", "show", rounds[0][:4], **reached)
-    assert (said.code, said.out) == (2, "")
-    assert f"'{rounds[0][:4]}' matches " in said.err
-    assert f"  {rounds[1]}  " in said.err
-    assert "ann, ben, cyd" in said.err
+    result = ofc("round", "show", rounds[0][:4], **reached)
+    assert (result.code, result.out) == (2, "")
+    assert f"'{rounds[0][:4]}' matches " in result.err
+    assert f"  {rounds[1]}  " in result.err
+    assert "ann, ben, cyd" in result.err
 
 
 def test_an_unknown_id_prefix_is_refused(reached: dict[str, str], table: str) -> None:
@@ -71,8 +71,8 @@ def test_a_recomputation_started_here_is_found_by_the_prefix_of_its_id(reached: 
     assert job["scope"]["rounds"] == [round_id]
     short = shorten(job["id"], [other["id"]])
     for verb in ("status", "watch", "differences", "cancel"):
-        said = ofc("recompute", verb, short, **reached)
-        assert (said.code, said.out) == (0, ofc("recompute", verb, job["id"], **reached).out), verb
+        result = ofc("recompute", verb, short, **reached)
+        assert (result.code, result.out) == (0, ofc("recompute", verb, job["id"], **reached).out), verb
     several = ofc("recompute", "status", job["id"][:4], **reached)
     assert (several.code, several.out) == (2, "")
     assert f"'{job['id'][:4]}' matches 2 ids" in several.err
@@ -89,11 +89,11 @@ def test_the_hands_of_a_round_are_listed(reached: dict[str, str], client: Client
     assert ofc("round", "hands", table, **reached).out == "No hands.\n"
     add_hand(reached, table, button=1)
     [hand] = client.list_hands(round_id)
-    said = ofc("round", "hands", table, **reached)
-    assert said.out == f"Hand 1 · button ann  {hand['id']}\n  ann +12 · ben 0 · cyd −12\n"
+    result = ofc("round", "hands", table, **reached)
+    assert result.out == f"Hand 1 · button ann  {hand['id']}\n  ann +12 · ben 0 · cyd −12\n"
 
 
 def test_the_list_of_rounds_shows_the_table(reached: dict[str, str], table: str) -> None:
     round_id = open_evening(reached, table)
-    first = ofc("round", "list", "--limit", "1", **reached).out.splitlines()[0]
+    first = ofc("round", "list", "--player", "ann", "--table", table, **reached).out.splitlines()[0]
     assert first.startswith(f"{round_id}  {table} · ")

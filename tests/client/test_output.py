@@ -49,16 +49,16 @@ def _read_all(terminal: int) -> Iterator[bytes]:
 
 
 def test_a_terminal_gets_colours() -> None:
-    said = ofc_terminal(*SCORE)
-    assert said.code == 0
-    assert f"{ESCAPE}[31m9♥{ESCAPE}[0m" in said.out
-    assert f"{ESCAPE}[1mBoards{ESCAPE}[0m" in said.out
+    result = ofc_terminal(*SCORE)
+    assert result.code == 0
+    assert f"{ESCAPE}[31m9♥{ESCAPE}[0m" in result.out
+    assert f"{ESCAPE}[1mBoards{ESCAPE}[0m" in result.out
 
 
 def test_no_color_removes_all_escape_codes() -> None:
-    said = ofc_terminal(*SCORE, NO_COLOR="1")
-    assert ESCAPE not in said.out
-    assert said.text == ofc(*SCORE).text
+    result = ofc_terminal(*SCORE, NO_COLOR="1")
+    assert ESCAPE not in result.out
+    assert result.text == ofc(*SCORE).text
 
 
 def test_no_color_applies_to_errors(tmp_path: Path) -> None:
@@ -79,20 +79,20 @@ def test_colours_can_be_forced_into_a_pipe() -> None:
 @pytest.mark.parametrize("columns", [60, 72, 80])
 @pytest.mark.parametrize("name", ["score", "progressive-round", "deuce-to-seven", "pineapple-qq"])
 def test_output_fits_a_narrow_terminal(columns: int, name: str) -> None:
-    said = ofc("score", EXAMPLES / f"{name}.json", COLUMNS=str(columns))
-    assert max(map(len, said.text.splitlines())) <= columns
+    result = ofc("score", EXAMPLES / f"{name}.json", COLUMNS=str(columns))
+    assert max(map(len, result.text.splitlines())) <= columns
     # Lines are broken between words; no word, heading or figure is broken or cut.
-    assert sorted(said.out.split()) == sorted(ofc("score", EXAMPLES / f"{name}.json").out.split())
+    assert sorted(result.out.split()) == sorted(ofc("score", EXAMPLES / f"{name}.json").out.split())
 
 
 def test_long_player_ids_are_wrapped_and_never_cut(tmp_path: Path) -> None:
     long = "0193f0c2-7a11-7bd0-9f1e-3c5a7d9e1b2f"
     document = changed(WORKED, ("players/0/player", long), ("players/1/player", long[::-1]))
-    said = ofc("score", write(tmp_path, document), COLUMNS="80")
-    assert said.code == 0
-    assert max(map(len, said.text.splitlines())) <= 80
-    assert "".join(said.out.split()).count(long) >= 1
-    assert "…" not in said.out
+    result = ofc("score", write(tmp_path, document), COLUMNS="80")
+    assert result.code == 0
+    assert max(map(len, result.text.splitlines())) <= 80
+    assert "".join(result.out.split()).count(long) >= 1
+    assert "…" not in result.out
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
@@ -113,8 +113,8 @@ def test_an_output_without_suit_symbols_gets_letters(encoding: str) -> None:
 
 def test_unprintable_names_are_escaped_without_loss(tmp_path: Path) -> None:
     path = write(tmp_path, changed(WORKED, ("players/0/player", "Zoë")))
-    said = ofc_process("score", str(path), PYTHONIOENCODING="ascii")
-    assert "  Zo\\xeb  +6 points" in said.out
+    result = ofc_process("score", str(path), PYTHONIOENCODING="ascii")
+    assert "  Zo\\xeb  +6 points" in result.out
     scored = ofc_process("score", "--json", str(path), PYTHONIOENCODING="ascii")
     assert scored.document["players"][0]["player"] == "Zoë"
     assert '"player": "Zoë"' in ofc_process("score", "--json", str(path), PYTHONIOENCODING="utf-8").out
@@ -122,9 +122,9 @@ def test_unprintable_names_are_escaped_without_loss(tmp_path: Path) -> None:
 
 def test_a_refusal_in_ascii_is_readable(tmp_path: Path) -> None:
     path = write(tmp_path, changed(WORKED, ("players/0/top/2", "Zoë")))
-    said = ofc_process("score", str(path), PYTHONIOENCODING="ascii")
-    assert said.code == 1
-    assert "#/players/0/top/2  is 'Zo\\xeb'" in said.err
+    result = ofc_process("score", str(path), PYTHONIOENCODING="ascii")
+    assert result.code == 1
+    assert "#/players/0/top/2  is 'Zo\\xeb'" in result.err
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
@@ -190,8 +190,8 @@ def test_ctrl_c_ends_the_command_without_a_traceback(tmp_path: Path) -> None:
         # The other end opens once the command has begun to read.
         with waiting.open("wb"):
             process.send_signal(signal.SIGINT)
-            said, complained = process.communicate(timeout=60)
-        assert (process.returncode, said, complained) == (130, b"", b"")
+            output, errors = process.communicate(timeout=60)
+        assert (process.returncode, output, errors) == (130, b"", b"")
 
 
 @pytest.mark.parametrize("program", ["client", "service"])

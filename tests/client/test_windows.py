@@ -7,7 +7,7 @@ from pathlib import Path
 from client.api import Client
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import EXAMPLES, ofc
-from tests.support.client.table_setup import PLAIN, answers, given, numbers_of, open_evening
+from tests.support.client.table_setup import PLAIN, given, numbers_of, open_evening, reply_lines
 from tests.support.client.windows import MISSING, PROGRAM, ofc_on_windows
 
 
@@ -31,11 +31,11 @@ def test_hands_are_scored_and_evidence_is_verified(reached: dict[str, str], tabl
 
 def test_an_evening_is_stored_and_sent(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
     round_id = open_evening(by_proxy, table)
-    typed = ofc_on_windows("hand", "add", table, text=answers("1", *PLAIN, "yes"), **by_proxy)
+    typed = ofc_on_windows("hand", "add", table, text=reply_lines("1", *PLAIN, "yes"), **by_proxy)
     assert (typed.code, typed.out.splitlines()[-1]) == (0, f"Recorded: hand 1 at {table}."), typed
     proxy.way = Way.AWAY
-    kept = ofc_on_windows("hand", "add", table, *given(*PLAIN), **by_proxy)
-    assert "Saved on this machine; 1 hand waits to be sent." in kept.out, kept
+    result = ofc_on_windows("hand", "add", table, *given(*PLAIN), **by_proxy)
+    assert "Saved on this machine; 1 hand waits to be sent." in result.out, result
     listed = ofc_on_windows("queue", "list", **by_proxy)
     assert f"2  hand 2 at {table}, round " in listed.out, listed
     proxy.way = Way.THROUGH

@@ -1,4 +1,4 @@
-"""`ofc checkpoint` against a real service: what was signed comes out byte for byte, and is kept whole."""
+"""`ofc checkpoint` against a real service: what was signed is printed byte for byte, and stored complete."""
 
 import os
 from pathlib import Path
@@ -8,12 +8,12 @@ import pytest
 
 from client.api import Client
 from evidence import Checkpoint, VerifierKey, read_note, verify_note
-from tests.support.client.faulty_server import NOTHING, answer, faulty
+from tests.support.client.faulty_server import NOTHING, build_response, faulty
 from tests.support.client.run_ofc import ofc, ofc_process, read_example, write
 
 NOTE = "tablestakes/clubs/1\n7\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n\n— tablestakes AAAA\n"
-MADE = answer(201, {"id": str(uuid4()), "size": 7, "root": "", "created_at": ""})
-NOTED = answer(200, NOTE, "text/plain; charset=utf-8")
+MADE = build_response(201, {"id": str(uuid4()), "size": 7, "root": "", "created_at": ""})
+NOTED = build_response(200, NOTE, "text/plain; charset=utf-8")
 
 
 def something_happens(client: Client, table: str) -> None:
@@ -24,17 +24,17 @@ def test_a_stored_checkpoint_is_signed_by_the_key_that_is_shown(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     something_happens(client, table)
-    kept = tmp_path / "today.checkpoint"
-    said = ofc("checkpoint", "make", "-o", kept, **reached)
-    assert (said.code, said.err) == (0, "")
+    file = tmp_path / "today.checkpoint"
+    result = ofc("checkpoint", "make", "-o", file, **reached)
+    assert (result.code, result.err) == (0, "")
     keys = [VerifierKey.read(line) for line in ofc("checkpoint", "keys", **reached).out.splitlines()]
-    note = read_note(kept.read_bytes().decode())
+    note = read_note(file.read_bytes().decode())
     verify_note(note, keys)
     newest = ofc("checkpoint", "list", "--json", **reached).document["checkpoints"][0]
     signed = Checkpoint.read(note.text)
     assert (signed.size, signed.root.hex()) == (newest["size"], newest["root"])
-    assert said.out.split() == [
-        *("checkpoint", "of", str(signed.size), "events", "written", "to", f"{kept};", "its", "address", "is"),
+    assert result.out.split() == [
+        *("checkpoint", "of", str(signed.size), "events", "written", "to", f"{file};", "its", "address", "is"),
         newest["id"],
     ]
 
@@ -42,18 +42,18 @@ def test_a_stored_checkpoint_is_signed_by_the_key_that_is_shown(
 def test_the_evidence_of_a_round_is_consistent_with_an_earlier_retained_checkpoint(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
-    kept, keys = tmp_path / "kept", tmp_path / "club.key"
+    file, keys = tmp_path / "stored", tmp_path / "club.key"
     something_happens(client, f"{table}-2")
-    assert ofc("checkpoint", "make", "-o", kept, **reached).code == 0
+    assert ofc("checkpoint", "make", "-o", file, **reached).code == 0
     keys.write_text(ofc("checkpoint", "keys", **reached).out, encoding="utf-8")
-    since = Checkpoint.read(read_note(kept.read_bytes().decode()).text).size
+    since = Checkpoint.read(read_note(file.read_bytes().decode()).text).size
     round_ = write(tmp_path, {**read_example("turbo"), "table": table, "reference": "friday"})
     assert ofc("post", round_, **reached).code == 0
     assert ofc("checkpoint", "make", **reached).code == 0
     evidence = ofc("round", "evidence", table, "--since", str(since), **reached).document
-    said = ofc("verify", write(tmp_path, evidence, "evidence.json"), "--key", keys, "--checkpoint", kept)
-    assert said.code == 0, said.out
-    assert "  1 revision with 5 hands follow from the events" in said.out
+    result = ofc("verify", write(tmp_path, evidence, "evidence.json"), "--key", keys, "--checkpoint", file)
+    assert result.code == 0, result.out
+    assert "  1 revision with 5 hands follow from the events" in result.out
 
 
 def test_without_new_events_the_newest_checkpoint_is_printed_again(
@@ -87,8 +87,8 @@ def test_checkpoints_are_listed_newest_first(reached: dict[str, str], client: Cl
 
 
 def test_an_unknown_address_is_refused(reached: dict[str, str]) -> None:
-    said = ofc("checkpoint", "show", str(uuid4()), **reached)
-    assert (said.code, said.out) == (1, "")
+    result = ofc("checkpoint", "show", str(uuid4()), **reached)
+    assert (result.code, result.out) == (1, "")
 
 
 def test_a_printed_note_has_the_same_bytes_on_every_output(reached: dict[str, str]) -> None:
@@ -98,41 +98,41 @@ def test_a_printed_note_has_the_same_bytes_on_every_output(reached: dict[str, st
 
 
 def test_an_existing_checkpoint_file_is_overwritten_only_on_request(reached: dict[str, str], tmp_path: Path) -> None:
-    kept = tmp_path / "today.checkpoint"
-    kept.write_text("yesterday's", encoding="utf-8")
-    said = ofc("checkpoint", "make", "-o", kept, **reached)
-    assert said.code == 2
-    assert "already exists; expected another name, or --overwrite" in said.err
-    assert kept.read_text(encoding="utf-8") == "yesterday's"
-    assert ofc("checkpoint", "make", "-o", kept, "--overwrite", **reached).code == 0
-    assert kept.read_bytes().decode() == ofc("checkpoint", "make", **reached).out
-    assert os.listdir(tmp_path) == [kept.name]
+    file = tmp_path / "today.checkpoint"
+    file.write_text("yesterday's", encoding="utf-8")
+    result = ofc("checkpoint", "make", "-o", file, **reached)
+    assert result.code == 2
+    assert "already exists; expected another name, or --overwrite" in result.err
+    assert file.read_text(encoding="utf-8") == "yesterday's"
+    assert ofc("checkpoint", "make", "-o", file, "--overwrite", **reached).code == 0
+    assert file.read_bytes().decode() == ofc("checkpoint", "make", **reached).out
+    assert os.listdir(tmp_path) == [file.name]
 
 
 def test_nothing_is_signed_if_it_cannot_be_stored(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("", encoding="utf-8")
     with faulty(MADE, NOTED) as server:
         assert ofc("checkpoint", "make", "-o", tmp_path / "there", OFC_URL=server.url).code == 2
-        assert server.asked == []
+        assert server.requests == []
 
 
 @pytest.mark.parametrize("name", ["no/folder", "/dev/null", "."], ids=["no folder", "a device", "a folder"])
 def test_only_regular_files_are_written(tmp_path: Path, name: str) -> None:
     with faulty(MADE, NOTED) as server:
-        said = ofc("checkpoint", "make", "-o", tmp_path / name, "--overwrite", OFC_URL=server.url)
-    assert said.code == 2
-    assert "cannot be written" in said.err
+        result = ofc("checkpoint", "make", "-o", tmp_path / name, "--overwrite", OFC_URL=server.url)
+    assert result.code == 2
+    assert "cannot be written" in result.err
     assert Path("/dev/null").is_char_device()
     assert os.listdir(tmp_path) == []
 
 
 def test_overwriting_needs_a_file_name() -> None:
-    said = ofc("checkpoint", "make", "--overwrite")
-    assert said.code == 2
-    assert "--overwrite was given without a file to write; expected an option that names the file" in said.err
+    result = ofc("checkpoint", "make", "--overwrite")
+    assert result.code == 2
+    assert "--overwrite was given without a file to write; expected an option that names the file" in result.err
 
 
 def test_an_incomplete_note_leaves_no_file(tmp_path: Path) -> None:
     with faulty(MADE, NOTHING) as server:
-        assert ofc("checkpoint", "make", "-o", tmp_path / "kept", OFC_URL=server.url).code == 3
+        assert ofc("checkpoint", "make", "-o", tmp_path / "stored", OFC_URL=server.url).code == 3
     assert os.listdir(tmp_path) == []

@@ -13,16 +13,16 @@ from typing import IO, Any
 import pytest
 
 from client.api import Client
-from tests.support.client.faulty_server import DOWN, HTML, answer, faulty
+from tests.support.client.faulty_server import DOWN, HTML, build_response, faulty
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import COMMAND, clean_environment, ofc
 
 LINES = "application/x-ndjson"
-EMPTY = answer(200, "", LINES)
+EMPTY = build_response(200, "", LINES)
 
 
 def page(*positions: int) -> bytes:
-    return answer(200, "".join(f'{{"position":{position}}}\n' for position in positions), LINES)
+    return build_response(200, "".join(f'{{"position":{position}}}\n' for position in positions), LINES)
 
 
 def read(text: str) -> list[Any]:
@@ -98,14 +98,14 @@ def test_events_are_filtered_by_kind_table_and_round(reached: dict[str, str], cl
 def test_the_filters_are_sent_with_every_request() -> None:
     with faulty(page(0, 1), page(2), EMPTY) as server:
         ofc("events", "--kind", "hand.recorded", OFC_URL=server.url)
-        assert ["kind=hand.recorded" in asked for asked in server.asked] == [True, True, True]
+        assert ["kind=hand.recorded" in request for request in server.requests] == [True, True, True]
 
 
 def test_pages_have_no_gaps() -> None:
     with faulty(page(0, 1), page(2), EMPTY) as server:
-        said = ofc("events", OFC_URL=server.url)
-        assert [each["position"] for each in read(said.out)] == [0, 1, 2]
-        assert [asked.partition("&after=")[2] for asked in server.asked] == ["", "1", "2"]
+        result = ofc("events", OFC_URL=server.url)
+        assert [each["position"] for each in read(result.out)] == [0, 1, 2]
+        assert [request.partition("&after=")[2] for request in server.requests] == ["", "1", "2"]
 
 
 def test_events_are_printed_as_they_happen(reached: dict[str, str], client: Client, table: str) -> None:
@@ -124,7 +124,7 @@ def test_a_broken_connection_resumes_without_gaps_or_duplicates(
         first = set_up(client, f"{table}-1")
         received_positions = [next_event(process)["position"]]
         proxy.way = Way.AWAY
-        # What was asked before may still be answered; after that nothing comes through.
+        # A request sent before may still receive a response; after that nothing comes through.
         set_up(client, f"{table}-2")
         assert err(process).readline().startswith(b"Waiting: ")
         last = set_up(client, f"{table}-3")
@@ -140,7 +140,7 @@ def test_a_long_outage_is_reported_once() -> None:
         assert [next_event(process)["position"] for _ in range(2)] == [7, 8]
         process.send_signal(signal.SIGINT)
         assert err(process).read().count(b"Waiting: ") == 1
-        assert {asked.partition("&after=")[2] for asked in server.asked[1:9]} == {"7"}
+        assert {request.partition("&after=")[2] for request in server.requests[1:9]} == {"7"}
 
 
 def test_a_stream_without_long_polling_is_polled_slowly() -> None:
@@ -148,7 +148,7 @@ def test_a_stream_without_long_polling_is_polled_slowly() -> None:
         next_event(process)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timeout=5)
-        assert 2 <= len(server.asked) <= 4
+        assert 2 <= len(server.requests) <= 4
 
 
 def test_a_stream_does_not_wait_for_a_service_that_never_responded() -> None:
@@ -158,10 +158,10 @@ def test_a_stream_does_not_wait_for_a_service_that_never_responded() -> None:
 
 
 def test_an_invalid_event_is_not_printed() -> None:
-    with faulty(answer(200, '{"table":"kitchen"}\n', LINES)) as server:
-        said = ofc("events", OFC_URL=server.url)
-        assert (said.code, said.out) == (3, "")
-        assert "not events" in said.err
+    with faulty(build_response(200, '{"table":"kitchen"}\n', LINES)) as server:
+        result = ofc("events", OFC_URL=server.url)
+        assert (result.code, result.out) == (3, "")
+        assert "not events" in result.err
 
 
 def test_a_stream_ends_without_the_key(reached: dict[str, str]) -> None:

@@ -23,13 +23,13 @@ def hand_id(reached: dict[str, str], client: Client, table: str) -> str:
 
 
 def test_a_hand_is_explained_in_the_words_of_the_service(reached: dict[str, str], client: Client, hand_id: str) -> None:
-    said = ofc("hand", "explain", hand_id, COLUMNS="40", **reached)
-    assert (said.code, said.out) == (0, client.read_explanation(hand_id, "text/plain"))
+    result = ofc("hand", "explain", hand_id, COLUMNS="40", **reached)
+    assert (result.code, result.out) == (0, client.read_explanation(hand_id, "text/plain"))
     capped = (
-        "  1. ben pays 3 of 4 to ann: ann has 3 in front and can win no more than that;"
+        "  1. ben pays 3 of 4 to ann: ann has a stack of 3 and can win at most 3;"
         " without the cap ben would pay 4: ben 50 → 47, ann 3 → 6  [What caps a payment]"
     )
-    assert capped in said.out.splitlines()
+    assert capped in result.out.splitlines()
 
 
 def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, hand_id: str) -> None:
@@ -40,20 +40,20 @@ def test_the_page_is_written_in_addition_to_the_output(
     reached: dict[str, str], client: Client, hand_id: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "hand.html"
-    said = ofc("hand", "explain", hand_id, "--html", page, **reached)
-    assert said.out == client.read_explanation(hand_id, "text/plain")
+    result = ofc("hand", "explain", hand_id, "--html", page, **reached)
+    assert result.out == client.read_explanation(hand_id, "text/plain")
     assert pairs_on(read_page(page.read_text(encoding="utf-8"))) == pairs_in(client.explain_hand(hand_id))
-    said = ofc("hand", "explain", hand_id, "--html", tmp_path / "nowhere" / "hand.html", **reached)
-    assert said.code == 2
-    assert said.err.endswith("hand.html cannot be written: no such file or directory\n")
+    result = ofc("hand", "explain", hand_id, "--html", tmp_path / "nowhere" / "hand.html", **reached)
+    assert result.code == 2
+    assert result.err.endswith("hand.html cannot be written: no such file or directory\n")
 
 
 def test_an_existing_page_is_overwritten_only_on_request(reached: dict[str, str], hand_id: str, tmp_path: Path) -> None:
     page = tmp_path / "hand.html"
     page.write_text("mine", encoding="utf-8")
-    said = ofc("hand", "explain", hand_id, "--html", page, **reached)
-    assert (said.code, said.out) == (2, "")
-    assert "already exists; expected another name, or --overwrite" in said.err
+    result = ofc("hand", "explain", hand_id, "--html", page, **reached)
+    assert (result.code, result.out) == (2, "")
+    assert "already exists; expected another name, or --overwrite" in result.err
     assert page.read_text(encoding="utf-8") == "mine"
     assert ofc("hand", "explain", hand_id, "--html", page, "--overwrite", **reached).code == 0
     assert read_page(page.read_text(encoding="utf-8")) is not None
@@ -80,20 +80,20 @@ def test_an_older_revision_is_explained(reached: dict[str, str], client: Client,
     explanation = ofc("round", "explain", table, "--revision", "1", **reached).out
     assert explanation == client.read_explanation(undone, "text/plain", 1)
     assert "revision 1 · undone or corrected: it does not count" in explanation
-    said = ofc("hand", "explain", undone, "--revision", "2", **reached)
-    assert said.code == 1
-    assert f"revision 2 of round {round_id} has no hand {undone}" in said.err
+    result = ofc("hand", "explain", undone, "--revision", "2", **reached)
+    assert result.code == 1
+    assert f"revision 2 of round {round_id} has no hand {undone}" in result.err
 
 
 def test_an_unknown_hand_is_refused(reached: dict[str, str]) -> None:
-    said = ofc("hand", "explain", NOBODYS, **reached)
-    assert (said.code, said.out) == (1, "")
-    assert f"there is no hand {NOBODYS}" in said.err
+    result = ofc("hand", "explain", NOBODYS, **reached)
+    assert (result.code, result.out) == (1, "")
+    assert f"there is no hand {NOBODYS}" in result.err
 
 
 def test_an_output_without_suits_gets_letters(reached: dict[str, str], hand_id: str) -> None:
-    said = ofc_process("hand", "explain", hand_id, PYTHONIOENCODING="ascii", **reached)
-    assert "Qs Qd 4c        pair of queens, four kicker" in said.out
+    result = ofc_process("hand", "explain", hand_id, PYTHONIOENCODING="ascii", **reached)
+    assert "Qs Qd 4c        pair of queens, four kicker" in result.out
 
 
 def test_a_response_in_another_form_is_rejected() -> None:

@@ -30,8 +30,10 @@ def test_hands_are_found_by_player_foul_and_table(
     assert [each["id"] for each in found] == [each["id"] for each in reversed(every)]
     assert {each["round"] for each in found} == {round_id}
     for options, number in ((("--foul",), 2), (("--no-foul",), 1)):
-        said = ofc("hand", "find", "--player", "ann", "--from", "-7d", "--table", table, *options, "--json", **reached)
-        assert [each["number"] for each in said.document["hands"]] == [number]
+        result = ofc(
+            "hand", "find", "--player", "ann", "--from", "-7d", "--table", table, *options, "--json", **reached
+        )
+        assert [each["number"] for each in result.document["hands"]] == [number]
     shown = ofc("hand", "find", "--table", table, "--foul", **reached).out
     assert f"hand 2 of round {round_id}" in shown
     assert ", foul · bob" in shown

@@ -27,18 +27,18 @@ def test_the_recorded_hand_is_offered_for_editing(reached: dict[str, str], clien
     add_hand(reached, table, button=2)
     add_hand(reached, table)
     with terminal("hand", "correct", table, "1", **reached) as screen:
-        for asked in ("Button (seat or player): 2", "Fantasyland (for example 1=14, or none): none"):
-            assert screen.asks(asked)
+        for prompt in ("Button (seat or player): 2", "Fantasyland (for example 1=14, or none): none"):
+            assert screen.shows_prompt(prompt)
             screen.type(ENTER)
-        assert screen.asks(f"Seat 1, ann: {HIGH}")
+        assert screen.shows_prompt(f"Seat 1, ann: {HIGH}")
         screen.type(CTRL_U, REST, ENTER)
         for seat in (f"Seat 2, ben: {MID}", f"Seat 3, cyd: {LOW}"):
-            assert screen.asks(seat)
+            assert screen.shows_prompt(seat)
             screen.type(ENTER)
-        assert screen.asks("Correct hand 1? [yes, no, or a seat to type again]")
+        assert screen.shows_prompt("Correct hand 1? [yes, no, or a seat to type again]")
         assert any("ann, top" in line and "→ A♣ J♥ 9♥" in line for line in screen.lines), screen.lines
         screen.type("yes", ENTER)
-        assert screen.asks("Reason:")
+        assert screen.shows_prompt("Reason:")
         screen.type("misread", ENTER)
         assert screen.end() == 0
         revision = client.get_settlement(round_id)["revision"]
@@ -58,10 +58,10 @@ def test_fantasyland_is_offered_for_editing_and_ctrl_c_changes_nothing(
     add_hand(reached, table, *IN_FANTASYLAND)
     revision = client.get_settlement(round_id)["revision"]
     with terminal("hand", "correct", table, "2", **reached) as screen:
-        for asked in ("Button (seat or player): 3", "Fantasyland (for example 1=14, or none): 1=14 3=14"):
-            assert screen.asks(asked)
+        for prompt in ("Button (seat or player): 3", "Fantasyland (for example 1=14, or none): 1=14 3=14"):
+            assert screen.shows_prompt(prompt)
             screen.type(ENTER)
-        assert screen.asks(f"Seat 1, ann (Fantasyland with 14 cards): {HIGH} / 8d")
+        assert screen.shows_prompt(f"Seat 1, ann (Fantasyland with 14 cards): {HIGH} / 8d")
         assert screen.shows("Ctrl-C: stop; nothing changes")
         screen.type(CTRL_C)
         assert screen.end() == 130
@@ -79,9 +79,9 @@ def test_later_hands_that_do_not_follow_are_accepted_on_request(
     assert (refused.code, "(hand-irregular)" in refused.err) == (1, True)
     assert "`--irregular accept` accepts irregular later hands as played" in refused.err
     with terminal("hand", "correct", table, "1", *options, **reached) as screen:
-        assert screen.asks("Accept the later hands as played? [yes/no]")
+        assert screen.shows_prompt("Accept the later hands as played? [yes/no]")
         screen.type("yes", ENTER)
-        assert screen.asks("Correct hand 1? [yes, no, or a seat to type again]")
+        assert screen.shows_prompt("Correct hand 1? [yes, no, or a seat to type again]")
         screen.type("yes", ENTER)
         assert screen.end() == 0
     document = client.get_document(round_id)
@@ -92,9 +92,9 @@ def test_later_hands_that_do_not_follow_are_accepted_on_request(
 def test_options_correct_without_a_terminal(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     add_hand(reached, table, button=2)
-    unsaid = ofc("hand", "correct", table, "1", "--yes", **reached)
-    assert (unsaid.code, unsaid.out) == (2, "")
-    assert "Without a terminal, give --reason TEXT, and --seat, --button or --fantasyland." in unsaid.err
+    incomplete = ofc("hand", "correct", table, "1", "--yes", **reached)
+    assert (incomplete.code, incomplete.out) == (2, "")
+    assert "Without a terminal, give --reason TEXT, and --seat, --button or --fantasyland." in incomplete.err
     options = ("--seat", "1", REST, "--reason", "misread")
     declined = ofc("hand", "correct", table, "1", *options, text="no\n", **reached)
     assert (declined.code, declined.out.endswith("Nothing was changed.\n")) == (0, True)
@@ -117,8 +117,8 @@ def test_without_the_service_a_correction_is_refused(
     add_hand(by_proxy, table, button=2)
     proxy.way = Way.AWAY
     options = ("--seat", "1", REST, "--reason", "misread", "--yes")
-    said = ofc("hand", "correct", table, "1", *options, **by_proxy)
-    assert said.code == 3
-    assert "a correction needs the service and is not saved on this machine" in said.err
+    result = ofc("hand", "correct", table, "1", *options, **by_proxy)
+    assert result.code == 3
+    assert "a correction needs the service and is not saved on this machine" in result.err
     assert ofc("queue", "list", "--json", **by_proxy).document["waiting"] == []
     assert len(client.get_document(round_id)["hands"]) == 1

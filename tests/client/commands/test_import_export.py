@@ -13,7 +13,7 @@ import stamina
 from client.api import Client
 from client.errors import RefusedError
 from client.import_export import import_chunk, split_into_chunks
-from tests.support.client.faulty_server import DOWN, HTML, NOTHING, answer, cut_off, faulty
+from tests.support.client.faulty_server import DOWN, HTML, NOTHING, build_response, cut_off, faulty
 from tests.support.client.run_ofc import ofc
 from tests.support.client.terminal import CTRL_C, terminal
 from tests.support.sample_rounds import COMPLETE, Document, changed, document_of
@@ -59,9 +59,9 @@ def test_importing_again_changes_nothing(reached: dict[str, str], table: str, tm
 def test_a_refused_line_is_reported_with_its_number(reached: dict[str, str], table: str) -> None:
     good, other = rounds_at(table, 2)
     lines = ["", json.dumps(good), "{", json.dumps(changed(other, ("hands/0/button", 9)))]
-    said = ofc("import", "-", text="\n".join(lines), **reached)
-    assert said.code == 1
-    summary, *refused = said.text.splitlines()
+    imported = ofc("import", "-", text="\n".join(lines), **reached)
+    assert imported.code == 1
+    summary, *refused = imported.text.splitlines()
     assert summary == "3 lines: 1 round stored, 0 recorded before, 2 refused"
     assert refused[0].startswith("  line 3: line 1, column 2")
     assert refused[1] == "  line 4: #/hands/0/button  seat 9 is not in the round; its seats are 1, 2, 3"
@@ -83,17 +83,19 @@ def test_a_document_over_several_lines_is_refused_before_anything_is_sent(tmp_pa
     file = tmp_path / "round.json"
     file.write_bytes(text % b'"ruleset": "pineapple"')
     with faulty(NOTHING) as server:
-        said = ofc("import", file, OFC_URL=server.url)
-        assert (said.code, said.out, server.asked) == (2, "", [])
+        result = ofc("import", file, OFC_URL=server.url)
+        assert (result.code, result.out, server.requests) == (2, "", [])
     assert (
         "line 1 is only the beginning of a document; expected a complete document on each line; `ofc post` accepts"
-        in said.err
+        in result.err
     )
 
 
 def test_of_several_errors_in_a_line_the_first_is_reported_with_its_pointer(reached: dict[str, str]) -> None:
-    said = ofc("import", "-", text='{"ruleset": "pineapple", "table": "kitchen", "seats": "no", "hands": 3}', **reached)
-    assert said.text.splitlines()[1:] == ["  line 1: #/seats  is 'no'; expected an array (and 1 more mistake)"]
+    result = ofc(
+        "import", "-", text='{"ruleset": "pineapple", "table": "kitchen", "seats": "no", "hands": 3}', **reached
+    )
+    assert result.text.splitlines()[1:] == ["  line 1: #/seats  is 'no'; expected an array (and 1 more mistake)"]
 
 
 @pytest.mark.parametrize("kind", ["gzip", "byte order mark", "line ends of Windows"])
@@ -129,9 +131,9 @@ def test_an_incomplete_gzip_file_is_a_one_line_error(
     file = tmp_path / "rounds.ndjson.gz"
     file.write_bytes(damage(gzip.compress(b"{}\n" * 100)))
     with faulty(NOTHING) as server:
-        said = ofc("import", file, OFC_URL=server.url)
-        assert (said.code, said.out, server.asked) == (2, "", [])
-    assert said.err.startswith(f"Error: {file}: {sentence}; expected a complete file")
+        result = ofc("import", file, OFC_URL=server.url)
+        assert (result.code, result.out, server.requests) == (2, "", [])
+    assert result.err.startswith(f"Error: {file}: {sentence}; expected a complete file")
 
 
 def test_spellings_of_cards_and_rows_are_accepted(reached: dict[str, str], table: str, client: Client) -> None:
@@ -154,43 +156,46 @@ def test_a_file_is_split_into_chunks_of_whole_lines() -> None:
 
 def test_a_missing_import_file_is_an_error(tmp_path: Path) -> None:
     assert ofc("import", tmp_path / "nowhere.ndjson").code == 2
-    said = ofc("export", "-o", tmp_path / "no" / "folder.ndjson")
-    assert said.code == 2
-    assert "cannot be written" in said.err
+    result = ofc("export", "-o", tmp_path / "no" / "folder.ndjson")
+    assert result.code == 2
+    assert "cannot be written" in result.err
 
 
 LINES = "application/x-ndjson"
 JOB = {"id": "7", "progress": {"done": 1, "total": 1}}
-PAGE_1 = answer(200, '{"a":1}\n', LINES, Link='</v1/export?limit=500&cursor=abc>; rel="next"', Total_Rounds="2")
-PAGE_2 = answer(200, '{"b":2}\n', LINES)
+PAGE_1 = build_response(200, '{"a":1}\n', LINES, Link='</v1/export?limit=500&cursor=abc>; rel="next"', Total_Rounds="2")
+PAGE_2 = build_response(200, '{"b":2}\n', LINES)
 
 
 @pytest.mark.parametrize("fault", [DOWN, NOTHING, cut_off(PAGE_2)], ids=["down", "closed", "cut off"])
 def test_an_export_resumes_after_a_broken_connection(fault: bytes) -> None:
     # More often than one request is sent again.
     with faulty(PAGE_1, *[fault] * 6, PAGE_2) as server:
-        said = ofc("export", OFC_URL=server.url)
-        assert (said.code, said.out) == (0, '{"a":1}\n{"b":2}\n')
-        assert [line[:8] for line in said.err.splitlines()] == ["Waiting:"], "it is said once why nothing goes on"
-        assert server.asked[0].endswith("/v1/export?limit=500")
-        assert {asked.partition("cursor=")[2] for asked in server.asked[1:]} == {"abc"}
+        result = ofc("export", OFC_URL=server.url)
+        assert (result.code, result.out) == (0, '{"a":1}\n{"b":2}\n')
+        assert [line[:8] for line in result.err.splitlines()] == ["Waiting:"], "the reason for waiting is printed once"
+        assert server.requests[0].endswith("/v1/export?limit=500")
+        assert {request.partition("cursor=")[2] for request in server.requests[1:]} == {"abc"}
 
 
 @pytest.mark.parametrize("fault", [DOWN, NOTHING], ids=["down", "closed"])
 def test_an_import_resumes_after_a_broken_connection(fault: bytes) -> None:
-    started, ended = answer(202, {**JOB, "state": "running"}), answer(200, {**JOB, "state": "succeeded"})
-    results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
+    started, ended = (
+        build_response(202, {**JOB, "state": "running"}),
+        build_response(200, {**JOB, "state": "succeeded"}),
+    )
+    results = build_response(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
     broken = [fault] * 5
     with faulty(*broken, started, *broken, ended, *broken, results) as server:
-        said = ofc("import", "-", text="{}", OFC_URL=server.url)
-        assert (said.code, said.text) == (0, "1 line: 1 round stored, 0 recorded before, 0 refused")
-        asked = list(dict.fromkeys(server.asked))
-        assert asked == ["POST /v1/imports", "GET /v1/imports/7", "GET /v1/imports/7/results"]
+        result = ofc("import", "-", text="{}", OFC_URL=server.url)
+        assert (result.code, result.text) == (0, "1 line: 1 round stored, 0 recorded before, 0 refused")
+        requests = list(dict.fromkeys(server.requests))
+        assert requests == ["POST /v1/imports", "GET /v1/imports/7", "GET /v1/imports/7/results"]
 
 
 def test_the_progress_of_an_import_is_shown_on_a_terminal(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "rounds.ndjson", ["{}"] * 4)
-    under_way = answer(202, {"id": "7", "state": "running", "progress": {"done": 1, "total": 4}})
+    under_way = build_response(202, {"id": "7", "state": "running", "progress": {"done": 1, "total": 4}})
     with faulty(under_way) as server, terminal("import", str(file), OFC_URL=server.url) as shown:
         assert shown.shows(" 25% 1 rounds, "), shown.lines
         assert shown.shows("/s "), "the rate"
@@ -202,8 +207,8 @@ def test_the_progress_of_an_import_is_shown_on_a_terminal(tmp_path: Path) -> Non
 
 
 def test_a_cancelled_import_is_reported() -> None:
-    cancelled = answer(202, {**JOB, "state": "cancelled"})
-    results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
+    cancelled = build_response(202, {**JOB, "state": "cancelled"})
+    results = build_response(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
     with faulty(cancelled, results) as server, Client(server.url) as client:
         [piece] = split_into_chunks([b"{}"])
         came = import_chunk(client, piece, lambda _: None, pytest.fail)
@@ -213,55 +218,55 @@ def test_a_cancelled_import_is_reported() -> None:
 
 
 def test_an_import_without_a_result_for_a_line_fails() -> None:
-    succeeded = answer(202, {**JOB, "state": "succeeded"})
+    succeeded = build_response(202, {**JOB, "state": "succeeded"})
     stored = '{"line":%d,"status":"stored","round":"1","problem":null}\n'
-    with faulty(succeeded, answer(200, stored % 1 + stored % 3, LINES)) as server:
-        said = ofc("import", "-", text="{}\n\n{}\n{}\n", OFC_URL=server.url)
-    assert said.code != 0
-    assert "3 lines were sent and 2 have a result; the first without one is line 3" in said.err
+    with faulty(succeeded, build_response(200, stored % 1 + stored % 3, LINES)) as server:
+        result = ofc("import", "-", text="{}\n\n{}\n{}\n", OFC_URL=server.url)
+    assert result.code != 0
+    assert "3 lines were sent and 2 have a result; the first without one is line 3" in result.err
 
 
 def test_a_failed_import_reports_the_reason() -> None:
-    failed = answer(202, {**JOB, "state": "failed", "failure": "1 line was received and 0 are accounted for"})
-    with faulty(failed, answer(200, "", LINES)) as server:
-        said = ofc("import", "-", text="{}", OFC_URL=server.url)
-    assert said.code != 0
-    assert "has failed: 1 line was received and 0 are accounted for" in said.err
+    failed = build_response(202, {**JOB, "state": "failed", "failure": "1 line was received and 0 are accounted for"})
+    with faulty(failed, build_response(200, "", LINES)) as server:
+        result = ofc("import", "-", text="{}", OFC_URL=server.url)
+    assert result.code != 0
+    assert "has failed: 1 line was received and 0 are accounted for" in result.err
 
 
 def test_an_existing_export_is_overwritten_only_on_request(tmp_path: Path) -> None:
-    kept = tmp_path / "backup.ndjson"
-    kept.write_text("yesterday's", encoding="utf-8")
+    backup = tmp_path / "backup.ndjson"
+    backup.write_text("yesterday's", encoding="utf-8")
     with faulty(PAGE_2) as server:
-        said = ofc("export", "-o", kept, OFC_URL=server.url)
-        assert (said.code, server.asked) == (2, [])
-        assert "already exists; expected another name, or --overwrite" in said.err
-        assert kept.read_text(encoding="utf-8") == "yesterday's"
-        assert ofc("export", "-o", kept, "--overwrite", OFC_URL=server.url).code == 0
-    assert kept.read_text(encoding="utf-8") == '{"b":2}\n'
+        result = ofc("export", "-o", backup, OFC_URL=server.url)
+        assert (result.code, server.requests) == (2, [])
+        assert "already exists; expected another name, or --overwrite" in result.err
+        assert backup.read_text(encoding="utf-8") == "yesterday's"
+        assert ofc("export", "-o", backup, "--overwrite", OFC_URL=server.url).code == 0
+    assert backup.read_text(encoding="utf-8") == '{"b":2}\n'
 
 
 @pytest.mark.parametrize("before", [None, "yesterday's"])
 def test_a_failed_export_leaves_the_existing_file(tmp_path: Path, before: str | None) -> None:
-    kept = tmp_path / "backup.ndjson"
+    backup = tmp_path / "backup.ndjson"
     if before is not None:
-        kept.write_text(before, encoding="utf-8")
+        backup.write_text(before, encoding="utf-8")
     with faulty(PAGE_1, HTML) as server:
-        assert ofc("export", "-o", kept, "--overwrite", OFC_URL=server.url).code == 3
+        assert ofc("export", "-o", backup, "--overwrite", OFC_URL=server.url).code == 3
     assert {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()} == (
-        {} if before is None else {kept.name: before}
+        {} if before is None else {backup.name: before}
     )
 
 
 def test_an_export_does_not_wait_for_an_unreachable_service() -> None:
     with faulty(DOWN) as server:
-        said = ofc("export", OFC_URL=server.url)
-    assert (said.code, said.out) == (3, "")
-    assert "Waiting" not in said.err
+        result = ofc("export", OFC_URL=server.url)
+    assert (result.code, result.out) == (3, "")
+    assert "Waiting" not in result.err
 
 
 def test_an_invalid_export_is_rejected() -> None:
     with faulty(HTML) as server:
-        said = ofc("export", OFC_URL=server.url)
-        assert said.code == 3
-        assert said.out == ""
+        result = ofc("export", OFC_URL=server.url)
+        assert result.code == 3
+        assert result.out == ""

@@ -1,11 +1,15 @@
-"""`ofc key` against a real service: the club's keys are listed, and end at once."""
+"""`ofc key` and `ofc console` against a service: keys are listed and end at once, and links sign in to the console."""
 
 import json
 import re
+import webbrowser
 from typing import Any
 
+import httpx2
 import pytest
 
+from client.render.console import make_console
+from client.render.table_links import draw_terminal_code, show_console_link
 from tests.support.client.run_ofc import ofc
 from tests.support.sample_rounds import NOBODYS
 from tests.support.server_process import Running, command
@@ -41,8 +45,8 @@ def test_keys_are_listed_newest_first(reached: dict[str, str], key: Document) ->
 def test_a_revoked_key_is_refused(reached: dict[str, str], key: Document, known_as: str) -> None:
     with_key = {**reached, "OFC_API_KEY": key["key"], "OFC_API_KEY_FILE": ""}
     assert ofc("table", "list", **with_key).code == 0
-    said = ofc("key", "revoke", key[known_as], **reached)
-    assert (said.code, said.text) == (0, f"the key {key['prefix']} (table tablet) is revoked")
+    result = ofc("key", "revoke", key[known_as], **reached)
+    assert (result.code, result.text) == (0, f"the key {key['prefix']} (table tablet) is revoked")
     assert "key-unknown" in ofc("table", "list", **with_key).err
     [listed] = ofc("key", "list", "--limit", "1", "--json", **reached).document["keys"]
     assert listed["revoked_at"]
@@ -52,12 +56,55 @@ def test_a_revoked_key_is_refused(reached: dict[str, str], key: Document, known_
 
 @pytest.mark.parametrize("unknown", ["ofc_aaaaaaaa", "ofc_", "", "table tablet", NOBODYS])
 def test_an_unknown_key_is_refused(reached: dict[str, str], unknown: str) -> None:
-    said = ofc("key", "revoke", unknown, **reached)
-    assert (said.code, said.out) == (2, "")
-    assert f"there is no key {unknown!r}; `ofc key list` lists the keys of the club" in said.err
+    result = ofc("key", "revoke", unknown, **reached)
+    assert (result.code, result.out) == (2, "")
+    assert f"there is no key {unknown!r}; `ofc key list` lists the keys of the club" in result.err
 
 
 def test_keys_need_the_admin_scope(reached: dict[str, str], key: Document) -> None:
-    said = ofc("key", "list", **{**reached, "OFC_API_KEY": key["key"], "OFC_API_KEY_FILE": ""})
-    assert said.code == 1
-    assert "scope-missing" in said.err
+    result = ofc("key", "list", **{**reached, "OFC_API_KEY": key["key"], "OFC_API_KEY_FILE": ""})
+    assert result.code == 1
+    assert "scope-missing" in result.err
+
+
+CODE = r"[0-9A-Za-z_-]{43}"
+
+
+def test_the_address_is_printed_and_signs_in_once(reached: dict[str, str]) -> None:
+    result = ofc("console", **reached)
+    assert result.code == 0, result.err
+    address, valid = result.out.splitlines()
+    assert re.fullmatch(rf"{re.escape(reached['OFC_URL'])}/console/sign-in/{CODE}", address)
+    assert re.fullmatch(r"signs in once, until \d{4}-\d\d-\d\d \d\d:\d\d UTC", valid)
+    assert result.err == "", "on this machine itself, the address needs no warning"
+    signed_in = []
+    for _ in range(2):
+        with httpx2.Client(base_url=reached["OFC_URL"], timeout=60, trust_env=False) as browser:
+            assert browser.get(address).status_code == 200
+            code = address.rpartition("/")[2]
+            signed_in.append(browser.post("/console/sign-in", data={"code": code}).status_code)
+    assert signed_in == [303, 403]
+
+
+def test_for_another_device_a_code_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    link = {"url": "http://192.168.1.20:8000/console/sign-in/x", "expires_at": "2026-11-20T20:15:00.000000Z"}
+    show_console_link(make_console(), link, draws_code=True)
+    *drawn, address, valid = capsys.readouterr().out.splitlines()
+    assert "\n".join(drawn) == draw_terminal_code(link["url"])
+    assert (address, valid) == (link["url"], "signs in once, until 2026-11-20 20:15 UTC")
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_browser_is_opened(reached: dict[str, str], monkeypatch: pytest.MonkeyPatch, is_there: bool) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or is_there)
+    result = ofc("console", "--open", **reached)
+    assert result.code == 0, result.err
+    assert opened == result.out.splitlines()[:1]
+    assert ("no browser could be opened" in result.err) != is_there
+
+
+def test_json_has_the_warnings(reached: dict[str, str]) -> None:
+    issued = ofc("console", "--json", **reached).document
+    assert [each["code"] for each in issued["warnings"]] == ["link-loopback"]
+    assert issued["url"].startswith(reached["OFC_URL"])

@@ -10,8 +10,8 @@ import stamina
 
 from client.api import Client
 from client.render.format import show_money
-from schemas.currencies import CURRENCIES, count_digits, show_decimal
-from tests.support.client.faulty_server import DOWN, answer, faulty
+from schemas.money import CURRENCIES, count_digits, show_decimal
+from tests.support.client.faulty_server import DOWN, build_response, faulty
 from tests.support.client.run_ofc import ofc, ofc_process
 from tests.support.sample_rounds import COMPLETE, document_of
 
@@ -55,13 +55,13 @@ def test_csv_is_written_to_a_file(reached: dict[str, str], played: str, tmp_path
     assert ofc("ledger", "--table", played, "--csv", "-o", file, "--overwrite", **reached).code == 0
 
 
-def test_pages_of_csv_have_one_header_and_are_asked_for_again(tmp_path: Path) -> None:
+def test_pages_of_csv_have_one_header_and_are_requested_again(tmp_path: Path) -> None:
     kind = "text/csv; charset=utf-8; header=present"
-    first = answer(200, "payer\r\nann\r\n", kind, Link='</v1/ledger?cursor=abc>; rel="next"')
-    with faulty(first, DOWN, answer(200, "payer\r\nbob\r\n", kind)) as server:
-        said = ofc("ledger", "--csv", OFC_URL=server.url, OFC_DATA=str(tmp_path))
-    assert (said.code, said.out.split()) == (0, ["payer", "ann", "bob"])
-    assert server.asked[-2:] == ["GET /v1/ledger?limit=500&cursor=abc"] * 2
+    first = build_response(200, "payer\r\nann\r\n", kind, Link='</v1/ledger?cursor=abc>; rel="next"')
+    with faulty(first, DOWN, build_response(200, "payer\r\nbob\r\n", kind)) as server:
+        result = ofc("ledger", "--csv", OFC_URL=server.url, OFC_DATA=str(tmp_path))
+    assert (result.code, result.out.split()) == (0, ["payer", "ann", "bob"])
+    assert server.requests[-2:] == ["GET /v1/ledger?limit=500&cursor=abc"] * 2
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,15 @@ def test_pages_of_csv_have_one_header_and_are_asked_for_again(tmp_path: Path) ->
     ],
 )
 def test_invalid_options_are_refused(options: list[str], expected: str) -> None:
-    said = ofc("ledger", *options)
-    assert (said.code, said.out) == (2, "")
-    assert expected in said.err
+    result = ofc("ledger", *options)
+    assert (result.code, result.out) == (2, "")
+    assert expected in result.err
 
 
 def test_an_unknown_table_is_refused(reached: dict[str, str]) -> None:
-    said = ofc("ledger", "--table", "nowhere", **reached)
-    assert (said.code, said.out) == (2, "")
-    assert "there is no table 'nowhere'" in said.err
+    result = ofc("ledger", "--table", "nowhere", **reached)
+    assert (result.code, result.out) == (2, "")
+    assert "there is no table 'nowhere'" in result.err
 
 
 def test_ofc_formats_money_like_csv() -> None:

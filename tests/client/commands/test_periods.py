@@ -73,10 +73,10 @@ def test_an_invalid_time_is_refused_with_the_accepted_forms(text: str) -> None:
         ("recompute", "start", "--reason", "audit"),
     ):
         for option in ("--from", "--to"):
-            said = ofc(*typed, option, text)
-            assert (said.code, said.out) == (2, "")
+            result = ofc(*typed, option, text)
+            assert (result.code, result.out) == (2, "")
             assert (
-                f"Invalid value for '{option}': {text!r} is not a time; expected today, yesterday, a date" in said.err
+                f"Invalid value for '{option}': {text!r} is not a time; expected today, yesterday, a date" in result.err
             )
 
 
@@ -108,6 +108,6 @@ def test_every_command_accepts_a_period(
         assert referred(paid) == wanted
         exported = ofc("export", "--table", table, *period, **reached).out.splitlines()
         assert len(exported) == len(wanted)
-        asked = ["--reason", "audit", "--table", table, *period, "--json"]
-        started = ofc("recompute", "start", *asked, **reached).document
+        arguments = ["--reason", "audit", "--table", table, *period, "--json"]
+        started = ofc("recompute", "start", *arguments, **reached).document
         assert started["progress"]["total"] in (None, len(wanted))

@@ -32,22 +32,24 @@ def known(reached: dict[str, str], client: Client, table: str) -> str:
 def test_without_a_terminal_a_warning_shows_both_names(
     reached: dict[str, str], client: Client, known: str, options: list[str]
 ) -> None:
-    said = ofc("round", "open", known, f"Ann {known}=100", f"jose {known}=100", f"José {known}=9", *options, **reached)
-    assert said.code == 0, said
+    result = ofc(
+        "round", "open", known, f"Ann {known}=100", f"jose {known}=100", f"José {known}=9", *options, **reached
+    )
+    assert result.code == 0, result
     assert (
         f"Warning: 'Ann {known}' becomes a new player; there is a known player 'ann {known}' with a similar name."
-        in said.err
+        in result.err
     )
     assert (
         f"Warning: 'jose {known}' becomes a new player; there is a known player 'José {known}' with a similar name."
-        in said.err
+        in result.err
     )
     assert players(client, known) == [f"Ann {known}", f"jose {known}", f"José {known}"]
 
 
 def test_known_and_clearly_new_names_need_no_confirmation(reached: dict[str, str], known: str) -> None:
-    said = ofc("round", "open", known, f"ann {known}", f"anne {known}=100", **reached)
-    assert (said.code, said.err) == (0, "")
+    result = ofc("round", "open", known, f"ann {known}", f"anne {known}=100", **reached)
+    assert (result.code, result.err) == (0, "")
 
 
 def test_an_old_name_is_known(
@@ -57,20 +59,20 @@ def test_an_old_name_is_known(
     client.close_round(open_round(lazy_commands, known, f"Ann {known}=100", "ben=100"), "late")
     client.close_round(open_round(lazy_commands, known, f"ann {known}=100", "ben=100"), "late")
     monkeypatch.setattr(player_names, "_ROUNDS", 1)
-    said = ofc("round", "open", known, f"Ann {known}=100", f"ANN {known}=100", **reached)
-    assert said.code == 0
-    assert said.err == f"{write_warning(f'ANN {known}', f'ann {known}')}\n"
+    result = ofc("round", "open", known, f"Ann {known}=100", f"ANN {known}=100", **reached)
+    assert result.code == 0
+    assert result.err == f"{write_warning(f'ANN {known}', f'ann {known}')}\n"
 
 
-@pytest.mark.parametrize(("answer", "name"), [("yes", "ann"), ("no", "ANN")])
-def test_a_terminal_is_asked_for_confirmation(
-    reached: dict[str, str], client: Client, known: str, answer: str, name: str
+@pytest.mark.parametrize(("reply", "name"), [("yes", "ann"), ("no", "ANN")])
+def test_a_terminal_shows_a_prompt_for_confirmation(
+    reached: dict[str, str], client: Client, known: str, reply: str, name: str
 ) -> None:
     terminal = Terminal("round", "open", known, f"ANN {known}=100", "ben=100", **reached)
     # A line of the terminal is shorter than the question.
     assert terminal.shows("There is no player 'ANN ", 60)
     assert terminal.shows("Did you mean ann ", 60)
-    terminal.type(answer, ENTER)
+    terminal.type(reply, ENTER)
     assert terminal.end() == 0
     assert players(client, known) == [f"{name} {known}", "ben"]
 
@@ -103,9 +105,9 @@ def test_a_post_warns_of_a_name_similar_to_a_known_one_and_continues(
     ann, jose = f"ann-{known}", f"José-{known}"
     open_round(reached, known, f"{ann}=200", f"{jose}=200")
     assert ofc("round", "close", known, "--reason", "late", "--yes", **reached).code == 0
-    said = ofc("post", *options, file, **reached)
-    assert said.code == 0, said
-    assert said.err.splitlines() == [write_warning(f"Ann-{known}", ann), write_warning(f"jose-{known}", jose)]
+    result = ofc("post", *options, file, **reached)
+    assert result.code == 0, result
+    assert result.err.splitlines() == [write_warning(f"Ann-{known}", ann), write_warning(f"jose-{known}", jose)]
     assert players(client, known) == [f"Ann-{known}", f"jose-{known}"]
     again = ofc("post", *options, file, **reached)
     assert (again.code, again.err) == (0, "")

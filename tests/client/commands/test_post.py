@@ -7,55 +7,9 @@ from typing import Any
 import pytest
 
 from client.api import Client
-from tests.support.api_settlements import without_players
-from tests.support.client.run_ofc import EXAMPLES, PRESETS, CommandResult, ofc, read_example, read_expected, write
+from tests.support.client.posted_rounds import Document, at_table, first_hands, results_in, settlement_of, short_round
+from tests.support.client.run_ofc import EXAMPLES, PRESETS, ofc, read_example, read_expected, write
 from tests.support.sample_rounds import HIGH, KINGS, LOW, MID, QUEENS, SEVENS, changed, document_of, hand
-
-Document = dict[str, Any]
-
-
-def at_table(document: Document, table: str) -> Document:
-    return {**document, "table": table}
-
-
-def first_hands(document: Document, number: int) -> Document:
-    """Cut a document after some hands, as it was while the round was still being played."""
-    cut = {**document, "hands": document["hands"][:number]}
-    cut["departures"] = [left for left in document.get("departures", []) if left["after_hand"] <= number]
-    cut.pop("closed", None)
-    return cut
-
-
-def came_to(said: CommandResult) -> Document:
-    """Return the settlement that a post with --json printed."""
-    assert said.code == 0, said
-    settlement: Document = said.document["settlement"]
-    return settlement
-
-
-def results_in(settlement: Document, name: str) -> Document:
-    """
-    Return the parts of a settlement that the expected result of an example has.
-
-    What only the settlement of a round in the API has must agree with the example: reference, players and amounts.
-    """
-    example = read_example(name)
-    players = {seat["seat"]: seat["player"] for seat in example["seats"]}
-    assert settlement["reference"] == example["reference"]
-    for transfer in settlement["transfers"]:
-        named = (transfer["payer_player"], transfer["payee_player"])
-        assert named == (players[transfer["payer"]], players[transfer["payee"]])
-        value = example.get("point_value")
-        assert transfer["amount"] == (None if value is None else value * transfer["paid"])
-    plain = without_players(settlement)
-    return {part: plain[part] for part in read_expected(name)}
-
-
-def short_round(table: str, **more: Any) -> Document:
-    """Write a round of two hands in which nobody enters Fantasyland; seat 1 wins both."""
-    hands = [hand(1, 1, {1: HIGH, 2: MID}), hand(2, 2, {1: HIGH, 2: MID})]
-    return document_of(sitting={1: "ann 100", 2: "bob 100"}, hands=hands, **{"reference": "1", **more, "table": table})
-
 
 # --- both ways, once and again ---
 
@@ -68,28 +22,28 @@ def test_the_results_of_an_example_are_as_expected_over_http_and_recorded_once(
     whole = write(tmp_path, at_table(read_example(name), f"{table}-2"), "2.json")
     posts: list[list[str | Path]] = [[by_hand], ["--whole", by_hand], ["--whole", whole], [whole]]
     played = [ofc("post", "--json", *arguments, **reached) for arguments in posts]
-    assert [results_in(came_to(said), name) for said in played] == [read_expected(name)] * 4
-    first, again, second, once_more = [said.document["round"]["id"] for said in played]
+    assert [results_in(settlement_of(result), name) for result in played] == [read_expected(name)] * 4
+    first, again, second, once_more = [result.document["round"]["id"] for result in played]
     assert (first, second) == (again, once_more)
     assert played[0].document == played[1].document
-    for said in played:
-        assert len(list(client.list_rounds(table=said.document["round"]["table"]))) == 1
+    for result in played:
+        assert len(list(client.list_rounds(table=result.document["round"]["table"]))) == 1
 
 
 def test_posting_by_hand_explains_every_hand_and_the_settlement(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path, at_table(read_example("pineapple"), table))
-    said = ofc("post", path, **reached)
-    assert said.code == 0
-    heading, *_ = said.out.splitlines()
+    result = ofc("post", path, **reached)
+    assert result.code == 0
+    heading, *_ = result.out.splitlines()
     assert heading.startswith("Round 01")
     assert heading.endswith("· 2026-11-20/pineapple · pineapple@1")
     offline = ofc("score", path).text.splitlines()
-    settlement_lines = said.text.splitlines()[1:-1]
+    settlement_lines = result.text.splitlines()[1:-1]
     firm = next(line for line in settlement_lines if line.startswith("Final at "))
     assert [line for line in settlement_lines if line != firm] == offline[1:]
-    assert said.out.endswith(f"Recorded: {len(read_example('pineapple')['hands'])} hands.\n")
+    assert result.out.endswith(f"Recorded: {len(read_example('pineapple')['hands'])} hands.\n")
 
 
 def test_posting_again_reports_that_nothing_was_recorded_twice(
@@ -110,8 +64,8 @@ def test_several_rounds_are_one_json_line_each(reached: dict[str, str], table: s
     files = [
         write(tmp_path, at_table(read_example(name), f"{table}{name}"), f"{name}.json") for name in ("turbo", "classic")
     ]
-    said = ofc("post", "--json", *files, **reached)
-    assert [json.loads(line)["round"]["ruleset"] for line in said.out.splitlines()] == ["turbo@1", "classic@1"]
+    result = ofc("post", "--json", *files, **reached)
+    assert [json.loads(line)["round"]["ruleset"] for line in result.out.splitlines()] == ["turbo@1", "classic@1"]
 
 
 def test_a_round_can_be_piped_in(reached: dict[str, str], table: str) -> None:
@@ -120,7 +74,7 @@ def test_a_round_can_be_piped_in(reached: dict[str, str], table: str) -> None:
 
 def test_spellings_of_cards_are_accepted(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     spelled = changed(short_round(table), ("hands/0/players/0/bottom", "A♠ Ad 10c 10H 4s"))
-    assert came_to(ofc("post", "--json", write(tmp_path, spelled), **reached))["net"] == {"1": 12, "2": -12}
+    assert settlement_of(ofc("post", "--json", write(tmp_path, spelled), **reached))["net"] == {"1": 12, "2": -12}
     assert ofc("post", write(tmp_path, short_round(table)), **reached).out.endswith("recorded before: 2.\n")
 
 
@@ -132,9 +86,11 @@ def test_an_interrupted_post_resumes(reached: dict[str, str], table: str, tmp_pa
     document = at_table(read_example(name), table)
     for number in range(len(document["hands"])):
         assert ofc("post", write(tmp_path, first_hands(document, number)), **reached).code == 0
-    said = ofc("post", write(tmp_path, document), **reached)
-    assert said.out.endswith(f"Recorded now: 1 hand; recorded before: {len(document['hands']) - 1}.\n")
-    assert results_in(came_to(ofc("post", "--json", write(tmp_path, document), **reached)), name) == read_expected(name)
+    result = ofc("post", write(tmp_path, document), **reached)
+    assert result.out.endswith(f"Recorded now: 1 hand; recorded before: {len(document['hands']) - 1}.\n")
+    assert results_in(
+        settlement_of(ofc("post", "--json", write(tmp_path, document), **reached)), name
+    ) == read_expected(name)
 
 
 def examples_with(part: str) -> list[str]:
@@ -163,9 +119,9 @@ def test_a_departure_before_recorded_hands_is_refused(
     played = document_of("pineapple-qq", {1: "ann 100", 2: "bob 100", 3: "cyd 100"}, hands, reference="1", table=table)
     round_id = ofc("post", "--json", write(tmp_path, played), **reached).document["round"]["id"]
     late = {**played, "departures": [{"seat": 3, "after_hand": 1}]}
-    said = ofc("post", write(tmp_path, late), **reached)
-    assert said.code == 1
-    assert "#/departures/0  happened after hand 1, and the round is recorded up to hand 2 without it" in said.err
+    result = ofc("post", write(tmp_path, late), **reached)
+    assert result.code == 1
+    assert "#/departures/0  happened after hand 1, and the round is recorded up to hand 2 without it" in result.err
     assert client.get_document(round_id)["departures"] == []
 
 
@@ -176,9 +132,9 @@ def test_a_closing_before_recorded_hands_is_refused(
     longer = {**first_hands(document, len(document["hands"])), "table": table}
     round_id = ofc("post", "--json", write(tmp_path, longer), **reached).document["round"]["id"]
     shorter = first_hands(longer, 1) | {"closed": {"after_hand": 1, "reason": "late"}}
-    said = ofc("post", write(tmp_path, shorter), **reached)
-    assert said.code == 1, name
-    assert "#/closed  happened after hand 1, and the round is recorded up to hand" in said.err
+    result = ofc("post", write(tmp_path, shorter), **reached)
+    assert result.code == 1, name
+    assert "#/closed  happened after hand 1, and the round is recorded up to hand" in result.err
     assert client.get_round(round_id)["status"] == "open"
 
 
@@ -190,12 +146,12 @@ def test_a_refused_hand_is_shown_with_its_pointer_and_stops_the_post(
 ) -> None:
     right = short_round(table)
     path = write(tmp_path, changed(right, ("hands/1/button", 1)))
-    said = ofc("post", path, **reached)
-    assert said.code == 1
-    assert f"{path}: Invalid hand (hand-invalid)" in said.err
-    assert "#/hands/1/button" in said.err
-    assert "Hand 1 · button ann" in said.out
-    assert "Hand 2" not in said.out
+    result = ofc("post", path, **reached)
+    assert result.code == 1
+    assert f"{path}: Invalid hand (hand-invalid)" in result.err
+    assert "#/hands/1/button" in result.err
+    assert "Hand 1 · button ann" in result.out
+    assert "Hand 2" not in result.out
     # What came before it is recorded, and the corrected document goes on from there.
     corrected = ofc("post", write(tmp_path, right), **reached)
     assert corrected.out.endswith("Recorded now: 1 hand; recorded before: 1.\n")
@@ -204,9 +160,9 @@ def test_a_refused_hand_is_shown_with_its_pointer_and_stops_the_post(
 def test_a_refused_whole_round_stores_nothing(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
-    said = ofc("post", "--whole", write(tmp_path, changed(short_round(table), ("hands/1/button", 1))), **reached)
-    assert said.code == 1
-    assert "#/hands/1/button" in said.err
+    result = ofc("post", "--whole", write(tmp_path, changed(short_round(table), ("hands/1/button", 1))), **reached)
+    assert result.code == 1
+    assert "#/hands/1/button" in result.err
     assert client.find_table(table) is None
 
 
@@ -214,11 +170,11 @@ def test_a_hand_with_other_cards_than_recorded_is_refused(reached: dict[str, str
     ofc("post", write(tmp_path, short_round(table)), **reached)
     other = short_round(table)
     other["hands"][0] = hand(1, 1, {1: MID, 2: HIGH})
-    said = ofc("post", write(tmp_path, other), **reached)
-    assert said.code == 1
-    assert "(hand-conflict)" in said.err
-    assert "#/hands/0/players/0/top" in said.err
-    assert "Both boards" in said.err
+    result = ofc("post", write(tmp_path, other), **reached)
+    assert result.code == 1
+    assert "(hand-conflict)" in result.err
+    assert "#/hands/0/players/0/top" in result.err
+    assert "Both boards" in result.err
 
 
 def test_every_invalid_field_is_reported_before_anything_is_posted(
@@ -227,24 +183,24 @@ def test_every_invalid_field_is_reported_before_anything_is_posted(
     wrong = changed(
         short_round(table), ("hands/0/players/0/top", "QsXx"), ("hands/1/number", "2"), ("seats/0/stack", 0.5)
     )
-    said = ofc("post", write(tmp_path, wrong), **reached)
-    assert said.code == 1
+    result = ofc("post", write(tmp_path, wrong), **reached)
+    assert result.code == 1
     for mistake in ("#/hands/0/players/0/top  has 2 cards", "#/hands/1/number  is '2'", "#/seats/0/stack  is 0.5"):
-        assert mistake in said.err
+        assert mistake in result.err
     assert client.find_table(table) is None
 
 
 def test_an_unknown_ruleset_is_refused_with_its_pointer(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     for way in ([], ["--whole"]):
-        said = ofc("post", *way, write(tmp_path, short_round(table, ruleset="badugi")), **reached)
-        assert said.code == 1
-        assert "#/ruleset  " in said.err
+        result = ofc("post", *way, write(tmp_path, short_round(table, ruleset="badugi")), **reached)
+        assert result.code == 1
+        assert "#/ruleset  " in result.err
 
 
 def test_a_single_hand_is_not_a_round(reached: dict[str, str]) -> None:
-    said = ofc("post", EXAMPLES / "score.json", **reached)
-    assert said.code == 1
-    assert "#/hands  is required" in said.err
+    result = ofc("post", EXAMPLES / "score.json", **reached)
+    assert result.code == 1
+    assert "#/hands  is required" in result.err
 
 
 @pytest.mark.parametrize(
@@ -261,9 +217,9 @@ def test_a_single_hand_is_not_a_round(reached: dict[str, str]) -> None:
 def test_steps_out_of_order_are_refused_before_anything_is_posted(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path, changes: Any, mistake: str
 ) -> None:
-    said = ofc("post", write(tmp_path, changed(short_round(table), *changes)), **reached)
-    assert said.code == 1
-    assert mistake in said.err
+    result = ofc("post", write(tmp_path, changed(short_round(table), *changes)), **reached)
+    assert result.code == 1
+    assert mistake in result.err
     assert client.find_table(table) is None
 
 
@@ -271,9 +227,9 @@ def test_a_departure_before_the_first_hand_is_refused_with_its_pointer(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     document = short_round(table, ruleset="pineapple-qq") | {"departures": [{"seat": 1, "after_hand": 0}]}
-    said = ofc("post", write(tmp_path, document), **reached)
-    assert said.code == 1
-    assert "#/departures/0  no hand has been played" in said.err
+    result = ofc("post", write(tmp_path, document), **reached)
+    assert result.code == 1
+    assert "#/departures/0  no hand has been played" in result.err
 
 
 # --- references ---
@@ -282,10 +238,10 @@ def test_a_departure_before_the_first_hand_is_refused_with_its_pointer(
 def test_without_a_reference_posting_by_hand_explains_its_purpose(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
-    said = ofc("post", write(tmp_path, short_round(table, reference=None)), **reached)
-    assert said.code == 1
-    assert "#/reference  is required, so that an interrupted post can be continued" in said.err
-    assert "give one here or with --reference, or post the round --whole" in " ".join(said.err.split())
+    result = ofc("post", write(tmp_path, short_round(table, reference=None)), **reached)
+    assert result.code == 1
+    assert "#/reference  is required, so that an interrupted post can be continued" in result.err
+    assert "give one here or with --reference, or post the round --whole" in " ".join(result.err.split())
     assert client.find_table(table) is None
 
 
@@ -301,9 +257,9 @@ def test_a_reference_can_be_set_by_an_option(reached: dict[str, str], table: str
 
 def test_a_reference_identifies_one_round(tmp_path: Path, table: str) -> None:
     path = write(tmp_path, short_round(table))
-    said = ofc("post", "--reference", "friday/1", path, path)
-    assert said.code == 2
-    assert "--reference names one round; give one FILE with it." in said.err
+    result = ofc("post", "--reference", "friday/1", path, path)
+    assert result.code == 2
+    assert "--reference names one round; give one FILE with it." in result.err
 
 
 def test_a_whole_round_without_a_reference_is_identified_by_its_content(
@@ -331,10 +287,10 @@ def test_a_table_with_other_rules_is_used_only_on_request(
 ) -> None:
     made = client.add_table({"name": table, "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
     document = short_round(table, point_value=10, currency="EUR")
-    said = ofc("post", write(tmp_path, {**document, **difference}), **reached)
-    assert said.code == 1
-    assert mistake in said.err
-    assert "post the round --whole to keep its own" in said.err
+    result = ofc("post", write(tmp_path, {**document, **difference}), **reached)
+    assert result.code == 1
+    assert mistake in result.err
+    assert "post the round --whole to keep its own" in result.err
     assert list(client.list_rounds(table=made["id"])) == []
     assert ofc("post", write(tmp_path, document), **reached).code == 0
 
@@ -343,9 +299,9 @@ def test_a_round_that_conflicts_with_an_open_one_is_refused(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     ofc("post", write(tmp_path, first_hands(short_round(table), 1)), **reached)
-    said = ofc("post", write(tmp_path, short_round(table, reference="2")), **reached)
-    assert said.code == 1
-    assert "(round-open)" in said.err
+    result = ofc("post", write(tmp_path, short_round(table, reference="2")), **reached)
+    assert result.code == 1
+    assert "(round-open)" in result.err
 
 
 # --- what is expected ---
@@ -358,9 +314,9 @@ def test_an_expected_settlement_is_checked_by_both_commands(
     assert ofc("post", write(tmp_path, right), **reached).code == 0
     wrong = changed(right, ("expected/settlement/state", "open"))
     for way in ([], ["--whole"]):
-        said = ofc("post", *way, write(tmp_path, wrong), **reached)
-        assert said.code == 1
-        assert "#/expected/settlement/state  'open' is expected; the result is 'provisional'" in said.err
+        result = ofc("post", *way, write(tmp_path, wrong), **reached)
+        assert result.code == 1
+        assert "#/expected/settlement/state  'open' is expected; the result is 'provisional'" in result.err
 
 
 def test_an_undone_hand_is_reported_as_not_counted(
@@ -370,10 +326,10 @@ def test_an_undone_hand_is_reported_as_not_counted(
     round_id = ofc("post", "--json", path, **reached).document["round"]["id"]
     recorded = list(client.list_hands(round_id))[-1]["id"]
     client.undo_hand(round_id, {"number": 2})
-    said = ofc("post", path, **reached)
-    assert "Hand 1 · button ann · recorded before\n" in said.out
+    result = ofc("post", path, **reached)
+    assert "Hand 1 · button ann · recorded before\n" in result.out
     note = f"recorded before and undone; it counts again if the hand `restores` {recorded}"
-    assert f"Hand 2 · button bob · {note}" in said.out
+    assert f"Hand 2 · button bob · {note}" in result.out
     restoring = changed(short_round(table), ("hands/1/restores", recorded))
     assert client.get_round(round_id)["hands"] == 1
     assert client.record_hand(round_id, restoring["hands"][1])["in_force"]
@@ -383,17 +339,17 @@ def test_an_undone_hand_is_reported_as_not_counted(
 
 
 def test_a_wrong_key_is_refused_with_advice(service: Any, tmp_path: Path, table: str) -> None:
-    said = ofc("--key", "nobodys", "post", write(tmp_path, short_round(table)), OFC_URL=service.url)
-    assert said.code == 1
-    assert "(key-unknown)" in said.err
-    assert "Give a key with --key-file FILE" in said.err
+    result = ofc("--key", "nobodys", "post", write(tmp_path, short_round(table)), OFC_URL=service.url)
+    assert result.code == 1
+    assert "(key-unknown)" in result.err
+    assert "Give a key with --key-file FILE" in result.err
 
 
 def test_a_missing_key_is_refused_with_advice(service: Any, tmp_path: Path, table: str) -> None:
-    said = ofc("post", "--whole", write(tmp_path, short_round(table)), OFC_URL=service.url)
-    assert said.code == 1
-    assert "(key-missing)" in said.err
-    assert "Give a key with --key-file FILE" in said.err
+    result = ofc("post", "--whole", write(tmp_path, short_round(table)), OFC_URL=service.url)
+    assert result.code == 1
+    assert "(key-missing)" in result.err
+    assert "Give a key with --key-file FILE" in result.err
 
 
 def test_the_worked_example_pays_the_same_over_http_and_offline(
@@ -401,10 +357,10 @@ def test_the_worked_example_pays_the_same_over_http_and_offline(
 ) -> None:
     played = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
     document = document_of(sitting={1: "ann 3", 2: "bob 50", 3: "cyd 50"}, hands=[played], reference="1", table=table)
-    said = ofc("post", write(tmp_path, document), **reached)
-    assert "1. bob → ann    4     3        1  ann had 3 in front and can win no more than that" in said.out
-    assert "Stacks  ann: 8 · bob: 46 · cyd: 49" in said.out
+    result = ofc("post", write(tmp_path, document), **reached)
+    assert "1. bob → ann    4     3        1  ann had a stack of 3 and can win at most 3" in result.out
+    assert "Stacks  ann: 8 · bob: 46 · cyd: 49" in result.out
     assert (
         "Next: hand 2, button cyd; ann, bob and cyd play; in Fantasyland ann with 14 cards and cyd with 14 cards"
-        in (said.out)
+        in result.out
     )

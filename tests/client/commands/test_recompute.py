@@ -10,15 +10,15 @@ from tests.support.client.run_ofc import ofc
 
 def test_rounds_are_audited_and_other_results_are_shown(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     assert ofc("import", write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 3)]), **reached).code == 0
-    asked = ["recompute", "start", "--reason", "audit", "--table", table, "--watch"]
-    audited = ofc(*asked, **reached)
+    arguments = ["recompute", "start", "--reason", "audit", "--table", table, "--watch"]
+    audited = ofc(*arguments, **reached)
     assert audited.code == 0, audited.err
     first, played, digest = audited.out.splitlines()
     assert first.endswith(": succeeded, 3 of 3 hands")
     assert played == "3 rounds, 3 hands replayed, 0 rounds differ"
     assert len(digest.removeprefix("digest ")) == 64
 
-    would = json.loads(ofc(*asked, "--by", "deuce-to-seven", "--json", **reached).out)
+    would = json.loads(ofc(*arguments, "--by", "deuce-to-seven", "--json", **reached).out)
     assert (would["mode"], would["ruleset"]) == ("audit", "deuce-to-seven@1")
     assert (
         ofc("recompute", "status", would["id"], **reached).out == ofc("recompute", "watch", would["id"], **reached).out

@@ -33,15 +33,15 @@ def test_a_correction_is_shown_beside_the_record_and_stored_after_confirmation(
     client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
 ) -> None:
     patch = write(tmp_path, THREE_OF_DIAMONDS)
-    said = correct(reached, round_id, "--patch", patch, "--irregular", "accept", text="no\n")
-    assert said.code == 0
-    assert "Nothing was changed." in said.out
+    result = correct(reached, round_id, "--patch", patch, "--irregular", "accept", text="no\n")
+    assert result.code == 0
+    assert "Nothing was changed." in result.out
     assert client.get_settlement(round_id)["revision"] == 1
-    said = correct(reached, round_id, "--patch", patch, "--irregular", "accept", text="yes\n")
-    assert said.code == 0
-    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    result = correct(reached, round_id, "--patch", patch, "--irregular", "accept", text="yes\n")
+    assert result.code == 0
+    lines = [" ".join(line.split()) for line in result.out.splitlines()]
     assert "ann, top Q♠ Q♦ 4♣ → Q♠ 3♦ 4♣" in lines
-    assert any(line.startswith("ann +6 → ") for line in lines), said.out
+    assert any(line.startswith("ann +6 → ") for line in lines), result.out
     why = "seat 1 is in Fantasyland and has not earned it in the hand before; expected 0"
     assert f"Hand 2 is irregular and accepted as played: {why}." in " ".join(lines)
     assert "Corrected: the settlement has revision 2." in lines
@@ -51,11 +51,11 @@ def test_a_correction_is_shown_beside_the_record_and_stored_after_confirmation(
 
 
 def test_a_later_hand_that_does_not_follow_is_reported(reached: dict[str, str], round_id: str, tmp_path: Path) -> None:
-    said = correct(reached, round_id, "--patch", write(tmp_path, THREE_OF_DIAMONDS), "--yes")
-    assert said.code == 1
-    assert "(hand-irregular)" in said.err
-    assert "#/patch" in said.err
-    assert "#/hands/1/players/0/fantasyland of the patched document" in " ".join(said.err.split())
+    result = correct(reached, round_id, "--patch", write(tmp_path, THREE_OF_DIAMONDS), "--yes")
+    assert result.code == 1
+    assert "(hand-irregular)" in result.err
+    assert "#/patch" in result.err
+    assert "#/hands/1/players/0/fantasyland of the patched document" in " ".join(result.err.split())
 
 
 def test_an_amended_document_is_stored_with_json_output(
@@ -63,10 +63,10 @@ def test_an_amended_document_is_stored_with_json_output(
 ) -> None:
     amended = {**client.get_document(round_id)}
     amended["seats"][0]["player"] = "zoe"
-    said = correct(reached, round_id, "--document", write(tmp_path, amended), "--yes", "--json")
-    assert said.code == 0
-    assert said.document["revision"] == 2
-    assert {each["player"] for each in said.document["net"]} == {"ann", "bob", "cyd", "zoe"}
+    result = correct(reached, round_id, "--document", write(tmp_path, amended), "--yes", "--json")
+    assert result.code == 0
+    assert result.document["revision"] == 2
+    assert {each["player"] for each in result.document["net"]} == {"ann", "bob", "cyd", "zoe"}
 
 
 @pytest.mark.parametrize(("script", "revision"), [("s.replace('\"ann\"', '\"zoe\"')", 2), ("s", 1)])
@@ -76,19 +76,19 @@ def test_the_document_can_be_edited(
     editor = tmp_path / "editor.py"
     body = f"s = path.read_text()\nt = {script}\nif t != s: path.write_text(t)\n"
     editor.write_text(f"import sys\nfrom pathlib import Path\npath = Path(sys.argv[1])\n{body}", encoding="utf-8")
-    said = correct({**reached, "EDITOR": f"{sys.executable} {editor}"}, round_id, "--edit", "--yes")
-    assert said.code == 0, said.err
-    assert ("Nothing was changed." in said.out) == (revision == 1)
+    result = correct({**reached, "EDITOR": f"{sys.executable} {editor}"}, round_id, "--edit", "--yes")
+    assert result.code == 0, result.err
+    assert ("Nothing was changed." in result.out) == (revision == 1)
     assert client.get_settlement(round_id)["revision"] == revision
 
 
 def test_exactly_one_way_of_describing_the_correction_is_required(
     reached: dict[str, str], round_id: str, tmp_path: Path
 ) -> None:
-    said = correct(reached, round_id)
-    assert (said.code, "Give one of --patch FILE" in said.err) == (2, True)
-    said = correct(reached, round_id, "--patch", write(tmp_path, {"op": "test"}))
-    assert (said.code, "an object was found; expected a JSON array of changes" in said.err) == (2, True)
+    result = correct(reached, round_id)
+    assert (result.code, "Give one of --patch FILE" in result.err) == (2, True)
+    result = correct(reached, round_id, "--patch", write(tmp_path, {"op": "test"}))
+    assert (result.code, "an object was found; expected a JSON array of changes" in result.err) == (2, True)
 
 
 def test_the_newest_round_of_a_table_is_corrected_by_the_name_of_the_table(
@@ -103,9 +103,9 @@ def test_the_newest_round_of_a_table_is_corrected_by_the_name_of_the_table(
 def test_what_if_shows_the_other_result_and_stores_nothing(
     client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
 ) -> None:
-    said = ofc("round", "what-if", round_id, "--ruleset", "classic", **reached)
-    assert said.code == 0
-    assert "Hand 1" in said.out
+    result = ofc("round", "what-if", round_id, "--ruleset", "classic", **reached)
+    assert result.code == 0
+    assert "Hand 1" in result.out
     same = ofc("round", "what-if", round_id, "--patch", write(tmp_path, []), **reached)
     assert "No hand changes." in same.out
     as_json = ofc("round", "what-if", round_id, "--ruleset", "classic", "--json", **reached).document
@@ -119,9 +119,9 @@ def test_a_void_hand_is_shown_as_removed(client: Client, reached: dict[str, str]
     document = {"ruleset": "pineapple", "table": table, "seats": seats(SIXES), "hands": hands}
     complete = str(client.play_document(document)["round"]["id"])
     patch = [{"op": "remove", "path": "/hands/2"}]
-    said = correct(reached, complete, "--patch", write(tmp_path, patch), "--yes")
-    assert said.code == 0
-    assert "Hand 3 · removed" in said.out
+    result = correct(reached, complete, "--patch", write(tmp_path, patch), "--yes")
+    assert result.code == 0
+    assert "Hand 3 · removed" in result.out
 
 
 # --- rows as options ---
@@ -152,10 +152,10 @@ def test_a_row_is_corrected_by_options_after_confirmation(
     declined = correct(reached, table, *options, text="no\n")
     assert (declined.code, "Nothing was changed." in declined.out) == (0, True)
     assert client.get_settlement(plain_id)["revision"] == 1
-    said = correct(reached, table, *options, text="yes\n")
-    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    result = correct(reached, table, *options, text="yes\n")
+    lines = [" ".join(line.split()) for line in result.out.splitlines()]
     assert "ann, top A♥ K♦ 9♣ → 2♠ K♦ 9♣" in lines
-    assert any(line.startswith(("ann pays ", "bob pays ann ")) for line in lines), said.out
+    assert any(line.startswith(("ann pays ", "bob pays ann ")) for line in lines), result.out
     assert "Corrected: the settlement has revision 2." in lines
     changed = client.get_document(plain_id)["hands"][1]["players"][0]
     assert changed["top"] == ["2s", "Kd", "9c"]
@@ -173,9 +173,9 @@ def test_a_dry_run_shows_what_changes_and_stores_nothing(
     client: Client, reached: dict[str, str], plain_id: str
 ) -> None:
     options = by_row(("top", "QsKd9c"), ("top", "AhJc6d"), seats_=("ann", "cyd"))
-    said = ofc("round", "correct", plain_id, *options, "--dry-run", **reached)
-    assert said.code == 0
-    assert said.out.endswith("Nothing was stored: this was a dry run.\n")
+    result = ofc("round", "correct", plain_id, *options, "--dry-run", **reached)
+    assert result.code == 0
+    assert result.out.endswith("Nothing was stored: this was a dry run.\n")
     changes = [
         {"hand": 1, "seat": 1, "row": "top", "cards": ["Qs", "Kd", "9c"]},
         {"hand": 1, "seat": 3, "row": "top", "cards": ["Ah", "Jc", "6d"]},
@@ -187,8 +187,8 @@ def test_a_dry_run_shows_what_changes_and_stores_nothing(
 
 
 def test_the_recorded_cards_change_nothing(client: Client, reached: dict[str, str], plain_id: str) -> None:
-    said = correct(reached, plain_id, *by_row(("top", "9c Kd Ah")), "--yes")
-    assert (said.code, "the round is recorded like this already" in said.out) == (0, True)
+    result = correct(reached, plain_id, *by_row(("top", "9c Kd Ah")), "--yes")
+    assert (result.code, "the round is recorded like this already" in result.out) == (0, True)
     assert client.get_settlement(plain_id)["revision"] == 1
 
 
@@ -208,19 +208,19 @@ def test_the_recorded_cards_change_nothing(client: Client, reached: dict[str, st
 def test_rows_that_are_wrong_are_reported_before_anything_is_sent(
     client: Client, reached: dict[str, str], plain_id: str, options: list[str], found: str
 ) -> None:
-    said = correct(reached, plain_id, *options, "--yes")
-    assert said.code == 2
-    assert found in " ".join(said.err.split())
+    result = correct(reached, plain_id, *options, "--yes")
+    assert result.code == 2
+    assert found in " ".join(result.err.split())
     assert client.get_settlement(plain_id)["revision"] == 1
 
 
 def test_without_a_terminal_a_correction_needs_a_reason(reached: dict[str, str], plain_id: str) -> None:
-    said = ofc("round", "correct", plain_id, *by_row(("top", "2sKd9c")), "--yes", **reached)
-    assert (said.code, "Without a terminal, give --reason TEXT." in said.err) == (2, True)
+    result = ofc("round", "correct", plain_id, *by_row(("top", "2sKd9c")), "--yes", **reached)
+    assert (result.code, "Without a terminal, give --reason TEXT." in result.err) == (2, True)
 
 
 def test_what_if_shows_other_rows_and_stores_nothing(client: Client, reached: dict[str, str], plain_id: str) -> None:
-    said = ofc("round", "what-if", plain_id, *by_row(("top", "2sKd9c")), "--json", **reached)
+    result = ofc("round", "what-if", plain_id, *by_row(("top", "2sKd9c")), "--json", **reached)
     changes = [{"hand": 1, "seat": 1, "row": "top", "cards": ["2s", "Kd", "9c"]}]
-    assert said.document == client.what_if(plain_id, {"changes": changes})
+    assert result.document == client.what_if(plain_id, {"changes": changes})
     assert client.get_settlement(plain_id)["revision"] == 1

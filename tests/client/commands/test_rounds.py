@@ -24,8 +24,8 @@ def posted(reached: dict[str, str], table: str, tmp_path: Path) -> str:
 
 
 def test_the_current_state_of_a_round_is_shown(reached: dict[str, str], posted: str) -> None:
-    said = ofc("round", "show", posted, **reached)
-    lines = said.text.splitlines()
+    result = ofc("round", "show", posted, **reached)
+    lines = result.text.splitlines()
     assert lines[0] == f"Round {posted} · 2026-11-20/pineapple-qq · pineapple-qq@1 · settlement provisional"
     assert lines[1].split() == ["seat", "player", "opened", "with", "added", "stack"]
     stacks = read_expected("pineapple-qq")["stacks"]
@@ -67,15 +67,15 @@ def test_the_newest_round_of_a_table_is_found_by_the_name_of_the_table(
 
 
 def test_a_settlement_shows_every_payment_and_the_standings(reached: dict[str, str], posted: str) -> None:
-    said = ofc("round", "settlement", posted, **reached).text
+    output = ofc("round", "settlement", posted, **reached).text
     expected = read_expected("pineapple-qq")
     for number in {transfer["hand"] for transfer in expected["transfers"]}:
-        assert f"Paid after hand {number}\n" in said
-    assert said.count(" → ") == len(expected["transfers"])
-    assert "no player wins more in a Fantasyland sequence than they opened it with" in said
-    assert "1.  ann        71  +31   3100 JPY" in said
+        assert f"Paid after hand {number}\n" in output
+    assert output.count(" → ") == len(expected["transfers"])
+    assert "no player wins more in a Fantasyland sequence than they opened it with" in output
+    assert "1.  ann        71  +31   3100 JPY" in output
     cut = sum(transfer["due"] - transfer["paid"] for transfer in expected["transfers"])
-    assert said.endswith(f"Table stakes cut off {cut} points in all; they are not owed later.")
+    assert output.endswith(f"Table stakes cut off {cut} points in all; they are not owed later.")
 
 
 def test_the_document_of_a_round_can_be_scored_and_posted_again(
@@ -106,11 +106,11 @@ def test_rounds_are_listed_newest_first(reached: dict[str, str], client: Client,
     assert [round_["id"] for round_ in by_name] == ids[::-1]
     by_id = ofc("round", "list", "--table", by_name[0]["table"], "--limit", "2", "--json", **reached).document["rounds"]
     assert by_id == by_name[:2]
-    said = ofc("round", "list", "--table", table, **reached).text.splitlines()
-    assert said[0].startswith(f"{ids[2]}  {table} · 2")
-    assert said[0].endswith(" · turbo@1 · complete after 5 hands · friday/2")
-    assert said[1] == "  ann 33 · bob 59 · cyd 68 · dan 0"
-    assert len(said) == 6
+    lines = ofc("round", "list", "--table", table, **reached).text.splitlines()
+    assert lines[0].startswith(f"{ids[2]}  {table} · 2")
+    assert lines[0].endswith(" · turbo@1 · complete after 5 hands · friday/2")
+    assert lines[1] == "  ann 33 · bob 59 · cyd 68 · dan 0"
+    assert len(lines) == 6
 
 
 def test_a_list_of_several_pages_is_complete(reached: dict[str, str], client: Client, table: str) -> None:
@@ -153,31 +153,31 @@ def test_rounds_can_be_listed_by_player_state_and_time(reached: dict[str, str], 
     ],
 )
 def test_an_unknown_record_is_an_error(reached: dict[str, str], arguments: list[str], code: int, sentence: str) -> None:
-    said = ofc(*arguments, **reached)
-    assert (said.code, said.out) == (code, "")
-    assert sentence in said.err
+    result = ofc(*arguments, **reached)
+    assert (result.code, result.out) == (code, "")
+    assert sentence in result.err
 
 
 # --- rulesets ---
 
 
 def test_the_presets_are_listed_without_a_key(service: object, reached: dict[str, str]) -> None:
-    said = ofc("ruleset", "list", OFC_URL=reached["OFC_URL"])
-    assert said.code == 0
-    listed = [line.split("  ")[0] for line in said.text.splitlines()[1:]]
+    result = ofc("ruleset", "list", OFC_URL=reached["OFC_URL"])
+    assert result.code == 0
+    listed = [line.split("  ")[0] for line in result.text.splitlines()[1:]]
     assert [f"{name}@1" in listed for name in PRESETS] == [True] * len(PRESETS)
     assert (
-        "Fantasyland QQ 14, KK 15, AA 16, trips 17 · scope hand, win limit stack · leaving between rounds" in said.out
+        "Fantasyland QQ 14, KK 15, AA 16, trips 17 · scope hand, win limit stack · leaving between rounds" in result.out
     )
-    assert "pineapple, low middle · 2–3 players · Fantasyland KK 14, 75432 14, both 15 ·" in said.out
+    assert "pineapple, low middle · 2–3 players · Fantasyland KK 14, 75432 14, both 15 ·" in result.out
 
 
 @pytest.mark.parametrize("columns", [60, 80])
 def test_rulesets_fit_a_narrow_terminal(reached: dict[str, str], columns: int) -> None:
     for arguments in (["list"], ["show", "progressive"], ["diff", "pineapple", "deuce-to-seven"]):
-        said = ofc("ruleset", *arguments, COLUMNS=str(columns), **reached)
-        assert max(map(len, said.text.splitlines())) <= columns
-        assert "…" not in said.out
+        result = ofc("ruleset", *arguments, COLUMNS=str(columns), **reached)
+        assert max(map(len, result.text.splitlines())) <= columns
+        assert "…" not in result.out
 
 
 def test_a_ruleset_is_shown_rule_by_rule(reached: dict[str, str]) -> None:
@@ -201,8 +201,8 @@ def test_only_differences_between_two_rulesets_are_shown(reached: dict[str, str]
 
 
 def test_a_ruleset_does_not_differ_from_itself(reached: dict[str, str]) -> None:
-    said = ofc("ruleset", "diff", "turbo", "turbo@1", **reached)
-    assert said.out == "turbo@1 and turbo@1 are the same rules.\n"
+    result = ofc("ruleset", "diff", "turbo", "turbo@1", **reached)
+    assert result.out == "turbo@1 and turbo@1 are the same rules.\n"
 
 
 def test_a_printed_ruleset_can_be_edited_tested_and_stored(
@@ -220,8 +220,8 @@ def test_a_printed_ruleset_can_be_edited_tested_and_stored(
 @pytest.mark.parametrize("columns", ["36", "45", "60", "71"])
 def test_every_word_of_a_hand_is_shown_on_a_narrow_terminal(columns: str) -> None:
     wide = ofc("score", EXAMPLES / "score.json", COLUMNS="120").out
-    said = ofc("score", EXAMPLES / "score.json", COLUMNS=columns).out
-    assert max(map(len, said.splitlines())) <= int(columns)
-    assert "…" not in said
+    output = ofc("score", EXAMPLES / "score.json", COLUMNS=columns).out
+    assert max(map(len, output.splitlines())) <= int(columns)
+    assert "…" not in output
     boards = wide.partition("Boards")[2].partition("Head-to-head")[0]
-    assert set(said.split()) >= set(boards.split())
+    assert set(output.split()) >= set(boards.split())

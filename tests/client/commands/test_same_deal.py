@@ -35,10 +35,10 @@ def test_a_queued_duplicate_deal_is_refused_and_recorded_on_request(
     assert ofc("queue", "flush", **by_proxy).code == 1
     listed = ofc("queue", "list", **by_proxy).out
     assert "(same-deal)" in listed
-    assert "`ofc queue insist 2` records it" in listed
-    assert ofc("queue", "insist", "2", **by_proxy).text == f"Sent: hand 2 at {table}."
+    assert "`ofc queue dealt-again 2` records it" in listed
+    assert ofc("queue", "dealt-again", "2", **by_proxy).text == f"Sent: hand 2 at {table}."
     assert numbers_of(client, round_id) == [1, 2]
-    assert ofc("queue", "insist", "2", **by_proxy).code == 2
+    assert ofc("queue", "dealt-again", "2", **by_proxy).code == 2
 
 
 def test_a_conflict_shows_both_boards(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
@@ -48,11 +48,11 @@ def test_a_conflict_shows_both_boards(by_proxy: dict[str, str], proxy: Proxy, cl
     others = "AhKd9h / JsJd8c5h2c / AsAdTcTh4s"
     client.record_hand(round_id, hand(1, 1, {1: others, 2: MID, 3: LOW}))
     proxy.way = Way.THROUGH
-    said = ofc("queue", "flush", **by_proxy)
-    assert said.code == 1
-    [differs] = [line for line in said.text.splitlines() if line.endswith("differs")]
+    result = ofc("queue", "flush", **by_proxy)
+    assert result.code == 1
+    [differs] = [line for line in result.text.splitlines() if line.endswith("differs")]
     assert differs.split() == ["1", "top", "A♥", "K♦", "9♥", "A♥", "K♦", "9♣", "differs"]
-    assert len([line for line in said.text.splitlines() if " middle " in line or " bottom " in line]) == 6
+    assert len([line for line in result.text.splitlines() if " middle " in line or " bottom " in line]) == 6
 
 
 def test_the_same_hand_with_cards_in_another_order_is_a_replay(

@@ -37,34 +37,34 @@ seat 2 : seat 3    ▼       ▲       ▲    +1      0     0         −2      
 
 Payments
 pays                due  paid  cut off
-1. seat 2 → seat 1    4     3        1  seat 1 had 3 in front and can win no more than that
+1. seat 2 → seat 1    4     3        1  seat 1 had a stack of 3 and can win at most 3
 2. seat 3 → seat 1    2     2
 3. seat 2 → seat 3    1     1
 Stacks  seat 1: 8 · seat 2: 46 · seat 3: 49"""
 
 
 def test_the_worked_example_of_the_rules_is_explained_figure_by_figure() -> None:
-    said = ofc("score", EXAMPLES / "score.json")
-    assert said.code == 0, said
-    assert said.text == WORKED_EXAMPLE
+    result = ofc("score", EXAMPLES / "score.json")
+    assert result.code == 0, result
+    assert result.text == WORKED_EXAMPLE
 
 
 def test_the_worked_example_under_2_4_has_the_figures_of_the_rules(tmp_path: Path) -> None:
     document = changed(WORKED, ("ruleset", "pineapple-2-4-us-none"))
-    answer = ofc("score", write(tmp_path, document), "--json").document
-    assert [exchange["points"] for exchange in answer["exchanges"]] == [3, 1, 0]
+    result = ofc("score", write(tmp_path, document), "--json").document
+    assert [exchange["points"] for exchange in result["exchanges"]] == [3, 1, 0]
 
 
 def test_a_hand_can_be_piped_in() -> None:
-    said = ofc("score", "-", text=(EXAMPLES / "score.json").read_text(encoding="utf-8"))
-    assert said.text == WORKED_EXAMPLE
+    result = ofc("score", "-", text=(EXAMPLES / "score.json").read_text(encoding="utf-8"))
+    assert result.text == WORKED_EXAMPLE
 
 
 def test_without_stacks_the_pairs_are_shown_with_advice(tmp_path: Path) -> None:
     players = [without(player, "stack") for player in WORKED["players"]]
-    said = ofc("score", write(tmp_path, {**WORKED, "players": players}))
-    assert said.code == 0
-    assert said.text.endswith("With a stack for every player and the button, payments are shown too.")
+    result = ofc("score", write(tmp_path, {**WORKED, "players": players}))
+    assert result.code == 0
+    assert result.text.endswith("With a stack for every player and the button, payments are shown too.")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -77,11 +77,11 @@ def test_the_results_of_an_example_are_as_expected_offline(name: str) -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_an_example_can_be_explained(name: str) -> None:
-    said = ofc("score", EXAMPLES / f"{name}.json")
+    result = ofc("score", EXAMPLES / f"{name}.json")
     hands = read_example(name)["hands"]
-    assert said.code == 0
-    assert [f"Hand {hand['number']} ·" in said.out for hand in hands] == [True] * len(hands)
-    assert f"after {len(hands)} hands." in said.out
+    assert result.code == 0
+    assert [f"Hand {hand['number']} ·" in result.out for hand in hands] == [True] * len(hands)
+    assert f"after {len(hands)} hands." in result.out
 
 
 def test_top_ups_and_departures_are_shown_where_they_happen() -> None:
@@ -166,9 +166,9 @@ def own_rules(tmp_path: Path) -> Path:
 
 
 def test_a_custom_ruleset_replaces_that_of_the_hand(own_rules: Path) -> None:
-    answer = ofc("score", EXAMPLES / "score.json", "--ruleset", own_rules, "--json").document
-    assert answer["ruleset"] == "double@1"
-    assert [exchange["row_points"] for exchange in answer["exchanges"]] == [-2, -2, 2]
+    result = ofc("score", EXAMPLES / "score.json", "--ruleset", own_rules, "--json").document
+    assert result["ruleset"] == "double@1"
+    assert [exchange["row_points"] for exchange in result["exchanges"]] == [-2, -2, 2]
 
 
 def test_a_document_with_a_custom_ruleset_needs_no_ruleset_name(tmp_path: Path, own_rules: Path) -> None:
@@ -180,17 +180,17 @@ def test_a_document_with_a_custom_ruleset_needs_no_ruleset_name(tmp_path: Path, 
 
 def test_contradictory_rules_are_refused_with_their_file(tmp_path: Path, own_rules: Path) -> None:
     wrong = write(tmp_path, changed(json.loads(own_rules.read_text()), ("players/max", 4)), "wrong.json")
-    said = ofc("score", EXAMPLES / "score.json", "--ruleset", wrong)
-    assert said.code == 1
-    assert f"{wrong}: Invalid ruleset (ruleset-invalid)" in said.err
-    assert "#/" in said.err
+    result = ofc("score", EXAMPLES / "score.json", "--ruleset", wrong)
+    assert result.code == 1
+    assert f"{wrong}: Invalid ruleset (ruleset-invalid)" in result.err
+    assert "#/" in result.err
 
 
 def test_a_custom_ruleset_cannot_have_the_name_of_a_preset(tmp_path: Path, own_rules: Path) -> None:
     stolen = write(tmp_path, {**json.loads(own_rules.read_text()), "name": "turbo"}, "stolen.json")
-    said = ofc("score", EXAMPLES / "score.json", "--ruleset", stolen)
-    assert said.code == 1
-    assert "turbo is a preset, which never changes; expected another name" in said.err
+    result = ofc("score", EXAMPLES / "score.json", "--ruleset", stolen)
+    assert result.code == 1
+    assert "turbo is a preset, which never changes; expected another name" in result.err
 
 
 # --- what is expected ---
@@ -200,18 +200,18 @@ def test_an_expected_result_is_checked_and_never_trusted(tmp_path: Path) -> None
     right = write(tmp_path, {**WORKED, "expected": {"stacks": {"1": 8}}}, "right.json")
     assert ofc("score", right).code == 0
     wrong = write(tmp_path, {**WORKED, "expected": {"stacks": {"1": 9}}}, "wrong.json")
-    said = ofc("score", wrong)
-    assert (said.code, said.out) == (1, "")
-    assert "#/expected/stacks/1  9 is expected; the result is 8" in said.err
+    result = ofc("score", wrong)
+    assert (result.code, result.out) == (1, "")
+    assert "#/expected/stacks/1  9 is expected; the result is 8" in result.err
 
 
 def test_the_expected_settlement_of_a_round_is_checked(tmp_path: Path) -> None:
     document = read_example("turbo")
     right = {**document, "expected": {"settlement": read_expected("turbo")}}
     assert ofc("score", write(tmp_path, right)).code == 0
-    said = ofc("score", write(tmp_path, changed(right, ("expected/settlement/state", "open"))))
-    assert said.code == 1
-    assert "#/expected/settlement/state  'open' is expected; the result is 'provisional'" in said.err
+    result = ofc("score", write(tmp_path, changed(right, ("expected/settlement/state", "open"))))
+    assert result.code == 1
+    assert "#/expected/settlement/state  'open' is expected; the result is 'provisional'" in result.err
 
 
 # --- the picture ---
@@ -219,10 +219,10 @@ def test_the_expected_settlement_of_a_round_is_checked(tmp_path: Path) -> None:
 
 def test_the_picture_shows_the_explanation_and_fetches_nothing(tmp_path: Path) -> None:
     picture = tmp_path / "explanation.svg"
-    said = ofc("score", EXAMPLES / "score.json", "--svg", picture)
-    assert said.text == WORKED_EXAMPLE
+    result = ofc("score", EXAMPLES / "score.json", "--svg", picture)
+    assert result.text == WORKED_EXAMPLE
     drawn = picture.read_text(encoding="utf-8")
-    for shown in ("Boards", "Q♠", "pair of queens, four kicker", "seat 1 had 3 in front and can win no more than that"):
+    for shown in ("Boards", "Q♠", "pair of queens, four kicker", "seat 1 had a stack of 3 and can win at most 3"):
         assert f">{shown}</text>" in drawn
     assert [line for line in drawn.splitlines() if "http" in line] == [drawn.splitlines()[0]]
     assert "url(" not in drawn
@@ -239,23 +239,23 @@ def test_the_picture_is_the_same_whatever_the_terminal(tmp_path: Path) -> None:
 
 def test_the_picture_is_written_in_addition_to_json(tmp_path: Path) -> None:
     picture = tmp_path / "explanation.svg"
-    said = ofc("score", write(tmp_path, WORKED, "{mine} & <yours>.json"), "--json", "--svg", picture)
-    assert said.document["stacks"] == {"1": 8, "2": 46, "3": 49}
+    result = ofc("score", write(tmp_path, WORKED, "{mine} & <yours>.json"), "--json", "--svg", picture)
+    assert result.document["stacks"] == {"1": 8, "2": 46, "3": 49}
     assert ElementTree.parse(picture).getroot()[0].text == "ofc score {mine} & <yours>.json"
 
 
 def test_an_existing_picture_is_overwritten_only_on_request(tmp_path: Path) -> None:
     picture = tmp_path / "explanation.svg"
     picture.write_text("mine", encoding="utf-8")
-    said = ofc("score", EXAMPLES / "score.json", "--svg", picture)
-    assert (said.code, said.out) == (2, "")
-    assert "already exists; expected another name, or --overwrite" in said.err
+    result = ofc("score", EXAMPLES / "score.json", "--svg", picture)
+    assert (result.code, result.out) == (2, "")
+    assert "already exists; expected another name, or --overwrite" in result.err
     assert picture.read_text(encoding="utf-8") == "mine"
 
 
 def test_an_unwritable_picture_is_a_one_line_error(tmp_path: Path) -> None:
-    said = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / ("long" * 100))
-    assert said.err.endswith("long cannot be written: file name too long\n")
-    said = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / "nowhere" / "explanation.svg")
-    assert said.code == 2
-    assert said.err.endswith("explanation.svg cannot be written: no such file or directory\n")
+    result = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / ("long" * 100))
+    assert result.err.endswith("long cannot be written: file name too long\n")
+    result = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / "nowhere" / "explanation.svg")
+    assert result.code == 2
+    assert result.err.endswith("explanation.svg cannot be written: no such file or directory\n")

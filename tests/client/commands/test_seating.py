@@ -5,7 +5,7 @@ from typing import Any
 from client.api import Client
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import ofc
-from tests.support.client.table_setup import add_hand, answers, given, numbers_of, open_evening
+from tests.support.client.table_setup import add_hand, given, numbers_of, open_evening, reply_lines
 from tests.support.client.terminal import CTRL_C, ENTER, UP, Terminal, terminal
 from tests.support.sample_rounds import HIGH, LOW, MID
 
@@ -32,9 +32,9 @@ def list_opening_stacks(client: Client, table: str) -> list[tuple[int, str, int]
     return [(seat["seat"], seat["player"], seat["opening_stack"]) for seat in seats]
 
 
-def answer(screen: Terminal, *asked_and_typed: tuple[str, str]) -> None:
-    for asked, typed in asked_and_typed:
-        assert screen.asks(asked), screen.lines
+def enter_replies(screen: Terminal, *prompts_and_replies: tuple[str, str]) -> None:
+    for prompt, typed in prompts_and_replies:
+        assert screen.shows_prompt(prompt), screen.lines
         screen.type(typed, ENTER)
 
 
@@ -45,9 +45,9 @@ def test_the_next_round_is_opened_and_its_first_hand_recorded(
     with terminal("hand", "add", table, **reached) as screen:
         assert screen.shows(f"No round is open at {table}: the last is complete.")
         assert screen.shows("Next round: 1 ann 236 · 2 ben 200 · 3 cyd 164")
-        answer(screen, (OFFER, "yes"), ("Button (seat or player):", "2"), ("Seat 1, ann:", LOW))
-        answer(screen, ("Seat 2, ben:", MID), ("Seat 3, cyd:", HIGH))
-        answer(screen, ("Record hand 1? [yes, no, or a seat to type again]", "yes"))
+        enter_replies(screen, (OFFER, "yes"), ("Button (seat or player):", "2"), ("Seat 1, ann:", LOW))
+        enter_replies(screen, ("Seat 2, ben:", MID), ("Seat 3, cyd:", HIGH))
+        enter_replies(screen, ("Record hand 1? [yes, no, or a seat to type again]", "yes"))
         assert screen.shows(f"Recorded: hand 1 at {table}.")
         assert screen.end() == 0
     newest = find_newest(client, table)
@@ -59,16 +59,16 @@ def test_the_next_round_is_opened_and_its_first_hand_recorded(
 def test_players_join_and_leave_between_rounds(reached: dict[str, str], client: Client, table: str) -> None:
     play_round(reached, table)
     with terminal("hand", "add", table, **reached) as screen:
-        answer(screen, (OFFER, "change"), (LEAVES, "eve"))
+        enter_replies(screen, (OFFER, "change"), (LEAVES, "eve"))
         assert screen.shows("'eve' does not play; expected players or seats with commas between them")
         screen.type("\x15", "ben", ENTER)
-        answer(screen, (JOINS, f"3:dan {table}=200"))
+        enter_replies(screen, (JOINS, f"3:dan {table}=200"))
         assert screen.shows("seat 3 is taken by cyd")
         screen.type("\x15", f"dan {table}=200, cyd=300", ENTER)
         assert screen.shows(f"Next round: 1 ann 236 · 2 dan {table} 200 · 3 cyd 300")
         assert screen.shows("Left out: ben (leaves)")
-        answer(screen, (OFFER, "yes"))
-        assert screen.asks("Button (seat or player):")
+        enter_replies(screen, (OFFER, "yes"))
+        assert screen.shows_prompt("Button (seat or player):")
         screen.type(CTRL_C)
         assert screen.end() == 130
     assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, f"dan {table}", 200), (3, "cyd", 300)]
@@ -81,26 +81,26 @@ def test_a_busted_player_is_left_out_until_they_have_a_stack(
     with terminal("hand", "add", table, **reached) as screen:
         assert screen.shows("Next round: 1 ann 236 · 2 ben 200")
         assert screen.shows("Left out: cyd (no points left)")
-        answer(screen, (OFFER, "change"), (LEAVES, ""), (JOINS, "cyd"))
+        enter_replies(screen, (OFFER, "change"), (LEAVES, ""), (JOINS, "cyd"))
         assert screen.shows("Next round: 1 ann 236 · 2 ben 200 · 3 cyd 0")
-        answer(screen, (OFFER, "yes"))
+        enter_replies(screen, (OFFER, "yes"))
         assert screen.shows("#/seats/2/stack")
-        answer(screen, (OFFER, "change"), (LEAVES, ""), (JOINS, "cyd=50"))
+        enter_replies(screen, (OFFER, "change"), (LEAVES, ""), (JOINS, "cyd=50"))
         assert screen.shows("Next round: 1 ann 236 · 2 ben 200 · 3 cyd 50")
-        answer(screen, (OFFER, "yes"))
-        assert screen.asks("Button (seat or player):")
+        enter_replies(screen, (OFFER, "yes"))
+        assert screen.shows_prompt("Button (seat or player):")
     assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, "ben", 200), (3, "cyd", 50)]
 
 
-def test_answering_no_opens_nothing_and_shows_how_to_open_a_round_later(
+def test_the_reply_no_opens_nothing_and_shows_how_to_open_a_round_later(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     first = play_round(reached, table)
     with terminal("hand", "add", table, columns=160, **reached) as screen:
-        answer(screen, (OFFER, "change"), (LEAVES, "ben"))
-        assert screen.asks(JOINS)
+        enter_replies(screen, (OFFER, "change"), (LEAVES, "ben"))
+        assert screen.shows_prompt(JOINS)
         screen.type(UP)
-        answer(screen, (OFFER, "change"), (LEAVES, "cyd"), (JOINS, "dan=70"), (OFFER, "no"))
+        enter_replies(screen, (OFFER, "change"), (LEAVES, "cyd"), (JOINS, "dan=70"), (OFFER, "no"))
         command = f"ofc round open {table} 1:ann 2:ben 3:dan=70"
         assert screen.shows(f"No round was opened; `{command}` opens it later.")
         assert screen.end() == 0
@@ -114,7 +114,7 @@ def test_a_new_name_similar_to_a_known_one_needs_confirmation(
 ) -> None:
     play_round(reached, table, f"ann {table}=200", "ben=200", "cyd=200")
     with terminal("hand", "add", table, columns=160, **reached) as screen:
-        answer(screen, (OFFER, "change"), (LEAVES, "1, cyd"), (JOINS, f"Ann {table}=90"))
+        enter_replies(screen, (OFFER, "change"), (LEAVES, "1, cyd"), (JOINS, f"Ann {table}=90"))
         assert screen.shows(f"There is no player 'Ann {table}' yet. Did you mean ann {table}? [yes/no]")
         screen.type("yes", ENTER)
         assert screen.shows(f"Next round: 1 ann {table} 90 · 2 ben 200")
@@ -135,10 +135,10 @@ def test_a_round_is_opened_offline(by_proxy: dict[str, str], proxy: Proxy, clien
     play_round(by_proxy, table)
     proxy.way = Way.AWAY
     with terminal("hand", "add", table, **by_proxy) as screen:
-        answer(screen, (OFFER, "change"), (LEAVES, "cyd"), (JOINS, "dan=50"), (OFFER, "yes"))
+        enter_replies(screen, (OFFER, "change"), (LEAVES, "cyd"), (JOINS, "dan=50"), (OFFER, "yes"))
         assert screen.shows("Saved on this machine; 1 change waits to be sent."), screen.lines
-        answer(screen, ("Button (seat or player):", "1"), ("Seat 1, ann:", HIGH), ("Seat 2, ben:", MID))
-        answer(screen, ("Seat 3, dan:", LOW), ("Save hand 1? [yes, no, or a seat to type again]", "yes"))
+        enter_replies(screen, ("Button (seat or player):", "1"), ("Seat 1, ann:", HIGH), ("Seat 2, ben:", MID))
+        enter_replies(screen, ("Seat 3, dan:", LOW), ("Save hand 1? [yes, no, or a seat to type again]", "yes"))
         assert screen.shows("Saved on this machine; 1 hand and 1 other change wait to be sent.")
         assert screen.end() == 0
     proxy.way = Way.THROUGH
@@ -149,10 +149,10 @@ def test_a_round_is_opened_offline(by_proxy: dict[str, str], proxy: Proxy, clien
 
 def test_input_from_a_pipe_is_an_error_with_the_command(reached: dict[str, str], client: Client, table: str) -> None:
     first = play_round(reached, table)
-    for said in (
-        ofc("hand", "add", table, text=answers("yes"), **reached),
+    for result in (
+        ofc("hand", "add", table, text=reply_lines("yes"), **reached),
         ofc("hand", "add", table, *given(HIGH, MID, LOW, button=1), "--top-up", "nobody=5", **reached),
     ):
-        assert (said.code, said.out) == (2, "")
-        assert f"no round is open at {table}: the last is complete; `ofc round open {table} PLAYER" in said.err
+        assert (result.code, result.out) == (2, "")
+        assert f"no round is open at {table}: the last is complete; `ofc round open {table} PLAYER" in result.err
     assert find_newest(client, table)["id"] == first

@@ -46,8 +46,8 @@ def test_a_correction_of_a_final_settlement_shows_the_payments(
     document = client.get_document(posted)
     first, other = document["seats"][:2]
     first["player"], other["player"] = other["player"], first["player"]
-    asked = {"reason": "they had changed places", "document": document}
-    adjustment = client.correct_round(posted, asked)["adjustment"]
+    correction = {"reason": "they had changed places", "document": document}
+    adjustment = client.correct_round(posted, correction)["adjustment"]
     shown = ofc("round", "settlement", posted, **reached).text
     assert "Revision 1 was final. To adjust it: " in shown
     for paid in adjustment["transfers"]:
@@ -62,6 +62,6 @@ def test_rounds_are_imported_provisionally_on_request(reached: dict[str, str], t
 
 
 def test_a_table_shows_how_long_settlements_are_provisional(reached: dict[str, str], table: str) -> None:
-    said = ofc("table", "create", table, "--ruleset", "turbo", "--correction-window", "45", **reached)
-    assert said.code == 0
-    assert "provisional for 45 minutes" in said.out
+    result = ofc("table", "create", table, "--ruleset", "turbo", "--correction-window", "45", **reached)
+    assert result.code == 0
+    assert "provisional for 45 minutes" in result.out

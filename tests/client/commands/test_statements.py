@@ -51,12 +51,12 @@ def test_csv_is_that_of_the_service(reached: dict[str, str], tables: tuple[str, 
     ],
 )
 def test_invalid_options_are_refused(options: list[str], expected: str) -> None:
-    said = ofc("statement", *options)
-    assert (said.code, said.out) == (2, "")
-    assert expected in said.err
+    result = ofc("statement", *options)
+    assert (result.code, result.out) == (2, "")
+    assert expected in result.err
 
 
 def test_an_unknown_table_is_refused(reached: dict[str, str]) -> None:
-    said = ofc("statement", "--table", "nowhere", **reached)
-    assert (said.code, said.out) == (2, "")
-    assert "there is no table 'nowhere'" in said.err
+    result = ofc("statement", "--table", "nowhere", **reached)
+    assert (result.code, result.out) == (2, "")
+    assert "there is no table 'nowhere'" in result.err

@@ -20,18 +20,18 @@ def friday(client: Client, table: str) -> str:
 
 
 def test_a_link_is_printed_with_a_qr_code(reached: dict[str, str], client: Client, friday: str) -> None:
-    said = ofc("table", "link", friday, "--scorekeeper", "--label", "Anna's phone", "--expires-in", "12h", **reached)
-    assert said.code == 0, said.err
-    lines = said.out.splitlines()
+    result = ofc("table", "link", friday, "--scorekeeper", "--label", "Anna's phone", "--expires-in", "12h", **reached)
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
     [place] = [number for number, line in enumerate(lines) if line.startswith("http")]
     address = lines[place]
     assert re.fullmatch(rf"{re.escape(reached['OFC_URL'])}/keeper/#{SECRET}", address)
     drawn = "\n".join(lines[:place])
     assert drawn == terminal_code(address)
-    [listed] = client.list_table_links(client.find_table(friday)["id"])  # type: ignore[index]
+    [listed] = client.list_table_links(client.find_table(friday)["id"])  # type: ignore[index]  # there is one
     assert lines[place + 1].startswith(f"Anna's phone (scorekeeper) at {friday}, until ")
     assert lines[place + 2] == f"revoke it: ofc table unlink {friday} {listed['id']}"
-    assert "warning: only this machine reaches 127.0.0.1; for phones, start the service with" in said.err
+    assert "warning: only this machine reaches 127.0.0.1; for phones, start the service with" in result.err
     with Client(reached["OFC_URL"], address.partition("#")[2]) as phone:
         found = phone.get_link()
         assert (found["label"], found["table_name"], found["kind"]) == ("Anna's phone", friday, "scorekeeper")
@@ -51,6 +51,21 @@ def test_a_link_reads_the_table_unless_it_is_for_a_scorekeeper(reached: dict[str
     issued = ofc("table", "link", friday, "--json", **reached).document
     assert (issued["kind"], issued["scopes"], issued["label"]) == ("viewer", ["read"], "viewer")
     assert [each["code"] for each in issued["warnings"]] == ["link-loopback"]
+
+
+def test_a_link_of_a_player_is_printed_with_the_scoreboard(
+    reached: dict[str, str], client: Client, friday: str
+) -> None:
+    result = ofc("table", "link", friday, "--player", "ben", **reached)
+    assert result.code == 0, result.err
+    assert re.search(rf"^{re.escape(reached['OFC_URL'])}/tables/{SECRET}$", result.out, re.MULTILINE)
+    assert re.search(rf"^scoreboard: {re.escape(reached['OFC_URL'])}/board/#{SECRET}$", result.out, re.MULTILINE)
+    assert f"ben (player) at {friday}, until " in result.out
+    [listed] = client.list_table_links(client.find_table(friday)["id"])  # type: ignore[index]  # there is one
+    assert (listed["kind"], listed["player"]) == ("player", "ben")
+    refused = ofc("table", "link", friday, "--player", "ben", "--scorekeeper", **reached)
+    assert (refused.code, refused.out) == (2, "")
+    assert "--scorekeeper and --player were given; expected one of them" in refused.err
 
 
 def test_a_qr_code_is_written_for_print_and_replaces_no_file(
@@ -84,16 +99,16 @@ def test_links_are_listed_and_revoked(reached: dict[str, str], friday: str) -> N
 
 @pytest.mark.parametrize("written", ["0", "5", "24", "1w", "-1h", "0m"])
 def test_an_invalid_time_is_reported(reached: dict[str, str], friday: str, written: str) -> None:
-    said = ofc("table", "link", friday, f"--expires-in={written}", **reached)
-    assert (said.code, said.out) == (2, "")
-    assert "expected minutes, hours or days, for example 90m, 24h or 7d" in said.err
+    result = ofc("table", "link", friday, f"--expires-in={written}", **reached)
+    assert (result.code, result.out) == (2, "")
+    assert "expected minutes, hours or days, for example 90m, 24h or 7d" in result.err
 
 
 def test_a_secret_is_not_sent_as_an_id(reached: dict[str, str], friday: str) -> None:
     issued = ofc("table", "link", friday, "--json", **reached).document
-    said = ofc("table", "unlink", friday, issued["url"], **reached)
-    assert (said.code, said.out) == (2, "")
-    assert "expected its id, which `ofc table links` lists" in said.err
-    assert "ofc_link_" not in said.err
+    result = ofc("table", "unlink", friday, issued["url"], **reached)
+    assert (result.code, result.out) == (2, "")
+    assert "expected its id, which `ofc table links` lists" in result.err
+    assert "ofc_link_" not in result.err
     unknown = ofc("table", "unlink", friday, "0123abcd", **reached)
     assert "there is no link '0123abcd'; `ofc table links` lists all links to a table" in unknown.err

@@ -12,14 +12,14 @@ THREE = {1: HIGH, 2: MID, 3: LOW}
 
 
 def set_up(reached: dict[str, str], table: str, *options: str, ruleset: str = "pineapple") -> None:
-    said = ofc("table", "create", table, "--ruleset", ruleset, *options, **reached)
-    assert said.code == 0, said
+    result = ofc("table", "create", table, "--ruleset", ruleset, *options, **reached)
+    assert result.code == 0, result
 
 
 def open_round(reached: dict[str, str], table: str, *sitting: str) -> str:
-    said = ofc("round", "open", table, *sitting, "--json", **reached)
-    assert said.code == 0, said
-    return str(said.document["id"])
+    result = ofc("round", "open", table, *sitting, "--json", **reached)
+    assert result.code == 0, result
+    return str(result.document["id"])
 
 
 # --- tables ---
@@ -27,12 +27,12 @@ def open_round(reached: dict[str, str], table: str, *sitting: str) -> str:
 
 def test_a_table_is_created_with_a_point_value(reached: dict[str, str], table: str) -> None:
     options = ["--ruleset", "progressive", "--point-value", "50", "--currency", "EUR", "--minimum-stack", "40"]
-    said = ofc("table", "create", table, *options, **reached)
-    assert said.code == 0
-    assert said.out.startswith(
+    result = ofc("table", "create", table, *options, **reached)
+    assert result.code == 0
+    assert result.out.startswith(
         f"{table} · progressive@1 · a point is 0.50 EUR · at least 40 points each · provisional for 30 minutes  "
     )
-    assert said.out in ofc("table", "list", **reached).out
+    assert result.out in ofc("table", "list", **reached).out
 
 
 def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, table: str) -> None:
@@ -55,16 +55,16 @@ def test_json_output_is_the_response_of_the_service(reached: dict[str, str], cli
 def test_an_invalid_table_is_refused(
     reached: dict[str, str], table: str, arguments: list[str], code: int, sentence: str
 ) -> None:
-    said = ofc("table", "create", table, *arguments, **reached)
-    assert (said.code, said.out) == (code, "")
-    assert sentence in said.err
+    result = ofc("table", "create", table, *arguments, **reached)
+    assert (result.code, result.out) == (code, "")
+    assert sentence in result.err
 
 
 def test_a_duplicate_name_is_refused(reached: dict[str, str], table: str) -> None:
     set_up(reached, table)
-    said = ofc("table", "create", table, "--ruleset", "turbo", **reached)
-    assert said.code == 1
-    assert "(table-conflict)" in said.err
+    result = ofc("table", "create", table, "--ruleset", "turbo", **reached)
+    assert result.code == 1
+    assert "(table-conflict)" in result.err
 
 
 # --- rounds ---
@@ -72,13 +72,13 @@ def test_a_duplicate_name_is_refused(reached: dict[str, str], table: str) -> Non
 
 def test_a_round_is_opened_with_seats_and_players(reached: dict[str, str], client: Client, table: str) -> None:
     set_up(reached, table)
-    said = ofc("round", "open", table, "2:ann=200", "ben=150", "reference=7", "--reference", "evening/1", **reached)
-    assert said.code == 0
-    lines = [line.split() for line in said.text.splitlines()]
+    result = ofc("round", "open", table, "2:ann=200", "ben=150", "reference=7", "--reference", "evening/1", **reached)
+    assert result.code == 0
+    lines = [line.split() for line in result.text.splitlines()]
     assert lines[0][-3:] == ["evening/1", "·", "pineapple@1"]
     assert [line[:3] for line in lines[2:5]] == [["2", "ann", "200"], ["3", "ben", "150"], ["4", "reference", "7"]]
-    assert said.text.endswith("Next: hand 1, button with any seat; ann, ben and reference play")
-    assert ofc("round", "show", table, **reached).out == said.out
+    assert result.text.endswith("Next: hand 1, button with any seat; ann, ben and reference play")
+    assert ofc("round", "show", table, **reached).out == result.out
 
 
 def test_an_omitted_stack_carries_over(reached: dict[str, str], client: Client, table: str) -> None:
@@ -86,8 +86,8 @@ def test_an_omitted_stack_carries_over(reached: dict[str, str], client: Client, 
     first = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
     for number in (1, 2, 3):
         client.record_hand(first, hand(number, number, THREE, dealt_again=True))
-    said = ofc("round", "open", table, "ann", "ben", "cyd=400", "--json", **reached)
-    assert [seat["stack"] for seat in said.document["seats"]] == [236, 200, 400]
+    result = ofc("round", "open", table, "ann", "ben", "cyd=400", "--json", **reached)
+    assert [seat["stack"] for seat in result.document["seats"]] == [236, 200, 400]
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_an_invalid_round_is_refused(
     reached: dict[str, str], table: str, sitting: list[str], code: int, sentence: str
 ) -> None:
     set_up(reached, table)
-    said = ofc("round", "open", table, *sitting, **reached)
-    assert (said.code, said.out) == (code, "")
-    assert sentence in said.err
+    result = ofc("round", "open", table, *sitting, **reached)
+    assert (result.code, result.out) == (code, "")
+    assert sentence in result.err
 
 
 @pytest.mark.parametrize(
@@ -132,24 +132,24 @@ def test_an_invalid_round_is_refused(
 def test_an_unprintable_argument_is_an_error(reached: dict[str, str], client: Client, table: str, command: str) -> None:
     set_up(reached, table, ruleset="pineapple-qq")
     client.record_hand(open_round(reached, table, "ann=200", "ben=200", "cyd=200"), hand(1, 1, THREE))
-    said = ofc(*command.replace("TABLE", table).split(" "), **reached)
-    assert said.code == 2
-    assert said.err == "Error: the byte 0xff in the arguments is not valid text; expected UTF-8\n"
+    result = ofc(*command.replace("TABLE", table).split(" "), **reached)
+    assert result.code == 2
+    assert result.err == "Error: the byte 0xff in the arguments is not valid text; expected UTF-8\n"
     assert ofc("queue", "list", **reached).text == "No requests wait."
 
 
 @pytest.mark.parametrize("command", [["round", "open", "nowhere", "ann=2"], ["table", "statement", "nowhere"]])
 def test_an_unknown_table_is_an_error(reached: dict[str, str], command: list[str]) -> None:
-    said = ofc(*command, **reached)
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "Error: there is no table 'nowhere'; `ofc table list` lists all tables\n"
+    result = ofc(*command, **reached)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "Error: there is no table 'nowhere'; `ofc table list` lists all tables\n"
 
 
 def test_a_table_without_rounds_has_no_newest_round(reached: dict[str, str], table: str) -> None:
     set_up(reached, table)
-    said = ofc("round", "show", table, **reached)
-    assert said.code == 2
-    assert said.err.startswith(f"Error: no round was opened at {table} yet; `ofc round open {table} ")
+    result = ofc("round", "show", table, **reached)
+    assert result.code == 2
+    assert result.err.startswith(f"Error: no round was opened at {table} yet; `ofc round open {table} ")
 
 
 # --- settling up ---
@@ -159,18 +159,18 @@ def test_a_statement_shows_results_and_payments(reached: dict[str, str], client:
     set_up(reached, table, "--point-value", "25", "--currency", "EUR", ruleset="pineapple-qq")
     round_id = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
     client.record_hand(round_id, {**hand(1, 1, THREE), "top_ups": [{"seat": 2, "points": 40}]})
-    said = ofc("table", "statement", table, **reached).text.splitlines()
-    assert said[0] == f"Table {table} · 1 round, 1 of them open"
-    assert said[2].split() == ["ann", "1", "200", "0", "0", "+12", "212", "3.00", "EUR"]
-    assert said[3].split() == ["ben", "1", "200", "40", "0", "0", "240", "0.00", "EUR"]
-    assert said[4].split() == ["cyd", "1", "200", "0", "0", "−12", "188", "−3.00", "EUR"]
-    assert said[5].split() == ["all", "600", "40", "0", "0", "640"]
-    assert "Settled in points by the fewest payments" in said
-    assert [line.split() for line in said if "cyd → ann" in line] == [
+    lines = ofc("table", "statement", table, **reached).text.splitlines()
+    assert lines[0] == f"Table {table} · 1 round, 1 of them open"
+    assert lines[2].split() == ["ann", "1", "200", "0", "0", "+12", "212", "3.00", "EUR"]
+    assert lines[3].split() == ["ben", "1", "200", "40", "0", "0", "240", "0.00", "EUR"]
+    assert lines[4].split() == ["cyd", "1", "200", "0", "0", "−12", "188", "−3.00", "EUR"]
+    assert lines[5].split() == ["all", "600", "40", "0", "0", "640"]
+    assert "Settled in points by the fewest payments" in lines
+    assert [line.split() for line in lines if "cyd → ann" in line] == [
         ["cyd", "→", "ann", "12", "points"],
         ["cyd", "→", "ann", "3.00", "EUR"],
     ]
-    assert said[-1] == "Settle either the points or the money, not both."
+    assert lines[-1] == "Settle either the points or the money, not both."
 
 
 @pytest.mark.parametrize("columns", [24, 40, 48, 50, 60, 66, 72, 80])
@@ -180,8 +180,8 @@ def test_a_statement_shows_names_and_figures_in_full_on_a_narrow_terminal(
     set_up(reached, table, "--point-value", "5000", "--currency", "EUR")
     round_id = open_round(reached, table, "alexandra=150000", "ben=120000", "cyd=200000")
     client.record_hand(round_id, hand(1, 1, THREE))
-    said = ofc("table", "statement", table, COLUMNS=str(columns), **reached).text
-    players, payments = said.split("Settled in points")
+    output = ofc("table", "statement", table, COLUMNS=str(columns), **reached).text
+    players, payments = output.split("Settled in points")
     words = [word for word in players.split() if word not in ("player", "·", "Table", table)]
     starts = [words.index(name) for name in ("alexandra", "ben", "cyd", "all")]
     shown = [[word for word in words[start:end] if not word.isalpha()] for start, end in pairwise([*starts, None])]

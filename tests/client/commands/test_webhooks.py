@@ -36,8 +36,8 @@ def test_a_webhook_is_added_listed_and_deleted_after_confirmation(reached: dict[
     ]
     declined = ofc("webhook", "remove", added["id"], text="no\n", **reached)
     assert (declined.code, "Nothing was changed." in declined.out) == (0, True)
-    said = ofc("webhook", "remove", added["id"], text="yes\n", **reached)
-    assert (said.code, said.out.splitlines()[-1]) == (0, f"Deleted: webhook {added['id']}.")
+    result = ofc("webhook", "remove", added["id"], text="yes\n", **reached)
+    assert (result.code, result.out.splitlines()[-1]) == (0, f"Deleted: webhook {added['id']}.")
     assert added["id"] not in {listed["id"] for listed in client.list_webhooks()}
 
 
@@ -82,15 +82,18 @@ def test_a_test_message_is_listed_and_sent_again(reached: dict[str, str], client
 
 def test_an_address_that_is_not_public_is_refused(reached: dict[str, str], client: Client) -> None:
     before = list(client.list_webhooks())
-    said = ofc("webhook", "add", "https://127.0.0.1/webhooks", "--kind", "round.completed", **reached)
-    assert said.code == 1
-    assert "127.0.0.1" in said.err
+    result = ofc("webhook", "add", "https://127.0.0.1/webhooks", "--kind", "round.completed", **reached)
+    assert result.code == 1
+    assert "127.0.0.1" in result.err
     unknown = ofc("webhook", "add", URL, "--kind", "round.done", **reached)
     assert (unknown.code, "#/kinds/0" in unknown.err) == (1, True)
     assert list(client.list_webhooks()) == before
 
 
 def test_an_unknown_webhook_is_refused(reached: dict[str, str]) -> None:
-    said = ofc("webhook", "show", "nothing", **reached)
-    assert (said.code, "there is no webhook 'nothing'; `ofc webhook list` lists all webhooks" in said.err) == (2, True)
+    result = ofc("webhook", "show", "nothing", **reached)
+    assert (result.code, "there is no webhook 'nothing'; `ofc webhook list` lists all webhooks" in result.err) == (
+        2,
+        True,
+    )
     assert ofc("webhook", "remove", NOBODYS, "--yes", **reached).code == 1

@@ -25,9 +25,9 @@ def begin(screen: Terminal, text: str) -> None:
     """Type the first seat, and some of the second; wait until the last card is on the screen."""
     assert screen.shows(ANN.strip())
     screen.type(HIGH, ENTER)
-    assert screen.asks(BEN.rstrip())
+    assert screen.shows_prompt(BEN.rstrip())
     screen.type(text)
-    assert screen.asks(f"{BEN}{text}".rstrip())
+    assert screen.shows_prompt(f"{BEN}{text}".rstrip())
 
 
 @pytest.mark.parametrize("length", [2, 5, 7, 13, 22, 30, len(MID)])
@@ -54,10 +54,10 @@ def test_a_card_is_on_disk_when_it_is_on_the_screen(reached: dict[str, str], tab
             screen.hang_up()
     assert typed(reached, round_id) == {"button": "1", "1": HIGH, "2": "KsQd7h / 9s9d6"}
     with terminal("hand", "add", table, **reached) as screen:
-        for asked in ("Button (seat or player): 1", f"{ANN}{HIGH}"):
-            assert screen.asks(asked)
+        for prompt in ("Button (seat or player): 1", f"{ANN}{HIGH}"):
+            assert screen.shows_prompt(prompt)
             screen.type(ENTER)
-        assert screen.asks(f"{BEN}KsQd7h / 9s9d6")
+        assert screen.shows_prompt(f"{BEN}KsQd7h / 9s9d6")
 
 
 def test_after_an_undo_the_old_cards_are_offered(reached: dict[str, str], table: str) -> None:
@@ -66,6 +66,6 @@ def test_after_an_undo_the_old_cards_are_offered(reached: dict[str, str], table:
     assert ofc("undo", table, "--yes", **reached).code == 0
     assert typed(reached, round_id) == {"button": "2", "1": HIGH, "2": MID, "3": LOW}
     with terminal("hand", "add", table, **reached) as screen:
-        assert screen.asks("Button (seat or player): 2")
+        assert screen.shows_prompt("Button (seat or player): 2")
         screen.type(ENTER)
-        assert screen.asks(f"{ANN}{HIGH}")
+        assert screen.shows_prompt(f"{ANN}{HIGH}")

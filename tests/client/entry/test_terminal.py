@@ -9,7 +9,7 @@ import pytest
 from client.api import Client
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import ofc
-from tests.support.client.table_setup import PLAIN, WORKED, add_hand, answers, given, numbers_of, open_evening
+from tests.support.client.table_setup import PLAIN, WORKED, add_hand, given, numbers_of, open_evening, reply_lines
 from tests.support.client.terminal import CTRL_C, CTRL_U, ENTER, TAB, UP, Terminal, terminal
 from tests.support.sample_rounds import HIGH, LOW, MID, QUEENS, REST
 
@@ -18,8 +18,8 @@ ANN, BEN, CYD = "Seat 1, ann: ", "Seat 2, ben: ", "Seat 3, cyd: "
 
 def type_all(screen: Terminal, *boards: str) -> None:
     """Type boards, each when it is asked for."""
-    for asked, board in zip((ANN, BEN, CYD), boards, strict=False):
-        assert screen.shows(asked.strip())
+    for prompt, board in zip((ANN, BEN, CYD), boards, strict=False):
+        assert screen.shows(prompt.strip())
         screen.type(board, ENTER)
 
 
@@ -57,14 +57,14 @@ def test_cards_are_completed_and_validated_with_every_key(reached: dict[str, str
         assert screen.shows("✗ Kd is already in the top of ann")
         screen.type(ENTER)
         assert screen.shows("Kd is already in the top of ann")
-        assert screen.line == f"{BEN}KsAcKd"
+        assert screen.shows_prompt(f"{BEN}KsAcKd")
 
 
 def test_the_hints_fit_a_narrow_terminal(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", columns=45, **reached) as screen:
         type_all(screen, HIGH)
-        assert screen.asks(BEN.rstrip())
+        assert screen.shows_prompt(BEN.rstrip())
         assert screen.shows("Ctrl-C: stop; what is typed is stored")
         for line in (
             "top: 0 of 3",
@@ -83,14 +83,14 @@ def test_tab_offers_a_slash_after_a_full_row_and_every_card(reached: dict[str, s
         assert screen.shows("top: 3 of 3")
         screen.type(TAB)
         assert screen.shows("middle: 0 of 5")
-        assert screen.line.startswith(f"{ANN}QsQd4c /")
+        assert screen.shows(f"{ANN}QsQd4c /")
         screen.type(CTRL_U)
         assert screen.shows("top: 0 of 3")
         screen.type(TAB)
         assert screen.shows("  2d")
         screen.type(TAB)
         assert screen.shows("top: 1 of 3")
-        assert screen.line == f"{ANN}2c"
+        assert screen.shows_prompt(f"{ANN}2c")
 
 
 def test_an_incomplete_board_is_refused(reached: dict[str, str], table: str) -> None:
@@ -111,9 +111,9 @@ def test_the_up_arrow_goes_back_to_the_previous_question(reached: dict[str, str]
         type_all(screen, LOW)
         assert screen.shows(BEN.strip())
         screen.type(MID, UP)
-        assert screen.asks(f"{ANN}{LOW}")
+        assert screen.shows_prompt(f"{ANN}{LOW}")
         screen.type(CTRL_U, HIGH, ENTER)
-        assert screen.asks(f"{BEN}{MID}")
+        assert screen.shows_prompt(f"{BEN}{MID}")
         screen.type(ENTER)
         assert screen.shows(CYD.strip())
         screen.type(LOW, ENTER)
@@ -130,13 +130,13 @@ def test_the_up_arrow_goes_back_and_inserts_nothing_while_offers_are_shown(
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, QUEENS)
-        assert screen.asks(BEN.rstrip())
+        assert screen.shows_prompt(BEN.rstrip())
         screen.type(begun)
         assert screen.shows(offered)
         screen.type(UP)
-        assert screen.asks(f"{ANN}{QUEENS}")
+        assert screen.shows_prompt(f"{ANN}{QUEENS}")
         screen.type(ENTER)
-        assert screen.asks(f"{BEN}{begun}")
+        assert screen.shows_prompt(f"{BEN}{begun}")
 
 
 def test_the_up_arrow_selects_among_offers_once_one_is_selected(reached: dict[str, str], table: str) -> None:
@@ -146,11 +146,11 @@ def test_the_up_arrow_selects_among_offers_once_one_is_selected(reached: dict[st
         screen.type("A")
         assert screen.shows("top: 0 of 3")
         screen.type(TAB)
-        assert screen.asks(f"{ANN}Ac")
+        assert screen.shows_prompt(f"{ANN}Ac")
         screen.type(TAB)
-        assert screen.asks(f"{ANN}Ad")
+        assert screen.shows_prompt(f"{ANN}Ad")
         screen.type(UP)
-        assert screen.asks(f"{ANN}Ac")
+        assert screen.shows_prompt(f"{ANN}Ac")
 
 
 def test_the_up_arrow_goes_back_from_the_confirmation_to_the_last_seat(
@@ -161,9 +161,9 @@ def test_the_up_arrow_goes_back_from_the_confirmation_to_the_last_seat(
         type_all(screen, HIGH, MID, REST)
         assert screen.shows("Record hand 1?")
         screen.type(UP)
-        assert screen.asks(f"{CYD}{REST}")
+        assert screen.shows_prompt(f"{CYD}{REST}")
         screen.type(CTRL_U, LOW, ENTER)
-        assert screen.asks("Record hand 1? [yes, no, or a seat to type again]")
+        assert screen.shows_prompt("Record hand 1? [yes, no, or a seat to type again]")
         screen.type("yes", ENTER)
         assert screen.end() == 0
     assert client.get_round(round_id)["seats"][2]["stack"] == 188
@@ -193,9 +193,9 @@ def test_a_hand_refused_by_the_service_is_typed_again(
         assert screen.shows("Record hand 1?")
         screen.type("yes", ENTER)
         assert screen.shows("#/players/1/middle/0  this card was not in the deck")
-        assert screen.asks(f"{BEN}{MID}")
+        assert screen.shows_prompt(f"{BEN}{MID}")
         screen.type(ENTER)
-        assert screen.asks("Record hand 1? [yes, no, or a seat to type again]")
+        assert screen.shows_prompt("Record hand 1? [yes, no, or a seat to type again]")
         screen.type("yes", ENTER)
         assert screen.end() == 0
     assert numbers_of(client, round_id) == [1]
@@ -227,12 +227,12 @@ def test_prompts_are_not_written_to_an_output_file(
     out = tmp_path / "out.json"
     with terminal("hand", "add", table, "--button", "1", "--json", out=out, **reached) as screen:
         type_all(screen, *PLAIN)
-        assert screen.asks("Record hand 1? [yes, no, or a seat to type again]")
+        assert screen.shows_prompt("Record hand 1? [yes, no, or a seat to type again]")
         screen.type("yes", ENTER)
         assert screen.end() == 0
     assert json.loads(out.read_text())["number"] == 1
     with terminal("undo", table, "--json", out=out, **reached) as screen:
-        assert screen.asks("Undo hand 1? [yes/no]")
+        assert screen.shows_prompt("Undo hand 1? [yes/no]")
         screen.type("yes", ENTER)
         assert screen.end() == 0
     assert json.loads(out.read_text()) == client.get_round(round_id)
@@ -265,12 +265,12 @@ def test_the_printed_command_resumes_a_hand_with_everything_typed(
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
     given_options = ["--top-up", "ann=40", "--played-at", "2026-11-20T21:00:00Z"]
     boards = [part for part in given(*PLAIN, button=1) if part != "--yes"]
-    said = ofc("hand", "add", table, *given_options, *boards, text=answers("no"), **reached)
+    result = ofc("hand", "add", table, *given_options, *boards, text=reply_lines("no"), **reached)
     command = f"ofc hand add {table} --top-up ann=40 --played-at 2026-11-20T21:00:00Z"
-    assert said.out.endswith(f"Not recorded; the typed text is stored, and `{command}` continues with it.\n")
+    assert result.out.endswith(f"Not recorded; the typed text is stored, and `{command}` continues with it.\n")
     with terminal(*command.split()[1:], **reached) as screen:
-        for asked in ("Button (seat or player): 1", f"{ANN}{HIGH}", f"{BEN}{MID}", f"{CYD}{LOW}"):
-            assert screen.asks(asked)
+        for prompt in ("Button (seat or player): 1", f"{ANN}{HIGH}", f"{BEN}{MID}", f"{CYD}{LOW}"):
+            assert screen.shows_prompt(prompt)
             screen.type(ENTER)
         assert screen.shows("Record hand 1?")
         assert screen.shows("ann adds 40 points.")
@@ -342,8 +342,8 @@ def test_a_hand_is_stored_if_the_network_fails_during_entry(
 
 def test_a_refused_hand_can_be_edited(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
-    said = ofc("hand", "add", table, "--played-at", "noon", text=answers("1", *PLAIN, "yes"), **reached)
-    assert (said.code, numbers_of(client, round_id)) == (1, [])
+    result = ofc("hand", "add", table, "--played-at", "noon", text=reply_lines("1", *PLAIN, "yes"), **reached)
+    assert (result.code, numbers_of(client, round_id)) == (1, [])
     with terminal("hand", "add", table, **reached) as screen:
         assert screen.shows("Button (seat or player): 1")
         screen.type(ENTER)

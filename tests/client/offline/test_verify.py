@@ -1,15 +1,11 @@
 """`ofc verify`: the evidence of a round checked with no service anywhere, and whatever was changed in it found."""
 
-import copy
-import json
 import re
 import shlex
 import subprocess
 import sys
 import unicodedata
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,71 +13,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.offline.proofs import check_tree, read_signed
-from client.offline.report import Outcome, Report
-from client.offline.verify import read_keys, verify
 from evidence import SigningKey, read_note, sign_note
 from evidence.files import decode_file
 from schemas.fields import show_time
-from tests.evidence.releases import FOLDER, RELEASES
+from schemas.verification.evidence_file import verify
+from schemas.verification.proofs import check_tree
+from schemas.verification.report import Outcome, Report
+from tests.evidence.releases import RELEASES
 from tests.support.client.forged_evidence import events_of
+from tests.support.client.release_evidence import (
+    KEYS,
+    LEAVES,
+    NEWEST,
+    OLDER,
+    Document,
+    changed_at,
+    file_of,
+    newest_file,
+    other,
+)
 from tests.support.client.run_ofc import clean_environment, ofc, read_example, write
 from tests.support.server_process import Running
 
-NEWEST = RELEASES[-1]
 PASSED = re.compile(
     r"PASSED: every check passed, and the events are complete as of checkpoint \d+ of 20\d\d-\d\d-\d\dT[0-9:.]+Z\.\n?$"
 )
 PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
-Document = dict[str, Any]
-
-
-def kept(release: str, suffix: str) -> Path:
-    return FOLDER / f"{release}.{suffix}"
-
-
-@cache
-def read_kept_file() -> Document:
-    return dict(json.loads(kept(NEWEST, "json").read_text(encoding="utf-8")))
-
-
-KEYS = read_keys([kept(NEWEST, "key").read_text(encoding="utf-8")])
-OLDER = read_signed(kept(NEWEST, "checkpoint").read_text(encoding="utf-8"))
-
-
-def changed_at(path: tuple[str | int, ...], value: object) -> Document:
-    """Return the file with another value at one place, which alone is copied."""
-    document = copy.copy(read_kept_file())
-    place: Any = document
-    for step in path[:-1]:
-        place[step] = copy.copy(place[step])
-        place = place[step]
-    place[path[-1]] = value
-    return document
-
-
-def leaves(document: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    if isinstance(document, dict | list) and document:
-        steps = document.items() if isinstance(document, dict) else enumerate(document)
-        for step, inner in steps:
-            yield from leaves(inner, (*path, step))
-    else:
-        yield path, document
-
-
-def other(value: Any, place: int = 0) -> Any:
-    """Another value of the same kind, one character of which is another where it is a text."""
-    if isinstance(value, bool) or value is None or isinstance(value, list | dict):
-        return value is not True
-    if isinstance(value, int):
-        return value + 1
-    place %= len(value)
-    return value[:place] + ("x" if value[place] != "x" else "y") + value[place + 1 :]
-
-
-LEAVES = list(leaves(read_kept_file()))
-
-
 _WITHOUT_NETWORK = """
 import os, sys
 
@@ -101,25 +58,30 @@ main()
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_evidence_of_every_release_passes_with_its_key(release: str) -> None:
-    said = ofc("verify", kept(release, "json"), "--key", kept(release, "key"))
-    assert (said.code, said.err) == (0, ""), said.out
-    assert PASSED.search(said.text)
-    assert "Failed" not in said.out
-    assert "Could not be checked" not in said.out
+    result = ofc("verify", file_of(release, "json"), "--key", file_of(release, "key"))
+    assert (result.code, result.err) == (0, ""), result.out
+    assert PASSED.search(result.text)
+    assert "Failed" not in result.out
+    assert "Could not be checked" not in result.out
 
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_evidence_is_consistent_with_an_earlier_retained_checkpoint(release: str) -> None:
-    said = ofc(
-        "verify", kept(release, "json"), "--key", kept(release, "key"), "--checkpoint", kept(release, "checkpoint")
+    result = ofc(
+        "verify",
+        file_of(release, "json"),
+        "--key",
+        file_of(release, "key"),
+        "--checkpoint",
+        file_of(release, "checkpoint"),
     )
-    assert said.code == 0, said.out
-    assert re.search(r"The checkpoint is consistent with yours of \d+ events\.", said.out)
+    assert result.code == 0, result.out
+    assert re.search(r"The checkpoint is consistent with yours of \d+ events\.", result.out)
 
 
 def test_verification_sends_no_request() -> None:
     run = subprocess.run(
-        [sys.executable, "-c", _WITHOUT_NETWORK, "verify", kept(NEWEST, "json"), "--key", kept(NEWEST, "key")],
+        [sys.executable, "-c", _WITHOUT_NETWORK, "verify", file_of(NEWEST, "json"), "--key", file_of(NEWEST, "key")],
         env=clean_environment(),
         capture_output=True,
         text=True,
@@ -130,7 +92,7 @@ def test_verification_sends_no_request() -> None:
 
 
 def test_the_json_output_is_a_report() -> None:
-    document = ofc("verify", kept(NEWEST, "json"), "--key", kept(NEWEST, "key"), "--json").document
+    document = ofc("verify", file_of(NEWEST, "json"), "--key", file_of(NEWEST, "key"), "--json").document
     assert document["outcome"] == "passed"
     assert (document["failed"], document["unchecked"]) == ([], [])
 
@@ -140,9 +102,9 @@ def test_the_page_shows_the_actual_output(monkeypatch: pytest.MonkeyPatch) -> No
     shown = re.findall(r"```console\n\$ (.*?)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     for command, lines in shown:
         _ofc, *arguments = shlex.split(command)
-        said = ofc(*arguments)
+        result = ofc(*arguments)
         pattern = re.escape(lines).replace(re.escape("…\n"), "(.*\n)*").replace("…", ".*")
-        assert re.fullmatch(pattern, said.out), said.out
+        assert re.fullmatch(pattern, result.out), result.out
     assert len(shown) == 2
 
 
@@ -150,9 +112,9 @@ def test_a_checkpoint_larger_than_the_current_tree_is_reported(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     posted = ofc("post", write(tmp_path, {**read_example("turbo"), "table": table}), **reached)
-    said = ofc("round", "evidence", table, "--since", "999999", **reached)
-    assert (posted.code, said.code, said.document["consistency"]) == (0, 0, None)
-    assert said.err == (
+    result = ofc("round", "evidence", table, "--since", "999999", **reached)
+    assert (posted.code, result.code, result.document["consistency"]) == (0, 0, None)
+    assert result.err == (
         "The evidence proves nothing about a checkpoint of 999999 events: fewer events are signed now, or none.\n"
     )
 
@@ -165,8 +127,8 @@ def test_the_evidence_of_a_round_is_downloaded_and_verified_with_the_key_of_the_
     assert ofc("checkpoint", "make", **reached).code == 0
     evidence = ofc("round", "evidence", table, "--since", "0", **reached)
     assert evidence.code == 0, evidence
-    said = ofc("verify", write(tmp_path, evidence.out, "evidence.json"), "--key", key_of(service, tmp_path))
-    assert said.code == 0, said
+    result = ofc("verify", write(tmp_path, evidence.out, "evidence.json"), "--key", key_of(service, tmp_path))
+    assert result.code == 0, result
     assert ofc("verify", "-", text=evidence.out).code == 4
 
 
@@ -180,15 +142,15 @@ def key_of(service: Running, directory: Path) -> Path:
 
 
 def test_without_the_proof_of_the_newest_event_the_verdict_states_its_range(tmp_path: Path) -> None:
-    cut = write(tmp_path, {**read_kept_file(), "newest": None})
-    said = ofc("verify", cut, "--key", kept(NEWEST, "key"))
-    last = events_of(read_kept_file())[-1]
-    assert said.code == 5
-    assert said.text.splitlines()[-1] == (
+    cut = write(tmp_path, {**newest_file(), "newest": None})
+    result = ofc("verify", cut, "--key", file_of(NEWEST, "key"))
+    last = events_of(newest_file())[-1]
+    assert result.code == 5
+    assert result.text.splitlines()[-1] == (
         f"PASSED SO FAR: every check passed, but the events are only complete up to event {last.sequence} of"
         f" {show_time(last.at)}; later events are not excluded."
     )
-    document = ofc("verify", cut, "--key", kept(NEWEST, "key"), "--json").document
+    document = ofc("verify", cut, "--key", file_of(NEWEST, "key"), "--json").document
     assert document["outcome"] == "passed-so-far"
     assert document["extent"].endswith("; later events are not excluded")
     assert ofc("verify", cut).code == 4, "without a key that somebody trusts, nothing is complete"
@@ -198,15 +160,15 @@ def test_without_the_proof_of_the_newest_event_the_verdict_states_its_range(tmp_
 
 
 def test_the_key_in_the_file_is_not_trusted() -> None:
-    said = ofc("verify", kept(NEWEST, "json"))
-    assert said.code == 4
-    assert "a key that only the file contains; give the key that you trust with --key KEY" in said.out
-    assert said.text.endswith("INCOMPLETE: no check failed, but not everything could be checked.")
+    result = ofc("verify", file_of(NEWEST, "json"))
+    assert result.code == 4
+    assert "a key that only the file contains; give the key that you trust with --key KEY" in result.out
+    assert result.text.endswith("INCOMPLETE: no check failed, but not everything could be checked.")
 
 
 def test_an_event_outside_the_tree_is_reported_as_unchecked() -> None:
-    last = len(read_kept_file()["events"]) - 1
-    waiting = {**read_kept_file()["events"][last], "position": None, "proof": None}
+    last = len(newest_file()["events"]) - 1
+    waiting = {**newest_file()["events"][last], "position": None, "proof": None}
     report = verify(changed_at(("events", last), waiting), KEYS)
     # The map of rounds shows that the event was there when the checkpoint was signed.
     assert [finding.code for finding in report.failed] == ["events-omitted"]
@@ -229,7 +191,7 @@ def test_without_a_consistency_proof_a_retained_checkpoint_is_unchecked() -> Non
 
 
 def test_unknown_fields_of_a_later_release_are_reported_as_unchecked() -> None:
-    settlement = {**read_kept_file()["revisions"][0]["settlement"], "mood": "good"}
+    settlement = {**newest_file()["revisions"][0]["settlement"], "mood": "good"}
     report = verify(changed_at(("revisions", 0, "settlement"), settlement), KEYS)
     assert report.outcome is Outcome.INCOMPLETE
     assert report.unchecked == ["#/revisions/0/settlement/mood: this release does not know the field"]
@@ -239,7 +201,7 @@ def test_unknown_fields_of_a_later_release_are_reported_as_unchecked() -> None:
 def test_the_digits_of_the_currency_are_compared_where_the_settlement_has_them(
     digits: int | None, outcome: Outcome
 ) -> None:
-    money = {**read_kept_file()["revisions"][0]["settlement"]["money"], "currency_digits": digits}
+    money = {**newest_file()["revisions"][0]["settlement"]["money"], "currency_digits": digits}
     report = verify(changed_at(("revisions", 0, "settlement", "money"), money), KEYS)
     assert report.outcome is outcome
     wrong = [] if outcome is Outcome.PASSED else ["#/revisions/0/settlement/money/currency_digits"]
@@ -250,18 +212,18 @@ def test_the_digits_of_the_currency_are_compared_where_the_settlement_has_them(
 
 
 def test_a_changed_figure_is_reported_with_the_expected_value(tmp_path: Path) -> None:
-    right = read_kept_file()["revisions"][0]["settlement"]["stacks"]["1"]
+    right = newest_file()["revisions"][0]["settlement"]["stacks"]["1"]
     changed = changed_at(("revisions", 0, "settlement", "stacks", "1"), right + 1)
-    said = ofc("verify", write(tmp_path, changed), "--key", kept(NEWEST, "key"))
-    assert said.code == 1
-    assert f"#/revisions/0/settlement/stacks/1: the file has {right + 1}; expected {right}" in said.out
-    assert said.text.endswith("FAILED: the file differs from what was recorded, or events are missing in it.")
+    result = ofc("verify", write(tmp_path, changed), "--key", file_of(NEWEST, "key"))
+    assert result.code == 1
+    assert f"#/revisions/0/settlement/stacks/1: the file has {right + 1}; expected {right}" in result.out
+    assert result.text.endswith("FAILED: the file differs from what was recorded, or events are missing in it.")
 
 
 @pytest.mark.no_cover
 def test_any_changed_value_fails() -> None:
     reports = {path: verify(changed_at(path, other(value)), KEYS, OLDER) for path, value in LEAVES}
-    # A consistency proof from another size says nothing of the checkpoint that was kept.
+    # A consistency proof from another size proves nothing about the given checkpoint.
     assert reports.pop(("consistency", "size")).outcome is Outcome.INCOMPLETE
     assert [path for path, report in reports.items() if report.outcome is not Outcome.FAILED] == []
 
@@ -273,7 +235,7 @@ def test_any_changed_character_of_a_text_fails(leaf: tuple[tuple[str | int, ...]
 
 
 def test_any_changed_character_of_a_signed_text_fails() -> None:
-    note = read_kept_file()["checkpoint"]
+    note = newest_file()["checkpoint"]
     changed = [changed_at(("checkpoint",), other(note, place)) for place in range(len(note))]
     assert {verify(document, KEYS, OLDER).outcome for document in changed} == {Outcome.FAILED}
 
@@ -282,7 +244,7 @@ def test_any_changed_character_of_a_signed_text_fails() -> None:
 def test_any_changed_bit_of_an_event_fails_its_proof(part: str) -> None:
     proved = [
         (part, index, place)
-        for index, each in enumerate(read_kept_file()[part])
+        for index, each in enumerate(newest_file()[part])
         for place in range(len(b64decode(each["event"])))
         if not _is_unproved(part, index, place)
     ]
@@ -290,12 +252,12 @@ def test_any_changed_bit_of_an_event_fails_its_proof(part: str) -> None:
 
 
 def _is_unproved(part: str, index: int, place: int) -> bool:
-    written = bytearray(b64decode(read_kept_file()[part][index]["event"]))
+    written = bytearray(b64decode(newest_file()[part][index]["event"]))
     written[place] ^= 1 << place % 8
     event = b64encode(written).decode()
-    alone = {"events": [{**read_kept_file()[part][index], "event": event}], "related": [], "revisions": []}
+    alone = {"events": [{**newest_file()[part][index], "event": event}], "related": [], "revisions": []}
     report = Report()
-    check_tree(report, load_one({**read_kept_file(), **alone}), KEYS, None)
+    check_tree(report, load_one({**newest_file(), **alone}), KEYS, None)
     return report.outcome is Outcome.FAILED
 
 
@@ -306,34 +268,32 @@ def load_one(document: Document) -> Any:
 
 @pytest.mark.parametrize("part", ["events", "related", "revisions", "rulesets"])
 def test_any_missing_or_duplicate_item_does_not_pass(part: str) -> None:
-    items = read_kept_file()[part]
+    items = newest_file()[part]
     for index in range(len(items)):
-        assert verify({**read_kept_file(), part: items[:index] + items[index + 1 :]}, KEYS).failed
+        assert verify({**newest_file(), part: items[:index] + items[index + 1 :]}, KEYS).failed
     if part != "related":
-        assert verify({**read_kept_file(), part: [*items, items[-1]]}, KEYS).failed
+        assert verify({**newest_file(), part: [*items, items[-1]]}, KEYS).failed
 
 
 @pytest.mark.parametrize("part", ["document", "settlement"])
 def test_any_missing_field_fails(part: str) -> None:
-    section = read_kept_file()["revisions"][0][part]
+    section = newest_file()["revisions"][0][part]
     for name in section:
         fewer = {key: value for key, value in section.items() if key != name}
         assert verify(changed_at(("revisions", 0, part), fewer), KEYS).failed
 
 
 def test_two_exchanged_events_fail() -> None:
-    events = read_kept_file()["events"]
+    events = newest_file()["events"]
     swapped = [*events[:1], events[2], events[1], *events[3:]]
-    assert {finding.code for finding in verify({**read_kept_file(), "events": swapped}, KEYS).failed} >= {
-        "chain-broken"
-    }
+    assert {finding.code for finding in verify({**newest_file(), "events": swapped}, KEYS).failed} >= {"chain-broken"}
 
 
 def test_another_key_of_the_same_name_is_not_the_signer() -> None:
     stranger = SigningKey.make(KEYS[0].name)
-    assert verify(read_kept_file(), [stranger.verifier]).failed[0].code == "signature-unknown"
-    forged = sign_note(read_note(read_kept_file()["checkpoint"]).text, [stranger])
-    document = {**read_kept_file(), "checkpoint": forged.written, "keys": [stranger.verifier.written]}
+    assert verify(newest_file(), [stranger.verifier]).failed[0].code == "signature-unknown"
+    forged = sign_note(read_note(newest_file()["checkpoint"]).text, [stranger])
+    document = {**newest_file(), "checkpoint": forged.written, "keys": [stranger.verifier.written]}
     assert verify(document).outcome is Outcome.INCOMPLETE
     assert verify(document, KEYS).outcome is Outcome.FAILED
 
@@ -342,7 +302,7 @@ def test_a_rebuilt_tree_differs_from_a_retained_checkpoint() -> None:
     checkpoint = OLDER.checkpoint
     other_root = type(checkpoint)(checkpoint.origin, checkpoint.size, bytes(32))
     lazy_commands = type(OLDER)(OLDER.note, other_root)
-    assert verify(read_kept_file(), KEYS, lazy_commands).failed[0].code == "consistency-unproved"
+    assert verify(newest_file(), KEYS, lazy_commands).failed[0].code == "consistency-unproved"
 
 
 # --- every sentence can be read ---
@@ -355,12 +315,12 @@ def sentences(report: Report) -> list[str]:
 
 
 def test_every_finding_is_a_sentence_whatever_value_is_changed() -> None:
-    said = {
+    lines = {
         line for path, value in LEAVES[::40] for line in sentences(verify(changed_at(path, other(value)), KEYS, OLDER))
     }
-    assert len(said) > 20
-    assert [line for line in said if _BROKEN.search(line)] == []
-    assert [line for line in said if line != line.strip() or line.endswith((".", ";", ":"))] == []
+    assert len(lines) > 20
+    assert [line for line in lines if _BROKEN.search(line)] == []
+    assert [line for line in lines if line != line.strip() or line.endswith((".", ";", ":"))] == []
 
 
 @pytest.mark.parametrize(
@@ -388,18 +348,18 @@ def test_common_findings_are_complete_sentences(path: tuple[str | int, ...], val
 
 
 def test_an_invalid_evidence_file_is_reported(tmp_path: Path) -> None:
-    said = ofc("verify", write(tmp_path, {"hands": []}))
-    assert said.code == 1
-    assert "#/format: `format` is required" in said.out
+    result = ofc("verify", write(tmp_path, {"hands": []}))
+    assert result.code == 1
+    assert "#/format: `format` is required" in result.out
     assert ofc("verify", write(tmp_path, "no JSON")).code == 2
     assert ofc("verify", tmp_path / "nowhere.json").code == 2
 
 
 def test_an_invalid_key_or_checkpoint_is_reported(tmp_path: Path) -> None:
-    said = ofc("verify", kept(NEWEST, "json"), "--key", "tablestakes")
-    assert (said.code, "--key: this is not a verifier key" in said.err) == (2, True)
-    said = ofc("verify", kept(NEWEST, "json"), "--checkpoint", write(tmp_path, "no note"))
-    assert (said.code, "a signed note cannot be read" in said.err) == (2, True)
+    result = ofc("verify", file_of(NEWEST, "json"), "--key", "tablestakes")
+    assert (result.code, "--key: this is not a verifier key" in result.err) == (2, True)
+    result = ofc("verify", file_of(NEWEST, "json"), "--checkpoint", write(tmp_path, "no note"))
+    assert (result.code, "a signed note cannot be read" in result.err) == (2, True)
 
 
 CONTROLS = "\x1b[2J\u202e\u200b\u0085\u2028"
@@ -413,7 +373,7 @@ TEXTS = {
 @pytest.mark.parametrize("shown", [[], ["--json"]], ids=["text", "json"])
 def test_no_control_character_of_a_file_is_printed(tmp_path: Path, shown: list[str]) -> None:
     changed = [changed_at(path, CONTROLS) for path in TEXTS.values()]
-    for document in (*changed, {**read_kept_file(), CONTROLS: CONTROLS}):
-        said = ofc("verify", write(tmp_path, document), "--key", kept(NEWEST, "key"), *shown)
-        assert said.code in (1, 4)
-        assert {each for each in said.text if unicodedata.category(each)[0] in "CZ"} <= {" ", "\n"}
+    for document in (*changed, {**newest_file(), CONTROLS: CONTROLS}):
+        result = ofc("verify", write(tmp_path, document), "--key", file_of(NEWEST, "key"), *shown)
+        assert result.code in (1, 4)
+        assert {each for each in result.text if unicodedata.category(each)[0] in "CZ"} <= {" ", "\n"}

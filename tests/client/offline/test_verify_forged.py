@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from client.offline.report import Outcome
-from client.offline.verify import verify
-from tests.client.offline.test_verify import KEYS, Document, read_kept_file
+from schemas.verification.evidence_file import verify
+from schemas.verification.report import Outcome
 from tests.support.client.forged_evidence import FORGER, Change, events_of, forge
+from tests.support.client.release_evidence import KEYS, Document, newest_file
 
 # --- what was signed, and contradicts itself ---
 
@@ -25,7 +25,7 @@ def say(kind: str, **more: Any) -> Change:
 
 
 def test_unchanged_events_pass_under_any_signature() -> None:
-    forged = forge(read_kept_file(), lambda _kind, _content: None)
+    forged = forge(newest_file(), lambda _kind, _content: None)
     assert verify(forged, [FORGER.verifier]).outcome is Outcome.PASSED
     assert verify(forged, KEYS).outcome is Outcome.FAILED
 
@@ -59,23 +59,23 @@ def test_unchanged_events_pass_under_any_signature() -> None:
     ],
 )
 def test_contradictory_events_or_figures_fail(change: Change, code: str, place: str) -> None:
-    report = verify(forge(read_kept_file(), change), [FORGER.verifier])
+    report = verify(forge(newest_file(), change), [FORGER.verifier])
     found = [(each["code"], each["where"]) for each in report.document["failed"]]
-    assert [where for said, where in found if said == code and place in where], found
+    assert [where for found_code, where in found if found_code == code and place in where], found
 
 
 @pytest.mark.parametrize(
     "kind", ["round.opened", "hand.recorded", "hand.withdrawn", "departure.recorded", "round.closed"]
 )
 def test_a_signed_history_with_missing_events_fails(kind: str) -> None:
-    forged = forge(read_kept_file(), lambda _kind, _content: None, without=kind)
+    forged = forge(newest_file(), lambda _kind, _content: None, without=kind)
     assert verify(forged, [FORGER.verifier]).failed
 
 
 def test_an_unknown_kind_of_event_leaves_the_file_incomplete() -> None:
     last = "round.closed"
-    assert events_of(read_kept_file())[-1].kind == last
-    forged = forge(read_kept_file(), lambda _kind, _content: None, kind={last: "round.blessed"})
+    assert events_of(newest_file())[-1].kind == last
+    forged = forge(newest_file(), lambda _kind, _content: None, kind={last: "round.blessed"})
     report = verify(forged, [FORGER.verifier])
     assert (
         f"#/events/{len(forged['events']) - 1}: this release does not know the kind 'round.blessed'" in report.unchecked
@@ -131,7 +131,10 @@ def confirm(seat: int, revision: int = 3) -> tuple[str, Document]:
             [OPENED, REVIEWED, step("resolved", "upheld", 3)],
             "the dispute is upheld without a correction and without a reason",
         ),
-        ([OPENED, REVIEWED, step("resolved", "upheld", 3, correction=3)], "revision 3 does not answer the dispute"),
+        (
+            [OPENED, REVIEWED, step("resolved", "upheld", 3, correction=3)],
+            "revision 3 is no correction for the dispute",
+        ),
         ([OPENED, step("reviewed", "withdrawn", 2)], "the event does 'withdrawn'; expected 'under_review'"),
         ([OPENED, step("reviewed", "under_review", 3)], "the dispute has version 1, and the event 3"),
         ([confirm(9)], "nobody sits in seat 9, so nobody there can confirm the settlement"),
@@ -148,7 +151,7 @@ def confirm(seat: int, revision: int = 3) -> tuple[str, Document]:
     ],
 )
 def test_an_impossible_history_fails_with_its_event(more: list[tuple[str, Document]], why: str) -> None:
-    forged = forge(read_kept_file(), lambda _kind, _content: None, more=more)
+    forged = forge(newest_file(), lambda _kind, _content: None, more=more)
     [finding] = verify(forged, [FORGER.verifier]).failed
     number = len(forged["events"])
     assert finding.detail == f"event {number}, {more[-1][0]}: {why}"
@@ -156,15 +159,15 @@ def test_an_impossible_history_fails_with_its_event(more: list[tuple[str, Docume
 
 
 def test_a_hand_after_the_closing_fails() -> None:
-    hand = next(json.loads(event.content) for event in events_of(read_kept_file()) if event.kind == "hand.recorded")
+    hand = next(json.loads(event.content) for event in events_of(newest_file()) if event.kind == "hand.recorded")
     hand["hand"]["number"] = 3
-    forged = forge(read_kept_file(), lambda _kind, _content: None, more=[("hand.recorded", hand)])
+    forged = forge(newest_file(), lambda _kind, _content: None, more=[("hand.recorded", hand)])
     [finding] = verify(forged, [FORGER.verifier]).failed
     assert finding.detail.endswith("hand.recorded: the hand follows the closing of the round")
 
 
 def test_a_settlement_that_is_final_while_the_round_is_played_fails() -> None:
-    forged = forge(read_kept_file(), lambda _kind, _content: None, without="round.closed", more=[FINAL])
+    forged = forge(newest_file(), lambda _kind, _content: None, without="round.closed", more=[FINAL])
     details = [finding.detail for finding in verify(forged, [FORGER.verifier]).failed]
     assert "the settlement of revision 3 is final, and hands can still be played" in details
 
@@ -173,7 +176,7 @@ def test_a_possible_history_is_not_refused() -> None:
     commented = step("commented", "comment", 2, words="7d")
     withdrawn = step("withdrawn", "withdrawn", 3)
     forged = forge(
-        read_kept_file(),
+        newest_file(),
         lambda _kind, _content: None,
         more=[OPENED, commented, withdrawn, confirm(1), confirm(2), confirm(3), FINAL],
     )
@@ -201,7 +204,7 @@ def test_an_event_with_a_missing_field_fails_with_the_field(kind: str, name: str
         if found == kind:
             del content[name]
 
-    report = verify(forge(read_kept_file(), forget), [FORGER.verifier])
+    report = verify(forge(newest_file(), forget), [FORGER.verifier])
     assert report.outcome is Outcome.FAILED
     missing = [finding for finding in report.failed if finding.code == "field-missing"]
     assert [finding.path[-1] for finding in missing] == [name]
@@ -209,5 +212,5 @@ def test_an_event_with_a_missing_field_fails_with_the_field(kind: str, name: str
 
 
 def test_a_correction_without_its_document_fails() -> None:
-    forged = forge(read_kept_file(), say("round.corrected", document="7d" * 32))
+    forged = forge(newest_file(), say("round.corrected", document="7d" * 32))
     assert [finding.code for finding in verify(forged, [FORGER.verifier]).failed] == ["not-an-object"]

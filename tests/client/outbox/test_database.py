@@ -29,9 +29,9 @@ def test_a_stored_request_is_on_disk_before_anything_else_happens(tmp_path: Path
 def test_an_unusable_outbox_is_a_one_line_error(tmp_path: Path, content: bytes | None, why: str) -> None:
     path = tmp_path / FILE
     path.mkdir() if content is None else path.write_bytes(content)
-    said = ofc("queue", "list", OFC_DATA=str(tmp_path))
-    assert (said.code, said.out) == (2, "")
-    assert said.err == f"Error: the outbox {path} cannot be used: {why}\n"
+    result = ofc("queue", "list", OFC_DATA=str(tmp_path))
+    assert (result.code, result.out) == (2, "")
+    assert result.err == f"Error: the outbox {path} cannot be used: {why}\n"
 
 
 def test_an_unusable_lock_file_is_a_one_line_error(tmp_path: Path) -> None:
@@ -41,9 +41,9 @@ def test_an_unusable_lock_file_is_a_one_line_error(tmp_path: Path) -> None:
     with Outbox(tmp_path, "http://127.0.0.1:8000") as outbox:
         outbox.add("01a201b9-860b-7219-ba38-2cf769386ffa", "close_round", {"reason": "it rains"})
     for command in (["queue", "flush"], ["queue", "drop", "1", "--yes"]):
-        said = ofc(*command, OFC_DATA=str(tmp_path))
-        assert said.code == 2
-        assert said.err in [f"Error: the outbox {lock} cannot be used: is a directory\n" for lock in locks]
+        result = ofc(*command, OFC_DATA=str(tmp_path))
+        assert result.code == 2
+        assert result.err in [f"Error: the outbox {lock} cannot be used: is a directory\n" for lock in locks]
     assert "closing of the round" in ofc("queue", "list", OFC_DATA=str(tmp_path)).out
 
 
@@ -51,6 +51,6 @@ def test_an_outbox_of_a_newer_release_is_not_changed(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE) as newer:
         newer.execute("PRAGMA user_version = 5")
     newer.close()
-    said = ofc("queue", "list", OFC_DATA=str(tmp_path))
-    assert said.code == 2
-    assert "was written by a newer `ofc`" in said.err
+    result = ofc("queue", "list", OFC_DATA=str(tmp_path))
+    assert result.code == 2
+    assert "was written by a newer `ofc`" in result.err

@@ -1,7 +1,7 @@
 """An evening goes on without a network: rounds are opened, looked at and summed up on the scorekeeper's machine."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import stamina
@@ -75,6 +75,24 @@ def test_an_outage_does_not_interrupt_the_evening(
     assert numbers_of(client, second["id"]) == [1, 2, 3]
 
 
+def test_a_round_that_is_opened_offline_comes_after_the_last_one_although_the_clock_is_late(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    made = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **by_proxy).document
+    seats = [{"seat": seat, "player": player, "stack": 200} for seat, player in enumerate(("ann", "ben", "cyd"), 1)]
+    ahead = datetime.now(UTC) + timedelta(minutes=4)
+    first = client.open_round(made["id"], {"seats": seats, "opened_at": ahead.isoformat()})
+    add_hand(by_proxy, table, button=1)
+    assert ofc("round", "close", table, "--reason", "late", "--yes", **by_proxy).code == 0
+    proxy.way = Way.AWAY
+    assert is_saved(ofc("round", "open", table, "ann", "ben", "cyd", **by_proxy))
+    proxy.way = Way.THROUGH
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    second, same = client.list_rounds(table=made["id"])
+    assert same["id"] == first["id"]
+    assert datetime.fromisoformat(second["opened_at"]) - ahead == timedelta(microseconds=1)
+
+
 def test_the_output_reports_that_it_is_from_the_cache(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
@@ -134,15 +152,15 @@ def test_an_invalid_round_is_refused_offline(
     by_proxy: dict[str, str], proxy: Proxy, table: str, sitting: list[str]
 ) -> None:
     play_round_away(by_proxy, proxy, table)
-    said = ofc("round", "open", table, *sitting, **by_proxy)
-    assert (said.code, said.out) == (1, "")
-    assert "(round-invalid)" in said.err
+    result = ofc("round", "open", table, *sitting, **by_proxy)
+    assert (result.code, result.out) == (1, "")
+    assert "(round-invalid)" in result.err
     assert waiting(by_proxy) == [("record_hand", None)] * 2
 
 
 def test_a_lost_response_opens_one_round(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
     made = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **by_proxy).document
-    proxy.way = Way.LOSES_ANSWERS
+    proxy.way = Way.LOSES_RESPONSES
     assert is_saved(ofc("round", "open", table, "ann=200", "ben=200", "cyd=200", **by_proxy))
     add_hand(by_proxy, table, button=1, waits=True)
     proxy.way = Way.THROUGH
@@ -167,10 +185,10 @@ def test_another_stack_at_the_service_is_an_explained_conflict(
     listed = ofc("queue", "list", **by_proxy).out
     assert "#/expected/seats/0/opening_stack  " in listed
     assert "236 is expected; the result is 188" in listed
-    assert "`ofc queue keep-stacks 4` opens it with the stacks that it was played with" in listed
+    assert "`ofc queue use-stacks 4` opens it with the stacks that it was played with" in listed
     assert ofc("hand", "add", table, **by_proxy).code == 1
-    kept = ofc("queue", "keep-stacks", "4", **by_proxy)
-    assert kept.code == 0, kept
+    result = ofc("queue", "use-stacks", "4", **by_proxy)
+    assert result.code == 0, result
     newest = next(client.list_rounds(table=client.get_round(first)["table"]))
     assert [seat["opening_stack"] for seat in newest["seats"]] == [236, 200, 164]
     assert (newest["hands"], waiting(by_proxy)) == (1, [])
@@ -200,7 +218,7 @@ def test_dropping_a_round_drops_its_hands(by_proxy: dict[str, str], proxy: Proxy
     proxy.way = Way.AWAY
     assert is_saved(ofc("round", "open", table, "ann=200", "ben=200", "cyd=200", "--reference", "a", **by_proxy))
     add_hand(by_proxy, table, button=1, waits=True)
-    said = ofc("queue", "drop", "1", "--yes", **by_proxy)
-    assert said.out == f"Dropped: opening of round a at {table}.\nDropped: hand 1 at {table}.\n"
+    result = ofc("queue", "drop", "1", "--yes", **by_proxy)
+    assert result.out == f"Dropped: opening of round a at {table}.\nDropped: hand 1 at {table}.\n"
     assert waiting(by_proxy) == []
     assert is_saved(ofc("round", "open", table, "ann=200", "ben=200", **by_proxy))

@@ -18,18 +18,18 @@ Document = dict[str, Any]
 def explain(directory: Path, *players: Document, ruleset: str = "pineapple", button: int | None = 2) -> str:
     """Explain a hand; gives what is printed."""
     document = {"ruleset": ruleset, "button": button, "players": list(players)}
-    said = ofc("score", write(directory, document))
-    assert said.code == 0, said
-    return said.text
+    result = ofc("score", write(directory, document))
+    assert result.code == 0, result
+    return result.text
 
 
 def explain_under(directory: Path, stakes: Document, *players: Document) -> str:
     """Explain a hand under pineapple with other stakes."""
     rules = changed(find_ruleset({"ruleset": "pineapple"}, None), ("name", "own"), ("stakes", stakes))
     document = {"button": 2, "players": list(players)}
-    said = ofc("score", write(directory, document), "--ruleset", write(directory, rules, "rules.json"))
-    assert said.code == 0, said
-    return said.text
+    result = ofc("score", write(directory, document), "--ruleset", write(directory, rules, "rules.json"))
+    assert result.code == 0, result
+    return result.text
 
 
 # --- caps: six points are due from seat 2 to seat 1 ---
@@ -41,8 +41,8 @@ def explain_under(directory: Path, stakes: Document, *players: Document) -> str:
         (50, 50, "1. seat 2 → seat 1    6     6"),
         (50, 4, "1. seat 2 → seat 1    6     4        2  seat 2 had only 4 left"),
         (50, 0, "1. seat 2 → seat 1    6     0        6  seat 2 had nothing left"),
-        (4, 50, "1. seat 2 → seat 1    6     4        2  seat 1 had 4 in front and can win no more than that"),
-        (0, 50, "1. seat 2 → seat 1    6     0        6  seat 1 had nothing in front"),
+        (4, 50, "1. seat 2 → seat 1    6     4        2  seat 1 had a stack of 4 and can win at most 4"),
+        (0, 50, "1. seat 2 → seat 1    6     0        6  seat 1 had a stack of 0 and can win nothing"),
         (4, 4, "1. seat 2 → seat 1    6     4        2  seat 2 had only 4 left"),
     ],
 )
@@ -54,14 +54,14 @@ def test_under_win_limit_stack_a_cap_is_explained(tmp_path: Path, winner: int, p
 @pytest.mark.parametrize(
     ("scope", "stretch"), [("hand", "hand"), ("fantasyland", "Fantasyland sequence"), ("round", "round")]
 )
-@pytest.mark.parametrize(("stack", "room"), [(16, "room for 4 more"), (20, "no room left"), (30, "no room left")])
+@pytest.mark.parametrize(("stack", "room"), [(16, "at most 4 more"), (20, "no more"), (30, "no more")])
 def test_under_win_limit_opening_a_cap_shows_the_room_and_the_scope(
     tmp_path: Path, scope: str, stretch: str, stack: int, room: str
 ) -> None:
     stakes = {"scope": scope, "win_limit": "opening"}
     winner = player(1, HIGH, stack=stack, opening_stack=10)
     shown_text = explain_under(tmp_path, stakes, winner, player(2, MID, stack=50))
-    assert f"seat 1 had {room}: no player wins more in a {stretch} than they opened it with" in shown_text
+    assert f"seat 1 could win {room}: no player wins more in a {stretch} than they opened it with" in shown_text
 
 
 def test_without_a_win_limit_only_the_payer_is_capped(tmp_path: Path) -> None:
