@@ -51,6 +51,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "link_secrets": APPEND,
     "revoked_links": APPEND,
     "table_links": "SELECT, INSERT, UPDATE (revoked_at, last_used_at)",
+    "console_sessions": "SELECT, INSERT, UPDATE (ended_at), DELETE",
+    "scorekeepers": "SELECT, INSERT, UPDATE (label, hand, expires_at), DELETE",
     "jobs": "SELECT, INSERT, UPDATE (parameters, state, total, received, failure, started_at, planned_at, ended_at)",
     "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, failures, interruptions, lost_workers, claimable_from,"
     " worker, result, accounted, error, ended_at)",
@@ -59,9 +61,10 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "import_results": "SELECT, INSERT, DELETE",
     "differences": APPEND,
     "round_statistics": "SELECT, INSERT, DELETE",
+    "round_opponents": "SELECT, INSERT, DELETE",
     "unmeasured_rounds": "SELECT, INSERT, DELETE",
-    "webhooks": "SELECT, INSERT, UPDATE (url, kinds, description, state, disabled_because, failing_since, secret,"
-    " previous_secret, previous_until), DELETE",
+    "webhooks": "SELECT, INSERT, UPDATE (url, kinds, description, state, disabled_because, failing_since,"
+    " last_failure_at, secret, previous_secret, previous_until), DELETE",
     "webhook_deliveries": "SELECT, INSERT, UPDATE (is_redelivery, state, attempts, next_attempt_at, first_attempt_at,"
     " last_status, last_error, ended_at), DELETE",
 }

@@ -9,35 +9,39 @@ from flask import Flask, Response
 from service.accounting.views import accounting
 from service.clubs.views import club, keys
 from service.config import Config
+from service.console.views import console
+from service.console.views.api import console_links
 from service.corrections.views import corrections
 from service.db import Database
 from service.disputes.views import disputes
 from service.feed.feed import Feed
 from service.feed.views import events
-from service.http.cross_origin import allow_origins
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
 from service.http.request_log import log_requests
-from service.http.responses import add_security_headers
+from service.http.responses import add_security_headers, allow_origins
 from service.imports.views import imports
 from service.jobs.app import build_announcer
 from service.ledger.views import checkpoints
-from service.links.views import links
+from service.links.views.links import links
 from service.openapi import describe_api
 from service.pages.apps import apps
 from service.pages.views import pages
 from service.players.views import PlayerConverter, PlayerPartConverter, players
+from service.plots.views.plots import plots
 from service.recomputations.views import recomputations
 from service.rounds.views.documents import documents, exports
 from service.rounds.views.explanations import explanations
 from service.rounds.views.hands import hands, scores
 from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
+from service.scorekeepers.views import scorekeepers
 from service.statistics.views import statistics
-from service.table_links.views import table_links
+from service.table_links.views.links import table_links
+from service.table_links.views.pages import table_pages
 from service.tables.views import tables
-from service.webhooks.addresses import AllowedAddresses
+from service.webhooks.sending import AllowedAddresses
 from service.webhooks.views import webhooks
 
 MOST_BYTES = 1024 * 1024
@@ -84,10 +88,13 @@ def create_app(config: Config) -> Flask:
     for resource in (
         *playing,
         table_links,
+        console_links,
+        scorekeepers,
         imports,
         exports,
         accounting,
         statistics,
+        plots,
         checkpoints,
         events,
         recomputations,
@@ -100,6 +107,8 @@ def create_app(config: Config) -> Flask:
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.register_blueprint(apps)
+    app.register_blueprint(table_pages)
+    app.register_blueprint(console)
     app.extensions["ofc_contract"] = api
     limit_requests(app, config.rate_limit, config.rate_limit_url, config.trusted_proxies)
     add_security_headers(app)

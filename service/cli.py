@@ -20,6 +20,10 @@ LAZY_COMMANDS: Final = {
     "backup": ("backup:backup", "Copy the data directory of the embedded PostgreSQL while the service runs."),
     "club": ("club:club", "Create, set up and list clubs, revoke their links, and wipe test clubs."),
     "completion": ("completion:completion", "Print the script with which a shell completes commands and options."),
+    "console-link": (
+        "console_link:console_link",
+        "Create a link that signs in to the console once, with a key of a club.",
+    ),
     "key": ("key:key", "Create, list, revoke and rotate API keys of clubs."),
     "signing-key": ("signing_key:signing_key", "Create, show and rotate the key that signs checkpoints."),
     "status": (
@@ -99,6 +103,18 @@ def main() -> None:
 @click.option(
     "--lan", is_flag=True, help="Listen on the local network, and show the address for phones with a QR code."
 )
+@click.option(
+    "--tls-cert",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Certificate for HTTPS with its chain, as PEM; with --tls-key.",
+)
+@click.option(
+    "--tls-key",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Private key of the certificate, as PEM, not encrypted.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 selects a free one.  [OFC_PORT; 8000]")
 @data_option
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Web processes.  [OFC_WORKERS; 2]")
@@ -110,6 +126,8 @@ def main() -> None:
 def up(
     host: str | None,
     lan: bool,
+    tls_cert: Path | None,
+    tls_key: Path | None,
     port: int | None,
     directory: Path | None,
     workers: int | None,
@@ -127,6 +145,7 @@ def up(
     Examples:
       ofc-server up
       ofc-server up --lan
+      ofc-server up --lan --tls-cert game.pem --tls-key game.key
       ofc-server up --port 0 --data /tmp/try-it
       OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
     """
@@ -135,9 +154,18 @@ def up(
 
     if lan and host is not None:
         raise click.UsageError("--lan and --host were given; expected one of them")
+    if (tls_cert is None) != (tls_key is None):
+        raise click.UsageError("--tls-cert and --tls-key belong together; expected both or none")
     start_logging(os.environ)
     hosting = Hosting.from_environment(
-        os.environ, host=host, port=port, workers=workers, concurrency=concurrency, directory=directory, is_lan=lan
+        os.environ,
+        host=host,
+        port=port,
+        workers=workers,
+        concurrency=concurrency,
+        directory=directory,
+        is_lan=lan,
+        tls=None if tls_cert is None or tls_key is None else (tls_cert, tls_key),
     )
     run_everything(hosting, os.environ, click.echo)
 

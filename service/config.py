@@ -207,6 +207,8 @@ class Hosting:
     """The data directory with the embedded PostgreSQL and the first key."""
     is_lan: bool = field(default=False, repr=False)
     """Whether to listen on the local network, and to show the address that phones use."""
+    tls: tuple[Path, Path] | None = field(default=None, repr=False)
+    """The files of the certificate and its key, for HTTPS; None for HTTP."""
 
     @classmethod
     def from_environment(
@@ -219,6 +221,7 @@ class Hosting:
         concurrency: int | None = None,
         directory: Path | None = None,
         is_lan: bool = False,
+        tls: tuple[Path, Path] | None = None,
     ) -> Self:
         """
         Read OFC_HOST, OFC_PORT, OFC_WORKERS, OFC_CONCURRENCY and OFC_DATA; arguments take precedence.
@@ -234,6 +237,7 @@ class Hosting:
             concurrency=read_concurrency(environment, least=0) if concurrency is None else concurrency,
             directory=(directory or (Path(named) if named else default_directory())).expanduser().absolute(),
             is_lan=is_lan,
+            tls=tls and (tls[0].absolute(), tls[1].absolute()),
         )
 
 

@@ -28,9 +28,9 @@ _SECRETS: Final = (
     ("://", re.compile(r"(://[^\s:@/\"']*):[^\s@/\"']+@"), r"\1:***@"),
 )
 """
-Nothing logs these; should anything ever try, the last step before the line is written takes them out.
+Secrets. No code logs them; as a safeguard, the last step before a line is written removes them.
 
-The word that each has in it comes first: to look for words takes a tenth of the time of the expressions, in every line.
+Each expression comes after a word that it contains: searching every line for the words takes a tenth of the time.
 """
 
 
@@ -42,7 +42,7 @@ def get_log(name: str) -> BoundLogger:
 
 def start_logging(environment: Mapping[str, str] = os.environ) -> None:
     """
-    Write the log of this process to stderr, as OFC_LOG and OFC_LOG_LEVEL say.
+    Write the log of this process to stderr, configured by OFC_LOG and OFC_LOG_LEVEL.
 
     Raises:
         ConfigError: one of them is not valid.
@@ -117,7 +117,7 @@ def hide_secrets(line: str) -> str:
 
 def format_exception(error: BaseException) -> str:
     """
-    Write where and why something went wrong in a request, without what the request said.
+    Write where and why something went wrong in a request, without the content of the request.
 
     Messages of errors repeat values: a player's name in a `KeyError`, a whole record in PostgreSQL's details. So only
     the first line of each is kept, and what is quoted in it is left out.

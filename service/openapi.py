@@ -120,6 +120,7 @@ WEBHOOK_HEADERS: Final[list[dict[str, Any]]] = [
 """The headers of every message to a webhook."""
 PATH_PARAMETERS: Final = {
     "address": "ID of the checkpoint.",
+    "device_id": "ID that the device has given itself, as a UUID.",
     "dispute_id": "ID of the dispute.",
     "hand_id": "ID of the hand.",
     "delivery_id": "ID of the delivery.",

@@ -2,7 +2,7 @@
 
 from evidence import EvidenceError
 from schemas.base import WireError
-from schemas.refusals import Refusal, refuse
+from schemas.problems import Refusal, refuse
 from scoring.errors import ScoringError
 from service.errors import ServiceError
 

@@ -11,7 +11,7 @@ from evidence import SigningKey
 from service.config import Retention
 from service.db import Database, Transaction
 from service.errors import Busy
-from service.http import queries as http
+from service.http import idempotent_responses
 from service.imports import queries as imports
 from service.jobs.kind import Kind
 from service.jobs.queries import jobs, workers
@@ -21,9 +21,9 @@ from service.ledger.actions import PAUSE, join_events
 from service.ledger.queries import trees
 from service.logs import get_log
 from service.rounds.actions.settlements import finalize_settlements
-from service.rounds.queries import settlement_states
-from service.statistics.actions.measuring import update_statistics
-from service.statistics.queries import measuring
+from service.rounds.queries import settlements
+from service.statistics import queries as statistics
+from service.statistics.actions import update_statistics
 
 _CLUBS: Final = text("SELECT * FROM clubs_with_expired_records(:responses, :imports)")
 
@@ -53,7 +53,7 @@ def remove_expired(database: Database, retention: Retention) -> dict[str, int]:
         How many of each were removed.
 
     Raises:
-        DatabaseError, Busy: the database does not answer; the rest is removed the next time.
+        DatabaseError, Busy: the database does not respond; the rest is removed the next time.
     """
     now = datetime.now(UTC)
     responses_before = now - timedelta(days=retention.idempotency_days)
@@ -62,7 +62,7 @@ def remove_expired(database: Database, retention: Retention) -> dict[str, int]:
         clubs = list_clubs(connection, responses_before, imports_before)
     removed = {"responses": 0, "import_records": 0}
     for club_id in clubs:
-        removed["responses"] += _remove_all(database, club_id, http.remove_before, responses_before)
+        removed["responses"] += _remove_all(database, club_id, idempotent_responses.remove_before, responses_before)
         removed["import_records"] += _remove_all(database, club_id, imports.remove_ended_before, imports_before)
     return removed
 
@@ -94,15 +94,15 @@ def sweep(
     Look once at all clubs' jobs under way, settlements due and events that wait; several may do so at once, and often.
 
     Raises:
-        DatabaseError: the database does not answer.
+        DatabaseError: the database does not respond.
     """
     with database.outside_clubs() as connection:
         workers.purge_consumed_messages(connection)
         under_way = jobs.list_unfinished(connection)
         slots = sum(worker.concurrency for worker in workers.list_active(connection))
         growing = trees.list_clubs_due(connection, datetime.now(UTC), PAUSE)
-        due = settlement_states.list_clubs_due(connection, datetime.now(UTC))
-        unmeasured = measuring.list_clubs_due(connection)
+        due = settlements.list_clubs_due(connection, datetime.now(UTC))
+        unmeasured = statistics.list_clubs_due(connection)
     for job in under_way:
         if job.kind in kinds:
             try:

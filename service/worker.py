@@ -27,13 +27,13 @@ from service.jobs.app import WORK_ON_JOB, build_announcer, build_celery
 from service.jobs.kind import Kind
 from service.jobs.queries import workers
 from service.jobs.work import Worker
-from service.ledger.joining import Joiner
+from service.ledger.actions import Joiner
 from service.ledger.signing import read_signing_key
 from service.logs import get_log, start_logging
 from service.recomputations.job import RecomputationKind
 from service.sweeper import remove_expired, sweep
-from service.webhooks.addresses import AllowedAddresses
 from service.webhooks.delivery import Deliverer
+from service.webhooks.sending import AllowedAddresses
 
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType({"import": ImportKind(), "recomputation": RecomputationKind()})
 """Every kind of job that workers of this release can do; they leave others to newer ones."""
@@ -53,7 +53,7 @@ def run_worker(config: Config, concurrency: int) -> int:
     Run a worker until SIGTERM or SIGINT, and return its exit code.
 
     Raises:
-        DatabaseError: the database does not answer, awaits its migrations, is read-only, or can lose records.
+        DatabaseError: the database does not respond, awaits its migrations, is read-only, or can lose records.
     """
     # On SIGHUP, Celery runs the interpreter again with `sys.argv`. There `python -m service` is the path of a script,
     # whose folder would hide modules of the standard library.
@@ -132,7 +132,7 @@ class Sweeper(bootsteps.StartStopStep):
         Check the database.
 
         Raises:
-            DatabaseError: it does not answer, awaits its migrations, is read-only, or can lose records.
+            DatabaseError: it does not respond, awaits its migrations, is read-only, or can lose records.
         """
         super().__init__(worker, **options)
         self._database = Database(self.config.database_url, pool_size=4)

@@ -201,6 +201,12 @@ def _heads() -> None:
             CONSTRAINT round_heads_one_open
                 EXCLUDE USING btree (club_id WITH =, table_id WITH =) WHERE (status = 'open') DEFERRABLE
         ) WITH (fillfactor = 50);
+    """)
+    _head_indexes()
+
+
+def _head_indexes() -> None:
+    op.execute("""
         CREATE INDEX round_heads_status ON round_heads (club_id, status, round_id);
         -- For the sweeper, which makes settlements final.
         CREATE INDEX round_heads_provisional ON round_heads (club_id, provisional_until)

@@ -62,11 +62,7 @@ def _functions() -> None:
 
 
 def _hands() -> None:
-    """
-    Check the scores of hands.
-
-    Hands are read in order, so that a statement with many rounds needs few lookups.
-    """
+    """Check the scores of hands. They are read in order, so that a statement with many rounds needs few lookups."""
     op.execute("""
         CREATE FUNCTION check_stacks_of_hands() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE

@@ -36,6 +36,7 @@ def _endpoints() -> None:
             state text NOT NULL CHECK (state IN ('active', 'disabled')),
             disabled_because text CHECK (disabled_because IN ('request', 'failing', 'gone')),
             failing_since timestamptz,
+            last_failure_at timestamptz,
             secret bytea NOT NULL CHECK (octet_length(secret) BETWEEN 24 AND 64),
             previous_secret bytea,
             previous_until timestamptz,
@@ -157,9 +158,10 @@ def _from_events() -> None:
 
 def _from_round_heads() -> None:
     """
-    Send that a round ended, that an ended round has another revision, and that a settlement is final.
+    Send that a round ended, that an ended round has another revision, and that a settlement became final.
 
-    A document inserts the head of a round that has ended. Imports do too, and send nothing here.
+    A settlement that is final again after a dispute has no new final revision, so it is not sent again. A document
+    inserts the head of a round that has ended. Imports do too, and send nothing here.
     """
     op.execute("""
         CREATE FUNCTION send_round() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -178,7 +180,7 @@ def _from_round_heads() -> None:
             IF OLD.status = 'open' AND NEW.status <> 'open' THEN
                 PERFORM send_to_webhooks('round.completed', message, NEW.round_id, NEW.version, 3);
             END IF;
-            IF NEW.settlement_state = 'final' AND OLD.settlement_state <> 'final' THEN
+            IF NEW.final_revision IS DISTINCT FROM OLD.final_revision THEN
                 PERFORM send_to_webhooks('settlement.final', message, NEW.round_id, NEW.version, 4);
             END IF;
             RETURN NULL;

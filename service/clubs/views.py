@@ -22,7 +22,7 @@ club = Resource("club", __name__, description="The club of the key.")
 
 
 @club.route("/v1/club", methods=["GET"])
-@club.operation("get_club", Scope.READ)
+@club.operation("get_club", Scope.READ, by_table_link=True)
 @club.response(200, ClubSchema)
 def get_own_club() -> Response:
     """

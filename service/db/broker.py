@@ -13,7 +13,7 @@ from kombu.transport.sqlalchemy import Channel, Transport
 from sqlalchemy import Engine, event
 
 from service.db.address import SERVICE_ROLE, connect_arguments, engine_url, settings_of
-from service.db.session import LocalSettings
+from service.db.connections import LocalSettings
 
 QUEUE_IN_DATABASE: Final = "database"
 """URL scheme of a broker in the database."""

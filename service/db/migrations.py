@@ -10,9 +10,9 @@ from sqlalchemy.exc import DBAPIError
 
 from migrations.privileges import SERVICE_PRIVILEGES, SHARED_PRIVILEGES
 from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
+from service.db.connections import LocalSettings
 from service.db.failures import translate_errors
 from service.db.server_check import read_server, refuse_read_only
-from service.db.session import LocalSettings
 from service.errors import DatabaseBehind, DatabaseDenied, DatabaseUnknown
 
 if TYPE_CHECKING:

@@ -117,9 +117,10 @@ class Batcher:
     def _run(self) -> None:
         while True:
             self._has_added.wait()
+            # Cleared first: what `stop` sets after this is seen in the next turn, what it set before in the next line.
+            self._has_added.clear()
             if self._is_over.is_set():
                 return
-            self._has_added.clear()
             with self._lock:
                 added, self._added = self._added, set()
             if added:

@@ -3,20 +3,22 @@ The statements of one transaction, in as few round trips as possible, by psycopg
 
 A statement whose result is not needed is sent with the next one whose result is needed, or with the commit. A hand is
 recorded in two round trips: the first begins, sets the club and locks the round; the second writes and commits.
+Statements can also be started: PostgreSQL runs them while the process prepares the next ones.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NoReturn
+from contextlib import ExitStack, suppress
+from typing import Any, Final, NoReturn, Self
 
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.adapt import Dumper
 from psycopg.errors import error_from_result
 from psycopg.generators import fetch_many
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import ExecStatus, Format, PipelineStatus
 from psycopg.pq.abc import PGconn
 from psycopg.rows import dict_row
-from psycopg.waiting import Wait
+from psycopg.waiting import Ready, Wait
 from sqlalchemy import ClauseElement, Connection, text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -31,7 +33,7 @@ Row = dict[str, Any]
 _DIALECT: Final = PGDialect_psycopg()
 _NOTHING: Final[Parameters] = {}
 RECORD_TYPES: Final = "record_types"
-"""The name under which a connection has the record types of its database (`service/db/record_arrays.py`)."""
+"""The name under which a connection has the record types of its database (`service/db/batch.py`)."""
 _TYPE_MISMATCH: Final = "42804"
 
 
@@ -103,16 +105,23 @@ def copied_out(connection: PGconn) -> PQGen[list[bytes]]:
         while not (yield Wait.R):
             pass
         connection.consume_input()
-    for answer in (yield from fetch_many(connection)):
-        if answer.status == ExecStatus.FATAL_ERROR:
-            raise error_from_result(answer)
+    for result in (yield from fetch_many(connection)):
+        if result.status == ExecStatus.FATAL_ERROR:
+            raise error_from_result(result)
     return messages
 
 
-class Pipeline:
-    """The queued statements of a connection."""
+def flushed(connection: PGconn) -> PQGen[None]:
+    """Send everything that libpq has buffered; results that arrive meanwhile are buffered for later."""
+    while connection.flush():
+        if (yield Wait.RW) & Ready.R:
+            connection.consume_input()
 
-    __slots__ = ("_conflicts", "_driver", "_queued", "connection")
+
+class Pipeline:
+    """The queued and the started statements of a connection; an exception in its block discards them."""
+
+    __slots__ = ("_conflicts", "_driver", "_queued", "_started", "connection")
 
     def __init__(self, connection: Connection) -> None:
         driver = connection.connection.driver_connection
@@ -120,7 +129,15 @@ class Pipeline:
         self.connection = connection
         self._driver = driver
         self._queued: list[tuple[Statement, Parameters]] = []
+        self._started = ExitStack()
         self._conflicts: dict[str, ServiceError] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.discard()
 
     def write(self, statement: Statement, parameters: Parameters = _NOTHING, **conflicts: ServiceError) -> None:
         """
@@ -134,14 +151,31 @@ class Pipeline:
         self._queued.append((statement, parameters))
         self._conflicts |= conflicts
 
+    def start(self) -> None:
+        """
+        Send the queued statements, and let PostgreSQL run them while this process goes on.
+
+        The next call that waits for results raises their errors.
+        """
+        queued, self._queued = self._queued, []
+        try:
+            if self._driver.pgconn.pipeline_status == PipelineStatus.OFF:
+                self._started.enter_context(self._driver.pipeline())
+            for statement, parameters in queued:
+                self._driver.execute(statement.query, parameters)
+            self._driver.wait(flushed(self._driver.pgconn))
+        except psycopg.Error as error:
+            self._refuse(error, self._conflicts)
+
     def send(self) -> None:
-        """Send the queued statements."""
-        if self._queued:
-            self._run()
+        """Send the queued statements, and wait until they and the started ones are done."""
+        self._run()
 
     def discard(self) -> None:
-        """Discard the queued statements."""
+        """Discard the queued statements, and the results of the started ones."""
         self._queued, self._conflicts = [], {}
+        with suppress(psycopg.Error):
+            self._started.close()
 
     def query(self, statement: Statement, parameters: Parameters = _NOTHING) -> list[Row]:
         """Send the queued statements and this one, and return its rows."""
@@ -154,9 +188,10 @@ class Pipeline:
 
     def _run(self) -> list[Row]:
         queued, conflicts = self._queued, self._conflicts
-        self.discard()
+        self._queued, self._conflicts = [], {}
         try:
-            return run_together(self._driver, queued)
+            self._started.close()
+            return run_together(self._driver, queued) if queued else []
         except psycopg.Error as error:
             self._refuse(error, conflicts)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,15 +12,13 @@ import psycopg
 from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
 from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
-from service.db.connections import ONLY_READS, close_connections, create_engine
+from service.db.connections import ONLY_READS, ClubLock, LocalSettings, check_session, close_connections, create_engine
 from service.db.failures import translate_errors, translate_read_only
 from service.db.migrations import find_revision, owns_tables, refuse_all_but_newest
 from service.db.pipeline import Parameters, Pipeline, Row, Statement, copied_out
 from service.db.schema import Change, compare_schema, expected_schema, read_schema
 from service.db.server_check import ServerState, read_server, refuse_read_only, refuse_unsafe
-from service.db.session import ClubLock, LocalSettings, check_session
 from service.errors import (
-    Busy,
     DatabaseAltered,
     DatabaseDenied,
     DatabaseError,
@@ -84,9 +82,13 @@ class Transaction:
         """
         self.pipeline.write(statement, parameters, **conflicts)
 
+    def start(self) -> None:
+        """Send the queued statements, and let PostgreSQL run them; the next call that waits raises their errors."""
+        self.pipeline.start()
+
     def send(self) -> None:
         """
-        Send the queued statements.
+        Send the queued statements, and wait until they and the started ones are done.
 
         Raises:
             Conflict: a constraint is violated for which `write` was given an error.
@@ -99,22 +101,25 @@ class Transaction:
         Roll back the writes of the block if it raises an exception; the transaction can then continue.
 
         Raises:
-            DatabaseError, Busy: as `Database.transaction`; the transaction cannot continue after these.
+            DatabaseError: as `Database.transaction`; the transaction cannot continue after it.
+            Busy: another transaction changes the same records; the transaction can continue.
         """
         callbacks = len(self.after_commit)
-        self.connection.exec_driver_sql("SAVEPOINT part")
-        try:
-            with translate_errors(self.connection.engine.url):
-                yield
-                self.send()
-        except (DatabaseError, Busy):
-            raise
-        except Exception:
-            self.pipeline.discard()
-            del self.after_commit[callbacks:]
-            self.connection.exec_driver_sql("ROLLBACK TO SAVEPOINT part")
-            raise
-        self.connection.exec_driver_sql("RELEASE SAVEPOINT part")
+        url = self.pipeline.connection.engine.url
+        with translate_errors(url):
+            self.connection.exec_driver_sql("SAVEPOINT part")
+            try:
+                with translate_errors(url):
+                    yield
+                    self.send()
+            except DatabaseError:
+                raise
+            except Exception:
+                self.pipeline.discard()
+                del self.after_commit[callbacks:]
+                self.connection.exec_driver_sql("ROLLBACK TO SAVEPOINT part")
+                raise
+            self.connection.exec_driver_sql("RELEASE SAVEPOINT part")
 
     @property
     def connection(self) -> Connection:
@@ -140,9 +145,10 @@ class Database:
         self.after_events: Callable[[UUID], None] | None = None
         """Called with the club after the commit of events, to wake those who add them to the tree."""
 
-    def __reduce__(self) -> tuple[Callable[..., "Database"], tuple[str, str | None, int]]:
+    def __reduce__(self) -> tuple[Callable[[str], "Database"], tuple[str]]:
         """Return the arguments for a copy in another process, which opens connections of its own."""
-        return _open, (self._url.render_as_string(hide_password=False), self._role, self._pool_size)
+        copy = partial(Database, role=self._role, pool_size=self._pool_size)
+        return copy, (self._url.render_as_string(hide_password=False),)
 
     @cached_property
     def engine(self) -> Engine:
@@ -298,10 +304,6 @@ def _run_after_commit(callback: Callable[[], None]) -> None:
         _log.error("after_commit_failed", exception=format_exception(error))
 
 
-def _open(url: str, role: str | None, pool_size: int) -> Database:
-    return Database(url, role=role, pool_size=pool_size)
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """
@@ -349,11 +351,10 @@ class Session:
         lock = ClubLock.ALONE if is_alone else ClubLock.SHARED
         pipeline = self._begin(_BEGIN, str(club_id), str(table_id or ""), lock)
         transaction = Transaction(pipeline, club_id, actor, request_id, table_id, after_events=self.after_events)
-        with translate_read_only(self.url):
+        with translate_read_only(self.url), pipeline:
             yield transaction
             if rolled_back:
-                pipeline.send()
-                return
+                return pipeline.send()
             self._commit(pipeline)
         self.after_commit.extend(transaction.after_commit)
 

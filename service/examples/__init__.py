@@ -1,6 +1,7 @@
-"""What a service answered to the story of one evening, for the contract to show; `make examples` writes it anew."""
+"""Examples of requests and responses for the contract, recorded from a service; `make examples` records them again."""
 
 import json
+import re
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -21,7 +22,7 @@ def read_examples() -> dict[str, Document]:
 
 def add_examples(contract: Document) -> None:
     """
-    Show an example of every request, parameter, header and answer in a contract.
+    Show an example of every request, parameter, header and response in a contract.
 
     They stand among its components, once each, so that what refers to them stays readable.
     """
@@ -42,12 +43,12 @@ def _show_operation(operation: Document, shared: list[Document], name: str, exam
         if parameter["name"] in example_set["parameters"]:
             parameter["example"] = example_set["parameters"][parameter["name"]]
     bodies = [(operation["requestBody"], f"{name}.request", example_set["request"])] if "request" in example_set else []
-    for status, answered in example_set["answers"].items():
+    for status, recorded in example_set["answers"].items():
         response = operation["responses"][status]
-        for header, value in answered["headers"].items():
+        for header, value in recorded["headers"].items():
             response["headers"][header]["example"] = value
-        if "body" in answered:
-            bodies.append((response, f"{name}.{status}", answered["body"]))
+        if "body" in recorded:
+            bodies.append((response, f"{name}.{status}", recorded["body"]))
     for described, key, _ in bodies:
         _refer(described, {name: key})
     for form, body in example_set.get("forms", {}).items():
@@ -56,16 +57,16 @@ def _show_operation(operation: Document, shared: list[Document], name: str, exam
         media["examples"][form] = {"$ref": f"#/components/examples/{name}.request.{form}"}
     cut = {"summary": example_set["cut"]} if "cut" in example_set else {}
     shown = {key: {**cut, "value": value} for _, key, value in bodies}
-    for status, answered in example_set["answers"].items():
-        for form, example in answered.get("forms", {}).items():
-            key = f"{name}.{status}.{form.replace('/', '-')}"
+    for status, recorded in example_set["answers"].items():
+        for form, example in recorded.get("forms", {}).items():
+            key = f"{name}.{status}.{re.sub('[/+]', '-', form)}"
             _refer({"content": {form: operation["responses"][status]["content"][form]}}, {name: key})
             shown[key] = example
     return shown
 
 
 def _show_problems(contract: Document, problems: Document) -> Document:
-    """Refer the answers that are problems to the kinds that have their status."""
+    """Refer the responses that are problems to the kinds that have their status."""
     by_status: dict[str, list[str]] = {}
     for code, problem in problems.items():
         by_status.setdefault(HTTPStatus(problem["status"]).name, []).append(code)
@@ -78,7 +79,7 @@ def _show_problems(contract: Document, problems: Document) -> Document:
 
 
 def _refer(described: Document, keys: dict[str, str]) -> None:
-    """Refer to examples from the first form of an answer."""
+    """Refer to examples from the first media type of a body."""
     media = next(iter(described["content"].values()), None)
     if media is not None:
         media["examples"] = {name: {"$ref": f"#/components/examples/{key}"} for name, key in keys.items()}

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from schemas.feed.events import FeedEvent
 from service.db import Database
+from service.feed import queries
 from service.feed.feed import Feed
-from service.feed.queries import events, results
-from service.feed.queries.events import EventSelection
+from service.feed.queries import EventSelection
 
 _LOOK_SECONDS: Final = 0.5
 """The longest time without a look at the events, because notifications can be lost."""
@@ -26,7 +26,7 @@ def list_events(database: Database, club_id: UUID, selection: EventSelection, fi
         first: the position of the first one.
     """
     with database.reading(club_id, selection.only_table_id) as transaction:
-        return results.add_results(transaction, events.list_events(transaction, selection, first))
+        return queries.add_results(transaction, queries.list_events(transaction, selection, first))
 
 
 def wait_for_events(

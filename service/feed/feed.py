@@ -8,8 +8,9 @@ from uuid import UUID
 
 from service.db import Database
 from service.db.notifications import Batcher, Listener, notify
-from service.feed.places import Places
+from service.feed.places import MOST_OF_CLUB
 from service.ledger.queries.trees import JOINED, RECORDED
+from service.places import Places
 
 _WAKE_PAUSE: Final = 0.05
 
@@ -29,7 +30,7 @@ class Feed:
     """
 
     def __init__(self, database: Database) -> None:
-        self.places = Places()
+        self.places = Places(MOST_OF_CLUB)
         self.stream_seconds = 600.0
         self.key_seconds = 5.0
         self.heartbeat_seconds = 15.0

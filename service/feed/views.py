@@ -20,7 +20,8 @@ from service.db import Database
 from service.errors import DatabaseError, StreamsBusy
 from service.feed.actions import list_events, stream_events, wait_for_events
 from service.feed.feed import Feed
-from service.feed.queries.events import EventSelection
+from service.feed.places import MOST_IN_THREADS, MOST_LISTENERS
+from service.feed.queries import EventSelection
 from service.http.authentication import current_key, database, require_scope
 from service.http.request_body import NDJSON, NDJSON_SCHEMA
 from service.http.resource import Resource
@@ -152,7 +153,7 @@ def _encode(found: Iterator[Sequence[FeedEvent]], is_audited: bool, release: Cal
             ]
             yield b"".join(blocks) or _HEARTBEAT
     except DatabaseError as error:
-        # The response has begun. The client connects again, and is told then.
+        # The response has begun. The client connects again, and receives the problem then.
         _log.warning("stream_interrupted", error=str(error))
     finally:
         release()
@@ -168,7 +169,7 @@ def _is_valid(of: Database, secret_sha256: bytes, *, is_audited: bool) -> bool:
 def _take_place(club_id: UUID) -> bool:
     """Take a place to wait for events, and leave the threads of other requests if the web server can do that."""
     step_aside = getattr(request.environ.get("gunicorn.socket"), "step_aside", None)
-    if not _feed().places.take(club_id, has_thread=step_aside is not None):
+    if not _feed().places.take(club_id, MOST_LISTENERS if step_aside is not None else MOST_IN_THREADS):
         return False
     if step_aside is not None:
         step_aside()

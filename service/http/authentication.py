@@ -112,23 +112,33 @@ def with_key_to_stream(view: Callable[..., Response], access: Access) -> Callabl
     def guarded(*arguments: Any, **options: Any) -> Response:
         secret_sha256 = admit()
         with ExitStack() as opened:
-            if not _streams.acquire(blocking=False):
-                raise TooManyRequests(
-                    f"{MOST_STREAMS} exports are being read from this process; expected at most {MOST_STREAMS} at a"
-                    " time: retry when one of them has ended",
-                    _STREAMS_RETRY_SECONDS,
-                )
-            opened.callback(_streams.release)
+            count_stream(opened)
             session = opened.enter_context(database().session())
             key = find_key(session, secret_sha256, access)
             g.transaction = session.reading(key.club_id, key.table_id)
             response = view(*arguments, **options)
             resources = opened.pop_all()
-        response.response = _stream(response.response, resources)
+        response.response = stream(response.response, resources)
         response.call_on_close(resources.close)
         return response
 
     return guarded
+
+
+def count_stream(opened: ExitStack) -> None:
+    """
+    Count a streamed response of this process until its resources are released.
+
+    Raises:
+        TooManyRequests: other responses are being streamed.
+    """
+    if not _streams.acquire(blocking=False):
+        raise TooManyRequests(
+            f"{MOST_STREAMS} exports are being read from this process; expected at most {MOST_STREAMS} at a"
+            " time: retry when one of them has ended",
+            _STREAMS_RETRY_SECONDS,
+        )
+    opened.callback(_streams.release)
 
 
 def with_key_to_upload(view: Callable[..., Response], access: Access) -> Callable[..., Response]:
@@ -168,7 +178,7 @@ def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
     return guarded
 
 
-def _stream(blocks: Iterable[Any], resources: ExitStack) -> Iterator[Any]:
+def stream(blocks: Iterable[Any], resources: ExitStack) -> Iterator[Any]:
     """Yield the blocks of a response, then release its resources."""
     with resources:
         yield from blocks

@@ -1,17 +1,17 @@
 """Money, times and cards as pages show them."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime
-from babel.numbers import format_currency, get_currency_symbol
+from babel.numbers import get_currency_symbol
 from markupsafe import Markup
 
-from schemas.currencies import count_digits
+from schemas.money import count_digits
 from scoring.cards import Card
 from scoring.description import name_rank
 
@@ -27,11 +27,15 @@ def format_money(minor: int, currency: str) -> str:
     ('€4.80', '−€12.50', 'JP¥70')
     """
     digits = count_digits(currency)
-    space = "\u00a0" if get_currency_symbol(currency, _LOCALE)[-1].isalpha() else ""
-    pattern = f"¤{space}#,##0" + ("." + "0" * digits if digits else "")
-    amount = Decimal(abs(minor)).scaleb(-digits)
-    text = format_currency(amount, currency, pattern, locale=_LOCALE, currency_digits=False)
+    text = f"{_currency_sign(currency)}{Decimal(abs(minor)).scaleb(-digits):,.{digits}f}"
     return f"−{text}" if minor < 0 else text
+
+
+@cache
+def _currency_sign(currency: str) -> str:
+    """Return the symbol of a currency, with a space after letters."""
+    symbol = get_currency_symbol(currency, _LOCALE)
+    return f"{symbol}\u00a0" if symbol[-1].isalpha() else symbol
 
 
 def format_money_won(minor: int, currency: str) -> str:
@@ -42,6 +46,16 @@ def format_money_won(minor: int, currency: str) -> str:
     ('+€4.80', '−€4.80', '€0.00')
     """
     return f"+{format_money(minor, currency)}" if minor > 0 else format_money(minor, currency)
+
+
+def format_signed(points: int) -> str:
+    """
+    Format points won with their sign.
+
+    >>> format_signed(1250), format_signed(-3), format_signed(0)
+    ('+1,250', '−3', '0')
+    """
+    return f"{'+' if points > 0 else '−' if points < 0 else ''}{abs(points):,}"
 
 
 def format_day(at: datetime, zone: ZoneInfo) -> str:
@@ -65,6 +79,25 @@ def format_time(at: datetime, zone: ZoneInfo) -> str:
     return f"{format_datetime(local, 'd MMMM y, HH:mm', locale=_LOCALE)} {local.tzname()}"
 
 
+def format_duration(duration: timedelta) -> str:
+    """
+    Format a duration with its two largest units.
+
+    >>> format_duration(timedelta(days=1, hours=2, minutes=3)), format_duration(timedelta(minutes=90))
+    ('1 day 2 h', '1 h 30 min')
+    >>> format_duration(timedelta(seconds=59)), format_duration(timedelta(days=2))
+    ('0 min', '2 days')
+    """
+    minutes = max(int(duration.total_seconds()) // 60, 0)
+    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
+    parts = [
+        *([f"{days} {'day' if days == 1 else 'days'}"] if days else []),
+        *([f"{hours} h"] if hours else []),
+        *([f"{minutes} min"] if minutes and not days else []),
+    ]
+    return " ".join(parts) or "0 min"
+
+
 def format_cards(cards: Iterable[Card]) -> Markup:
     """
     Format cards for HTML: each with the colour of its suit, and a name for screen readers.
@@ -75,10 +108,21 @@ def format_cards(cards: Iterable[Card]) -> Markup:
     return Markup(" ").join(map(_format_card, cards))
 
 
+def show_card(card: Card | str) -> tuple[str, str, str, str]:
+    """
+    Return the symbol and the name of a card's suit, and its rank as it is shown and as it is read.
+
+    >>> show_card("Td")
+    ('♦', 'diamonds', '10', 'ten')
+    """
+    card = Card.parse(card) if isinstance(card, str) else card
+    symbol, suit = _SUITS[card.suit]
+    return symbol, suit, str(card)[0].replace("T", "10"), name_rank(card.rank)
+
+
 @cache
 def _format_card(card: Card) -> Markup:
-    symbol, suit = _SUITS[card.suit]
-    rank = str(card)[0].replace("T", "10")
+    symbol, suit, rank, name = show_card(card)
     return Markup('<span class="card {0}" role="img" aria-label="{1} of {0}">{2}{3}</span>').format(
-        suit, name_rank(card.rank), rank, symbol
+        suit, name, rank, symbol
     )

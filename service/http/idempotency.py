@@ -6,13 +6,13 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final
 
-from flask import Response, current_app, request
+from flask import Response, current_app, g, request
 
 from service.config import Retention
 from service.db import Transaction
 from service.errors import IdempotencyKeyInUse, IdempotencyKeyInvalid, IdempotencyKeyReused
-from service.http import queries as http
-from service.http.queries import IdempotentResponse
+from service.http import idempotent_responses
+from service.http.idempotent_responses import IdempotentResponse
 from service.http.responses import MEDIA_TYPE, WAS_REPLAYED
 
 HEADER: Final = "Idempotency-Key"
@@ -32,7 +32,7 @@ PARAMETER: Final[dict[str, Any]] = {
 
 def read_idempotency_key() -> str | None:
     """
-    Return the key of the request without quotes, or None if the request has no such header.
+    Return the key of the request without quotes, or None if the request lacks the header.
 
     A comma is rejected, because servers and proxies join the values of two headers with one.
 
@@ -51,6 +51,11 @@ def read_idempotency_key() -> str | None:
     return key
 
 
+def forget_response() -> None:
+    """Do not store the response of the current request under its key, because a retry can have another result."""
+    g.is_response_stored = False
+
+
 def respond_once(
     transaction: Transaction,
     key: str,
@@ -62,8 +67,8 @@ def respond_once(
     """
     Process a request, or return the first response if it was processed before.
 
-    The response is stored in the transaction of the work. An error stores nothing, so the key can be used again. A link
-    to a table has idempotency keys of its own, because it must not receive responses to others.
+    The response is stored in the transaction of the work. An error or `forget_response` stores nothing, so the key can
+    be used again. A link to a table has idempotency keys of its own, because it must not receive responses to others.
 
     Args:
         transaction: of the work.
@@ -80,13 +85,16 @@ def respond_once(
     _lock_key(transaction, stored_key, key)
     fingerprint = _fingerprint(body_sha256 or sha256(request.get_data()).digest())
     retention: Retention = current_app.extensions["ofc_retention"]
-    stored = http.find(transaction, stored_key, transaction.now - timedelta(days=retention.idempotency_days))
+    stored = idempotent_responses.find(
+        transaction, stored_key, transaction.now - timedelta(days=retention.idempotency_days)
+    )
     if stored is None:
         response = work()
         first = IdempotentResponse(
             fingerprint, response.status_code, response.headers.get("Location"), response.get_data()
         )
-        http.add(transaction, stored_key, first)
+        if g.get("is_response_stored", True):
+            idempotent_responses.add(transaction, stored_key, first)
         return response
     if stored.fingerprint != fingerprint:
         raise IdempotencyKeyReused(
@@ -99,7 +107,7 @@ def respond_once(
 def _lock_key(transaction: Transaction, stored_key: str, key: str) -> None:
     """Wait until the first request with the key has ended, but not for long: a waiting request holds a connection."""
     deadline = time.monotonic() + _LOCK_TIMEOUT_SECONDS
-    while not http.try_lock(transaction, stored_key):
+    while not idempotent_responses.try_lock(transaction, stored_key):
         if time.monotonic() > deadline:
             raise IdempotencyKeyInUse(
                 f"the first request with the {HEADER} {key!r} is still being processed; retry later"

@@ -22,8 +22,7 @@ def find_public_url() -> str:
     Raises:
         LinkAddressUnknown: OFC_PUBLIC_URL is not set, and the host of the request is not allowed.
     """
-    configured: str = current_app.extensions["ofc_public_url"]
-    if configured:
+    if configured := _configured_url():
         return configured
     allowed: tuple[str, ...] = current_app.extensions["ofc_allowed_hosts"]
     host = urlsplit(f"//{request.host}").hostname or ""
@@ -33,6 +32,37 @@ def find_public_url() -> str:
             " an address in OFC_PUBLIC_URL, or the host in OFC_ALLOWED_HOSTS"
         )
     return f"{request.scheme}://{request.host}"
+
+
+def _configured_url() -> str:
+    configured: str = current_app.extensions["ofc_public_url"]
+    return configured
+
+
+def is_encrypted() -> bool:
+    """
+    Return whether the browser uses HTTPS: with the service itself, or with a proxy in front of it.
+
+    Trusted proxies say so in `X-Forwarded-Proto`. Of one that does not, OFC_PUBLIC_URL has the address.
+    """
+    if request.is_secure:
+        return True
+    proxies: int = current_app.extensions["ofc_trusted_proxies"]
+    if proxies:
+        schemes: list[str] = [
+            scheme.strip().lower() for scheme in request.headers.get("X-Forwarded-Proto", "").split(",")
+        ]
+        # Each proxy adds a value, or one of them sets the only one.
+        outermost = schemes[-min(proxies, len(schemes))]
+        if outermost:
+            return outermost == "https"
+    configured = urlsplit(_configured_url())
+    return configured.scheme == "https" and configured.netloc == request.host.lower()
+
+
+def is_own_origin(origin: str) -> bool:
+    """Return whether an origin is that of the service: the host of the request, or OFC_PUBLIC_URL."""
+    return urlsplit(origin).netloc == request.host or origin == _configured_url()
 
 
 def is_allowed_host(host: str, names: tuple[str, ...]) -> bool:

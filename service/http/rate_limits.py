@@ -210,7 +210,7 @@ def find_network(senders: Sequence[str], proxies: int) -> str:
     Return the network that a request comes from: an IPv4 address, or the 64 bits that one subscriber has of IPv6.
 
     Args:
-        senders: who sent it to the service, and who to them, and so on, as far as that is said.
+        senders: who sent it to the service, and who to them, and so on, as far as the headers name them.
         proxies: so many of them are believed.
 
     >>> find_network(["127.0.0.1", "198.51.100.7", "203.0.113.9"], 1)

@@ -108,12 +108,17 @@ def read_lines_body(limits: ImportLimits) -> Iterator[bytes]:
         raise UnsupportedMediaType
     # The usual limit is for bodies that are read into memory. None would mean that limit.
     request.max_content_length = sys.maxsize
-    blocks = _blocks()
+    blocks = read_blocks()
     if encoding != "identity":
-        return _limit_size(_unpack(blocks, limits.ratio), limits.mebibytes)
+        return limit_blocks(blocks, limits, is_packed=True)
     if (request.content_length or 0) > limits.mebibytes * _MEBIBYTE:
         raise _too_large(limits.mebibytes)
-    return _limit_size(blocks, limits.mebibytes)
+    return limit_blocks(blocks, limits, is_packed=False)
+
+
+def limit_blocks(blocks: Iterator[bytes], limits: ImportLimits, *, is_packed: bool) -> Iterator[bytes]:
+    """Return blocks of an import, decompressed if they are gzip, that raise an error beyond a limit."""
+    return _limit_size(_unpack(blocks, limits.ratio) if is_packed else blocks, limits.mebibytes)
 
 
 def _limit_size(blocks: Iterator[bytes], mebibytes: int) -> Iterator[bytes]:
@@ -132,7 +137,13 @@ def _too_large(mebibytes: int) -> ImportTooLarge:
     )
 
 
-def _blocks() -> Iterator[bytes]:
+def read_blocks() -> Iterator[bytes]:
+    """
+    Yield the blocks of the request body as they are received.
+
+    Raises:
+        ClientDisconnected: the body ended early, or the client was silent for too long.
+    """
     received = 0
     try:
         while block := request.stream.read(_BLOCK):

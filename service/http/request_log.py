@@ -16,6 +16,7 @@ from service.metrics.counters import count_request_end, count_request_start, cou
 _CONVERTER: Final = re.compile(r"<(?:[^:<>]+:)?([^<>]+)>")
 _LONGEST_METHOD: Final = 20
 _REPLAYED: Final = "Idempotent-Replayed"
+_CONSOLE: Final = "console"
 _UNKNOWN: Final = "unknown"
 """The operation of a request that no route matches."""
 
@@ -46,7 +47,7 @@ def _finish(response: Response) -> Response:
     try:
         _log_request(response)
     except Exception:
-        # The request is processed. It must be answered even if it cannot be logged, for example on a full disk.
+        # The request is processed. The response must be sent even if it cannot be logged, for example on a full disk.
         _log.exception("request_log_failed", request_id=g.request_id)
     return response
 
@@ -83,10 +84,18 @@ def _log_request(response: Response) -> None:
 
 
 def _ids() -> dict[str, str]:
-    """Return the IDs of the key, its club and the resources in the URL. Other parts of the URL can be private."""
+    """
+    Return the IDs of the key, its club, the session of the console and the resources in the URL.
+
+    Other parts of the URL can be private.
+    """
     ids = {name: str(value) for name, value in (request.view_args or {}).items() if isinstance(value, UUID)}
-    key = g.get("key")
-    return {**({"key": str(key.id), "club": str(key.club_id)} if key else {}), **ids}
+    key, session = g.get("key"), g.get("console_session")
+    return {
+        **({"key": str(key.id), "club": str(key.club_id)} if key else {}),
+        **({"session": str(session.id)} if session else {}),
+        **ids,
+    }
 
 
 def _template() -> str | None:
@@ -106,9 +115,14 @@ def _convert_rule(rule: str) -> str:
 
 
 def _operation(template: str | None) -> str:
-    """Return the ID of the operation, or the endpoint of a page."""
+    """
+    Return the ID of the operation, or the endpoint of a page.
+
+    Endpoints of the console begin with `console.`, because some have the name of an operation.
+    """
     if template is None or request.endpoint is None:
         return _UNKNOWN
     method = "get" if request.method == "HEAD" else request.method.lower()
     operations: dict[tuple[str, str], str] = current_app.extensions["ofc_operations"]
-    return operations.get((template, method)) or request.endpoint.rpartition(".")[2]
+    page = request.endpoint if request.blueprint == _CONSOLE else request.endpoint.rpartition(".")[2]
+    return operations.get((template, method)) or page

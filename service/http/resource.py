@@ -14,7 +14,7 @@ from schemas.base import WireError, WireSchema, load
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
-from service.http import dry_run, idempotency
+from service.http import dry_run, idempotency, preconditions
 from service.http.authentication import (
     Access,
     with_key,
@@ -24,6 +24,7 @@ from service.http.authentication import (
     with_key_to_upload,
     with_link,
 )
+from service.http.preconditions import LockVersion, with_if_match
 from service.http.request_body import NDJSON, receive_body
 from service.http.responses import TAGGED, best_media_type
 from service.openapi import REQUEST_ID
@@ -70,6 +71,19 @@ _OF_A_BODY: Final = (
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
 )
+
+
+_FAILED: Final = HTTPStatus.PRECONDITION_FAILED
+_TO_RECORD: Final = [idempotency.PARAMETER, dry_run.PARAMETER]
+_TO_RECORD_A_VERSION: Final = [preconditions.PARAMETER, *_TO_RECORD]
+
+
+def _problems_of(by_link: bool, uses_database: bool, records: bool) -> Iterator[HTTPStatus]:
+    """Yield the statuses of the problems that an operation can have because of what it uses."""
+    if uses_database:
+        yield from _OF_A_LINK if by_link else _OF_THE_DATABASE
+    if records:
+        yield from _OF_RECORDING
 
 
 def read_body(schema: WireSchema) -> Any:
@@ -187,7 +201,7 @@ class Resource(flask_smorest.Blueprint):
         streams: bool | str = False,
         waits: bool = False,
         conditional: bool = False,
-        headers: tuple[dict[str, Any], ...] = (),
+        if_match: LockVersion | None = None,
         problems: tuple[int, ...] = (),
         forms: tuple[str, ...] = (JSON,),
     ) -> Callable[..., Any]:
@@ -206,27 +220,26 @@ class Resource(flask_smorest.Blueprint):
             streams: whether it reads the database while the response is sent, or the media type with which it does.
             waits: whether it can wait for an event; it then begins its transactions itself.
             conditional: whether its responses have a tag that `If-None-Match` compares.
-            headers: further headers of requests, as the contract describes them.
+            if_match: locks what it changes and returns its version, which `If-Match` compares.
             problems: statuses in addition to the usual ones.
             forms: the media types of its responses.
         """
         if uses_database and not (scopes or by_link):
             raise TypeError(f"the operation {name} uses the database without a scope; expected a scope or by_link=True")
         access = Access(scopes, by_table_link)
-        usual = {*_OF_ANY}
-        usual |= {*(_OF_A_LINK if by_link else _OF_THE_DATABASE)} if uses_database else set()
-        usual |= {*_OF_RECORDING} if records else set()
+        usual = {*_OF_ANY, *_problems_of(by_link, uses_database, records), *([_FAILED] if if_match else [])}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+            if if_match is not None:
+                view = with_if_match(view, if_match)
             if by_link:
                 view = with_link(without_query(view))
             elif records:
                 view = with_key_to_record(view, access, forms[0])
             elif uses_database:
-                view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 guard = with_key_to_stream if streams is True else with_key if needs_key else with_key_if_any
-                guard = with_key_to_upload if waits else guard
-                guarded = guard(view, access)
+                view = _without_unread_query(view)
+                guarded = (with_key_to_upload if waits else guard)(view, access)
                 view = _streaming_as(streams, view, guarded, access) if isinstance(streams, str) else guarded
             view = negotiate(forms, view)
             for status in sorted({*usual, *problems}):
@@ -241,7 +254,7 @@ class Resource(flask_smorest.Blueprint):
                     HTTPStatus.NOT_MODIFIED, description="The client has this response.", headers=TAGGED | REQUEST_ID
                 )(view)
             if records:
-                described["parameters"] = [*headers, idempotency.PARAMETER, dry_run.PARAMETER]
+                described["parameters"] = _TO_RECORD_A_VERSION if if_match else _TO_RECORD
             documented: Callable[..., Any] = self.doc(**described)(view)
             return documented
 
@@ -260,8 +273,7 @@ class Resource(flask_smorest.Blueprint):
         problems = {*_OF_ANY, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            view = view if getattr(view, _READS_QUERY, False) else without_query(view)
-            view = negotiate((JSON,), with_key_to_upload(view, Access(scopes)))
+            view = negotiate((JSON,), with_key_to_upload(_without_unread_query(view), Access(scopes)))
             for status in sorted(problems):
                 view = self.alt_response(status, status.name)(view)
             described = {
@@ -337,6 +349,11 @@ def without_query(view: Callable[..., Any]) -> Callable[..., Any]:
         return view(*arguments, **options)
 
     return guarded
+
+
+def _without_unread_query(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Reject query parameters of a view, unless it reads them."""
+    return view if getattr(view, _READS_QUERY, False) else without_query(view)
 
 
 def negotiate(media_types: tuple[str, ...], view: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,9 +1,11 @@
-"""Responses: JSON, pages of lists, and the security headers of all."""
+"""Responses: JSON, pages of lists, the security headers of all, and access of pages of other origins (CORS)."""
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -11,6 +13,7 @@ from wsgiref.types import WSGIEnvironment
 
 import orjson
 from flask import Flask, Response, request
+from flask_cors import CORS
 from werkzeug.datastructures import Headers, MIMEAccept
 
 from schemas.pages import show_cursor
@@ -64,13 +67,16 @@ def json_response(
     return _Response(encode_json(document) + b"\n", status, dict(headers or {}), content_type=media_type)
 
 
-def conditional_response(document: object, *, version: int | None = None) -> Response:
+def conditional_response(
+    document: object, *, version: int | None = None, headers: Mapping[str, str] = MappingProxyType({})
+) -> Response:
     """
     Return a response with an entity tag, or a 304 without a body if the client has the same document.
 
     Args:
         document: the document.
         version: the version of the resource, with which the tag begins; `If-Match` compares it.
+        headers: further headers of the response.
     """
     body = encode_json(document) + b"\n"
     digest = sha256(body).hexdigest()[:_TAG_LENGTH]
@@ -78,9 +84,9 @@ def conditional_response(document: object, *, version: int | None = None) -> Res
     if request.if_none_match.contains_weak(tag):
         response = Response(status=HTTPStatus.NOT_MODIFIED)
         del response.headers["Content-Type"]
-        response.headers[ETAG] = f'"{tag}"'
+        response.headers.update({**headers, ETAG: f'"{tag}"'})
         return response
-    return _Response(body, HTTPStatus.OK, {ETAG: f'"{tag}"'}, content_type=MEDIA_TYPE)
+    return _Response(body, HTTPStatus.OK, {**headers, ETAG: f'"{tag}"'}, content_type=MEDIA_TYPE)
 
 
 def encode_json(document: object) -> bytes:
@@ -122,15 +128,29 @@ def next_page_link(cursor: str | None) -> dict[str, str]:
     return {"Link": f'<{request.path}?{urlencode(query)}>; rel="next"'}
 
 
-def respond_page(name: str, shown: list[Any], next_after: UUID | None = None) -> Response:
-    """Return a response with one page of a list and the cursor of the next page."""
-    return respond_page_before(name, shown, None if next_after is None else show_cursor(next_after))
+def respond_page(
+    name: str, shown: list[Any], next_after: UUID | None = None, *, is_conditional: bool = False
+) -> Response:
+    """
+    Return a response with one page of a list and the cursor of the next page.
+
+    Args:
+        name: the field of the items.
+        shown: the items.
+        next_after: the item after which the next page begins; None if there is no next page.
+        is_conditional: whether the response has an entity tag.
+    """
+    cursor = None if next_after is None else show_cursor(next_after)
+    return respond_page_before(name, shown, cursor, is_conditional=is_conditional)
 
 
-def respond_page_before(name: str, shown: list[Any], cursor: str | None) -> Response:
+def respond_page_before(name: str, shown: list[Any], cursor: str | None, *, is_conditional: bool = False) -> Response:
     """Return a response with one page of a list, before the page with a cursor."""
     document = {name: shown, "has_more": cursor is not None, "next_cursor": cursor}
-    return json_response(document, headers=next_page_link(cursor))
+    headers = next_page_link(cursor)
+    return (
+        conditional_response(document, headers=headers) if is_conditional else json_response(document, headers=headers)
+    )
 
 
 def created_response(document: object, location: str | None = None, *, is_replay: bool) -> Response:
@@ -152,3 +172,33 @@ def _add_headers(response: Response) -> Response:
         if name.lower() not in present:
             response.headers.add(name, value)
     return response
+
+
+_METHODS: Final = ("GET", "POST", "PUT", "DELETE")
+_SENT: Final = (
+    "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match",
+    "Last-Event-ID",
+)  # as a table  # fmt: skip
+_READ: Final = (
+    "ETag", "Idempotent-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After",
+    "Total-Rounds",
+)  # as a table  # fmt: skip
+_PREFLIGHT_SECONDS: Final = 600
+
+
+def allow_origins(app: Flask, origins: Sequence[str]) -> None:
+    """
+    Allow scripts of web pages of some origins to use the API, never with cookies.
+
+    The same origin needs no permission, so by default no headers are sent.
+    """
+    if origins:
+        CORS(
+            app,
+            origins=[re.compile(re.escape(origin) + r"\Z") for origin in origins],
+            methods=_METHODS,
+            allow_headers=_SENT,
+            expose_headers=_READ,
+            max_age=_PREFLIGHT_SECONDS,
+            supports_credentials=False,
+        )

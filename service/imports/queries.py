@@ -135,6 +135,35 @@ def find_results_after(transaction: Transaction, job_id: UUID, line: int) -> tup
     return None if found is None else (found.first_line, found.content)
 
 
+_RESULTS: Final = text("""
+    SELECT content FROM import_results
+    WHERE club_id = :club_id AND job_id = :job_id AND position(CAST(:containing AS bytea) IN content) > 0
+        AND first_line >= coalesce((
+            SELECT max(first_line) FROM import_results
+            WHERE club_id = :club_id AND job_id = :job_id AND first_line <= :line
+        ), 0)
+    ORDER BY first_line LIMIT :limit
+""")
+
+
+def list_results(
+    transaction: Transaction, job_id: UUID, *, from_line: int, containing: bytes, limit: int
+) -> list[bytes]:
+    """
+    List the results of pieces, from that with a line on, whose content has some bytes.
+
+    A piece can begin before the line.
+    """
+    parameters = {
+        "club_id": transaction.club_id,
+        "job_id": job_id,
+        "line": from_line,
+        "containing": containing,
+        "limit": limit,
+    }
+    return [bytes(found.content) for found in transaction.execute(_RESULTS, parameters)]
+
+
 _BY_REFERENCE: Final = text("""
     SELECT wanted.table_id, wanted.reference, round.id, round.digest
     FROM unnest(CAST(:table_ids AS uuid[]), CAST(:wanted AS text[])) AS wanted (table_id, reference)

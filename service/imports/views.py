@@ -80,14 +80,14 @@ def post_import(query: dict[str, Any]) -> Response:
     try:
         with begin() as transaction:
             started = partial(_start, transaction, received, query["state"], limits)
-            answered = (
+            response = (
                 started() if retry_key is None else respond_once(transaction, retry_key, started, received.sha256)
             )
-        is_started = WAS_REPLAYED not in answered.headers
+        is_started = WAS_REPLAYED not in response.headers
     finally:
         if not is_started:
             discard_import(begin, received.job_id)
-    return answered
+    return response
 
 
 def _start(transaction: Transaction, received: ReceivedImport, state: str, limits: ImportLimits) -> Response:

@@ -44,7 +44,7 @@ def ruleset_named(transaction: Transaction | None, reference: str, *path: str) -
     Find the ruleset of a request.
 
     Raises:
-        RulesetUnknown: there is no such ruleset; the mistake is at `path`.
+        RulesetUnknown: the ruleset does not exist; the mistake is at `path`.
     """
     found = find_ruleset(transaction, reference)
     if found is None:
@@ -60,7 +60,7 @@ def get_ruleset(transaction: Transaction | None, reference: str) -> Ruleset:
     In a transaction of one table, custom rulesets that the table does not use are not visible.
 
     Raises:
-        NotFound: there is no such ruleset.
+        NotFound: the ruleset does not exist.
     """
     found = find_ruleset(transaction, reference)
     if found is None or not _is_visible(found, transaction):
@@ -100,6 +100,23 @@ def add_ruleset(transaction: Transaction, received: object) -> tuple[Ruleset, bo
         WireError, RulesetError: the ruleset is invalid.
         RulesetConflict: the name is that of a preset, or the version is not the next.
     """
+    ruleset, is_stored = read_new_ruleset(transaction, received)
+    if not is_stored:
+        store_ruleset(transaction, ruleset)
+    return ruleset, is_stored
+
+
+def read_new_ruleset(transaction: Transaction, received: object) -> tuple[Ruleset, bool]:
+    """
+    Parse a custom ruleset, or a new version of one, as `add_ruleset` would store it.
+
+    Returns:
+        The ruleset, and whether the same rules are stored.
+
+    Raises:
+        WireError, RulesetError: the ruleset is invalid.
+        RulesetConflict: the name is that of a preset, or the version is not the next.
+    """
     names_version = isinstance(received, dict) and received.get("version") is not None
     ruleset = load_ruleset(received, version=1)
     if ruleset.name in PRESETS:
@@ -115,7 +132,6 @@ def add_ruleset(transaction: Transaction, received: object) -> tuple[Ruleset, bo
     if ruleset.version != following:
         detail = f"version {ruleset.version} of {ruleset.name} is not the next version; expected {following}"
         raise _conflict("version", detail)
-    store_ruleset(transaction, ruleset)
     return ruleset, False
 
 

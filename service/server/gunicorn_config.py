@@ -31,6 +31,8 @@ worker_class = "service.server.gunicorn_worker.worker.Worker"
 threads = 8
 timeout = 60
 graceful_timeout = 10
+# Longer than clients and proxies reuse idle connections (nginx: 60): a request must not meet a connection that closes.
+keepalive = 75
 # `sendfile` would bypass the buffers of `Wire`.
 sendfile = False
 

@@ -4,12 +4,14 @@ import contextlib
 import http.client
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Mapping
 from http import HTTPStatus
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
@@ -64,16 +66,25 @@ class JobWorker:
 
 
 _READY_SECONDS = 60.0
-_ANSWER_SECONDS = 10.0
+_RESPONSE_SECONDS = 10.0
 _WEB_GRACE_SECONDS = 15.0  # more than gunicorn gives its workers
 
 
 class Web:
     """The gunicorn process with its workers on an open socket, stopped at the end of the `with`."""
 
-    def __init__(self, config: Config, workers: int, listener: socket.socket, environment: Mapping[str, str]) -> None:
-        self.address = address_of(listener)
+    def __init__(
+        self,
+        config: Config,
+        workers: int,
+        listener: socket.socket,
+        environment: Mapping[str, str],
+        tls: tuple[Path, Path] | None = None,
+    ) -> None:
+        self.address = address_of(listener, "https" if tls else "http")
         listening = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers)]
+        if tls:
+            listening += ["--certfile", str(tls[0]), "--keyfile", str(tls[1])]
         self._gunicorn = process.spawn(
             [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_config", *listening],
             # Without its parent it has no database, so it need not stop gracefully.
@@ -126,9 +137,19 @@ class Web:
         return True
 
     def _get(self, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
-        connection = http.client.HTTPConnection(self.address.reachable_host, self.address.port, timeout=_ANSWER_SECONDS)
+        connection = self._connect()
         try:
             connection.request("GET", path, headers=headers)
             return connection.getresponse().status
         finally:
             connection.close()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        host, port = self.address.reachable_host, self.address.port
+        if self.address.scheme == "http":
+            return http.client.HTTPConnection(host, port, timeout=_RESPONSE_SECONDS)
+        # The port is our own, and the certificate is for the name that others use.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return http.client.HTTPSConnection(host, port, timeout=_RESPONSE_SECONDS, context=context)

@@ -10,16 +10,17 @@ from typing import NoReturn
 from service.config import Config, Hosting, read_settings
 from service.db import SERVICE_ROLE, Database, migrate
 from service.logs import get_log
-from service.server.address import Address, address_of, listen
+from service.server.address import EVERYWHERE, Address, address_of, draw_code, find_lan_host, listen
 from service.server.embedded import OWNER, Cluster, EmbeddedError
 from service.server.first_key import HOME, ensure_key, ensure_signing_key, read_key
 from service.server.gunicorn_worker.wire import Limits
-from service.server.lan import EVERYWHERE, draw_code, find_lan_host
 from service.server.processes import JobWorker, Web
+from service.server.tls import check_certificate
 from service.version import VERSION
 
 _log = get_log(__name__)
 _MOST_DEATHS, _WITHIN_SECONDS = 5, 60.0
+_READABLE = "; without https, they can also read keys and links that are sent"
 
 
 class Stopped(BaseException):
@@ -38,12 +39,18 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
     """
     # The settings of the web workers are validated before anything is started.
     Limits.from_environment(environment)
+    scheme = "http"
+    if hosting.tls is not None:
+        check_certificate(*hosting.tls)
+        scheme = "https"
     _raise_stopped_on_signals()
     with contextlib.suppress(Stopped), contextlib.ExitStack() as stack:
         listener = stack.enter_context(listen(EVERYWHERE if hosting.is_lan else hosting.host, hosting.port))
         lan_url = ""
         if hosting.is_lan:
-            lan_url = environment.get("OFC_PUBLIC_URL") or Address(find_lan_host(), address_of(listener).port).url
+            lan_url = (
+                environment.get("OFC_PUBLIC_URL") or Address(find_lan_host(), address_of(listener).port, scheme).url
+            )
             environment = {**environment, "OFC_PUBLIC_URL": lan_url}
         cluster: Cluster | None = None
         if environment.get("OFC_DATABASE_URL"):
@@ -66,7 +73,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
         if cluster is not None:
             environment = {**environment, "OFC_SIGNING_KEY_FILE": str(ensure_signing_key(config, hosting.directory))}
         key = read_key(key_file)
-        web = stack.enter_context(Web(config, hosting.workers, listener, environment))
+        web = stack.enter_context(Web(config, hosting.workers, listener, environment, hosting.tls))
         # Only gunicorn has the port open now, so that it is free as soon as gunicorn ends.
         listener.close()
         web.wait_until_ready()
@@ -77,9 +84,8 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
         report(f"Ready on {web.address.url}")
         if lan_url:
             report(f"Phones in the local network reach it on {lan_url}\n{draw_code(lan_url)}")
-            report(
-                "Anyone in this network can reach it; without https, they can also read keys and links that are sent."
-            )
+            readable = "" if lan_url.startswith("https:") else _READABLE
+            report(f"Anyone in this network can reach it{readable}.")
         report(f"The key of the club `{HOME}` is in {key_file}")
         if not web.knows(key):
             report(f"That key is not valid in this database; move {key_file} away and start again to create one.")

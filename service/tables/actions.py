@@ -15,6 +15,7 @@ from scoring.ruleset import Ruleset
 from scoring.settle_up import find_payments
 from service.db import Transaction
 from service.db.pages import Page, cut_page
+from service.errors import NotFound
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
@@ -44,9 +45,30 @@ def get_table(transaction: Transaction, table_id: UUID) -> TableView:
     return view_table(tables.get(transaction, table_id))
 
 
-def list_tables(transaction: Transaction, *, name: str | None, after: UUID | None, limit: int) -> Page[TableView]:
-    """List the club's tables, the newest first, or the one with a name."""
-    return cut_page(tables.list_page(transaction, name=name, after=after, limit=limit + 1), limit, view_table)
+def list_tables(
+    transaction: Transaction,
+    *,
+    name: str | None = None,
+    containing: str | None = None,
+    after: UUID | None = None,
+    limit: int,
+) -> Page[TableView]:
+    """List the club's tables, the newest first, the one with a name, or those with a text in their names."""
+    found = tables.list_page(transaction, name=name, containing=containing, after=after, limit=limit + 1)
+    return cut_page(found, limit, view_table)
+
+
+def find_table(transaction: Transaction, name: str) -> TableView:
+    """
+    Return the table with a name.
+
+    Raises:
+        NotFound: the club has no table with this name.
+    """
+    found = tables.find(transaction, name)
+    if found is None:
+        raise NotFound(f"there is no table named {name!r}")
+    return view_table(found)
 
 
 def add_table(transaction: Transaction, request: TableRequest) -> TableView:
@@ -54,7 +76,7 @@ def add_table(transaction: Transaction, request: TableRequest) -> TableView:
     Create a table.
 
     Raises:
-        RulesetUnknown: there is no such ruleset.
+        RulesetUnknown: the ruleset does not exist.
         TableConflict: the club has a table with this name.
     """
     ruleset = ruleset_named(transaction, request.ruleset)

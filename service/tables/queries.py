@@ -88,6 +88,14 @@ def lock_all(transaction: Transaction, names: Iterable[str]) -> None:
     transaction.execute(_LOCK_ALL, {"names": [f"{transaction.club_id} {name}" for name in names]})
 
 
+def list_names(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, str]:
+    """Return the names of tables, by ID."""
+    mine = TableRecord.club_id == transaction.club_id, TableRecord.id.in_({*table_ids})
+    return {
+        found.id: found.name for found in transaction.execute(select(TableRecord.id, TableRecord.name).where(*mine))
+    }
+
+
 def list_named(transaction: Transaction, names: Iterable[str]) -> list[StoredTable]:
     """List the tables with these names."""
     return [_load(found) for found in transaction.execute(_mine(transaction).where(TableRecord.name.in_([*names])))]
@@ -99,12 +107,23 @@ def lock_making(transaction: Transaction) -> None:
 
 
 def list_page(
-    transaction: Transaction, *, name: str | None = None, after: UUID | None = None, limit: int
+    transaction: Transaction,
+    *,
+    name: str | None = None,
+    containing: str | None = None,
+    after: UUID | None = None,
+    limit: int,
 ) -> list[StoredTable]:
-    """List tables, the newest first, starting after the ID `after`; with `name`, only the table of this name."""
+    """
+    List tables, the newest first, starting after the ID `after`.
+
+    With `name`, only the table of this name; with `containing`, those with this text in their names.
+    """
     query = _mine(transaction).order_by(TableRecord.id.desc()).limit(limit)
     if name is not None:
         query = query.where(TableRecord.name == name)
+    if containing is not None:
+        query = query.where(TableRecord.name.icontains(containing, autoescape=True))
     if after is not None:
         query = query.where(TableRecord.id < after)
     return [_load(found) for found in transaction.execute(query)]

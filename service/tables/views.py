@@ -66,9 +66,9 @@ def get_one_table(table_id: UUID) -> Response:
 
 
 @tables.route("/v1/tables/<uuid:table_id>/statement", methods=["GET"])
-@tables.operation("get_statement", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
+@tables.operation("get_statement", Scope.READ, by_table_link=True, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
 @tables.arguments(TableStatementQuerySchema, location="query")
-@tables.response(200, TableStatementSchema)
+@tables.response(200, TableStatementSchema, headers=TAGGED)
 def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
     """
     Return the totals of a table's rounds, player by player, and the payments that settle them up.
@@ -79,4 +79,5 @@ def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
     with opposite totals have paid each other, the payments are few, but perhaps not the fewest.
     """
     transaction = current_transaction()
-    return json_response(dump_statement(get_statement(transaction, table_id, **get_club(transaction).period(query))))
+    statement = get_statement(transaction, table_id, **get_club(transaction).period(query))
+    return conditional_response(dump_statement(statement))

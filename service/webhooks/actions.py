@@ -11,6 +11,7 @@ from evidence.events import EventPayload, WebhookAdded, WebhookChanged, WebhookR
 from schemas.webhooks.endpoints import (
     MOST_WEBHOOKS,
     DeliveryView,
+    DisabledBecause,
     WebhookKind,
     WebhookRequest,
     WebhookState,
@@ -20,10 +21,13 @@ from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import WebhookConflict
 from service.ledger.queries.events import record_event
-from service.webhooks.addresses import AllowedAddresses, Target, check_target
+from service.logs import get_log
 from service.webhooks.queries import deliveries, webhooks
+from service.webhooks.sending import AllowedAddresses, Target, check_target
 
 SECRET_PREFIX: Final = "whsec_"
+
+_log = get_log(__name__)
 
 
 def add_webhook(transaction: Transaction, request: WebhookRequest, allowed: AllowedAddresses) -> WebhookView:
@@ -74,6 +78,13 @@ def get_webhook(transaction: Transaction, webhook_id: UUID) -> WebhookView:
 def list_webhooks(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[WebhookView]:
     """List the club's webhooks, the newest first."""
     return cut_page(webhooks.list_page(transaction, after=after, limit=limit + 1), limit, lambda view: view)
+
+
+def disable_webhook(transaction: Transaction, webhook_id: UUID, because: DisabledBecause) -> None:
+    """Disable a webhook whose endpoint is gone or has failed for too long, if it is active."""
+    if webhooks.disable(transaction, webhook_id, because):
+        _record(transaction, WebhookChanged(**_describe(webhooks.get(transaction, webhook_id))))
+        _log.warning("webhook_disabled", webhook=str(webhook_id), reason=because.value)
 
 
 def remove_webhook(transaction: Transaction, webhook_id: UUID) -> None:

@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -15,10 +15,10 @@ from schemas.webhooks.endpoints import DeliveryState, DisabledBecause, dump_mess
 from service.db import Database, Transaction
 from service.errors import ServiceError
 from service.logs import get_log
-from service.webhooks.addresses import AllowedAddresses
+from service.webhooks.actions import disable_webhook
 from service.webhooks.queries import deliveries, webhooks
 from service.webhooks.queries.deliveries import ClaimedDelivery
-from service.webhooks.sending import Attempt, send
+from service.webhooks.sending import AllowedAddresses, Attempt, send
 
 FIRST_DELAY: Final = timedelta(seconds=5)
 LONGEST_DELAY: Final = timedelta(hours=12)
@@ -26,13 +26,15 @@ _FACTOR: Final = 3.0
 RETRIED_FOR: Final = timedelta(days=3)
 """Time from the first attempt after which a message is dead-lettered."""
 DISABLED_AFTER: Final = timedelta(days=5)
-"""Time of failures without a success after which a webhook is disabled."""
+"""Time of failures, without a success or a longer pause, after which a webhook is disabled."""
 RETAINED_FOR: Final = timedelta(days=30)
 """Time for which deliveries that ended are listed."""
 LEASE: Final = timedelta(seconds=60)
 """Time after which a delivery is claimed again, if the process that claimed it has not stored a result."""
 CONNECTIONS: Final = 16
 """Maximum number of messages that a process sends at the same time."""
+CONNECTIONS_PER_CLUB: Final = 8
+"""Maximum number of those to the webhooks of one club, so that slow ones leave room for other clubs."""
 CONNECTIONS_PER_WEBHOOK: Final = 4
 """Maximum number of those to one webhook, so that a slow one leaves room for others."""
 GONE: Final = 410
@@ -93,8 +95,7 @@ def record_attempt(transaction: Transaction, delivery: ClaimedDelivery, attempt:
     elif failing_since is not None and transaction.now - failing_since >= DISABLED_AFTER:
         because = DisabledBecause.FAILING
     if because is not None:
-        webhooks.disable(transaction, delivery.webhook_id, because)
-        _log.warning("webhook_disabled", webhook=str(delivery.webhook_id), reason=because.value)
+        disable_webhook(transaction, delivery.webhook_id, because)
 
 
 class Deliverer:
@@ -110,7 +111,8 @@ class Deliverer:
         """
         self._database = database
         self._allowed = allowed
-        self._in_flight: Counter[UUID] = Counter()
+        self._in_flight: defaultdict[UUID, Counter[UUID]] = defaultdict(Counter)
+        self._last_club = UUID(int=0)
         self._lock = threading.Lock()
         self._look = threading.Event()
         self._next_expiry = datetime.min.replace(tzinfo=UTC)
@@ -134,7 +136,11 @@ class Deliverer:
         self._look.set()
 
     def claim_due(self) -> list[ClaimedDelivery]:
-        """Claim what is due in all clubs, as much as there are free connections; remove what ended long ago."""
+        """
+        Claim what is due in all clubs, as much as there are free connections; remove what ended long ago.
+
+        The club after the last one of which a message was claimed is the first, so that each has its turn.
+        """
         now = datetime.now(UTC)
         ended_before = datetime.min.replace(tzinfo=UTC)
         if now >= self._next_expiry:
@@ -143,7 +149,7 @@ class Deliverer:
         with self._database.outside_clubs() as connection:
             clubs = deliveries.list_clubs(connection, now, ended_before)
         claimed: list[ClaimedDelivery] = []
-        for club in clubs:
+        for club in sorted(clubs, key=lambda each: (each.club_id <= self._last_club, each.club_id)):
             if club.is_expired:
                 self._remove_ended(club.club_id, ended_before)
             if club.is_due:
@@ -152,14 +158,20 @@ class Deliverer:
 
     def _claim(self, club_id: UUID) -> list[ClaimedDelivery]:
         with self._lock:
-            free = CONNECTIONS - self._in_flight.total()
-            busy = [webhook for webhook, count in self._in_flight.items() if count >= CONNECTIONS_PER_WEBHOOK]
+            in_flight = dict(self._in_flight.get(club_id, {}))
+            free = min(
+                CONNECTIONS - sum(each.total() for each in self._in_flight.values()),
+                CONNECTIONS_PER_CLUB - sum(in_flight.values()),
+            )
         if free <= 0:
             return []
         with self._database.transaction(club_id) as transaction:
-            claimed = deliveries.claim(transaction, busy, min(free, CONNECTIONS_PER_WEBHOOK), LEASE)
+            claimed = deliveries.claim(transaction, in_flight, CONNECTIONS_PER_WEBHOOK, free, LEASE)
+        if not claimed:
+            return []
+        self._last_club = club_id
         with self._lock:
-            self._in_flight.update(delivery.webhook_id for delivery in claimed)
+            self._in_flight[club_id].update(delivery.webhook_id for delivery in claimed)
         return claimed
 
     def _remove_ended(self, club_id: UUID, before: datetime) -> None:
@@ -181,8 +193,8 @@ class Deliverer:
             _log.exception("webhook_failed", message=str(delivery.id))
         finally:
             with self._lock:
-                self._in_flight[delivery.webhook_id] -= 1
-                if not self._in_flight[delivery.webhook_id]:
-                    del self._in_flight[delivery.webhook_id]
+                self._in_flight[delivery.club_id] -= Counter([delivery.webhook_id])
+                if not self._in_flight[delivery.club_id]:
+                    del self._in_flight[delivery.club_id]
             # The next message of the round is due now.
             self._look.set()

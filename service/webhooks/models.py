@@ -22,6 +22,7 @@ class WebhookRecord(Base):
     state: Mapped[str]
     disabled_because: Mapped[str | None]
     failing_since: Mapped[datetime | None]
+    last_failure_at: Mapped[datetime | None]
     secret: Mapped[bytes]
     previous_secret: Mapped[bytes | None]
     previous_until: Mapped[datetime | None]

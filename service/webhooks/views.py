@@ -26,7 +26,7 @@ from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, NO_STORE, REPLAYED, json_response, no_content, respond_page
 from service.webhooks import actions
-from service.webhooks.addresses import AllowedAddresses
+from service.webhooks.sending import AllowedAddresses
 
 webhooks = Resource("webhooks", __name__, description="Webhooks: messages about what happens, signed and retried.")
 ONE: Final = "/v1/webhooks/<uuid:webhook_id>"

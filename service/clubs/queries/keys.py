@@ -1,5 +1,6 @@
 """API keys of clubs. Only the hashes of secrets are stored."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -125,6 +126,17 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
     if after is not None:
         query = query.where(_KEY.id < after)
     return [_load(found) for found in transaction.execute(query)]
+
+
+def list_names(transaction: Transaction, key_ids: Collection[UUID]) -> Mapping[UUID, str]:
+    """Return the names of keys of the transaction's club, by their IDs."""
+    query = select(_KEY.id, _KEY.name).where(_is_own(transaction), _KEY.id.in_(key_ids))
+    return {found.id: found.name for found in transaction.execute(query)}
+
+
+def list_named(transaction: Transaction, name: str) -> list[UUID]:
+    """List the IDs of the keys of the transaction's club with a name."""
+    return list(transaction.execute(select(_KEY.id).where(_is_own(transaction), _KEY.name == name)).scalars())
 
 
 def list_known_as(

@@ -1,16 +1,18 @@
 """Start and read imports, and list their results."""
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from schemas.fields import MOST_INTEGER
 from schemas.jobs import JobView
 from service.config import ImportLimits, Retention
 from service.db import Transaction
@@ -80,11 +82,7 @@ def list_import_results(
         NotFound: the import does not exist, or its results were deleted.
     """
     job = jobs.get(transaction, import_id, KIND)
-    if job.ended_at is not None and job.ended_at < transaction.now - timedelta(days=retention.import_days):
-        raise NotFound(
-            f"the results of import {import_id} were deleted {retention.import_days} days after its end;"
-            " its summary is still available, and the same file can be imported again"
-        )
+    check_results_remain(transaction, job, retention)
     return job, _blocks(import_id, read)
 
 
@@ -98,6 +96,73 @@ def _blocks(import_id: UUID, read: Callable[[], AbstractContextManager[Transacti
         line, content = found
         yield content
 
+
+@dataclass(frozen=True, slots=True)
+class LineResult:
+    """
+    The result of a line of an import.
+
+    Attributes:
+        line: the number of the line.
+        status: `stored`, `replayed` or `refused`.
+        round_id: the round; None if the line was refused.
+        problem: the detail and the errors of the refusal, if any.
+    """
+
+    line: int
+    status: str
+    round_id: str | None
+    problem: Mapping[str, Any] | None
+
+    @property
+    def id(self) -> UUID:
+        """The place of the line in the list, as the cursor of a page."""
+        return UUID(int=self.line)
+
+
+def check_results_remain(transaction: Transaction, job: StoredJob, retention: Retention) -> None:
+    """
+    Check that the results of an import were not deleted.
+
+    Raises:
+        NotFound: they were.
+    """
+    if job.ended_at is not None and job.ended_at < transaction.now - timedelta(days=retention.import_days):
+        raise NotFound(
+            f"the results of import {job.id} were deleted {retention.import_days} days after its end;"
+            " its summary is still available, and the same file can be imported again"
+        )
+
+
+def list_line_results(
+    transaction: Transaction, import_id: UUID, *, status: str | None = None, after: UUID | None, limit: int
+) -> Page[LineResult]:
+    """
+    List the results of lines so far, in the order of the file: all, or those with a status.
+
+    A page can have fewer than `limit` lines, and a next page nevertheless.
+
+    Raises:
+        NotFound: the import does not exist.
+    """
+    jobs.get(transaction, import_id, KIND)
+    last = 0 if after is None else min(after.int, MOST_INTEGER)
+    wanted = b'"line":' if status is None else f'"status":"{status}"'.encode()
+    pieces = imports.list_results(transaction, import_id, from_line=last + 1, containing=wanted, limit=_PIECES)
+    found = [
+        LineResult(result["line"], result["status"], result["round"], result["problem"])
+        for piece in pieces
+        for result in map(json.loads, piece.splitlines())
+        if result["line"] > last and status in (None, result["status"])
+    ]
+    page = cut_page(found, limit, lambda each: each)
+    if page.next_after is None and len(pieces) == _PIECES and found:
+        return Page(page.items, found[-1].id)
+    return page
+
+
+_PIECES: Final = 8
+"""How many pieces a page of results reads. Each has at least one line of the list."""
 
 MOST_LINES: Final = 300
 MOST_BYTES: Final = 1024 * 1024

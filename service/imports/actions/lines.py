@@ -13,7 +13,7 @@ import numpy as np
 
 from schemas.base import WireError
 from schemas.documents import RoundDocument, digest_document, identify, read_document
-from schemas.exact_points import are_exact
+from schemas.money import are_exact
 from schemas.strict_json import read_json
 from scoring.bulk.round_states import OPEN
 from scoring.bulk.rounds import BulkRounds
@@ -29,8 +29,7 @@ from service.imports import queries as imports
 from service.recomputations.packed.rounds import TRANSFER_FIELDS, Figures, pairs_of
 from service.rounds.actions.documents import find_document_mistakes
 from service.rounds.queries import rounds
-from service.rounds.queries.figures import HandFigures
-from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.stored_round import HandFigures, StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import ruleset_named
 from service.tables import queries as tables

@@ -107,6 +107,7 @@ def import_rounds(
         if len(waiting) >= AT_ONCE:
             _write(transaction, known, waiting)
     _write(transaction, known, waiting)
+    transaction.send()
     return imported
 
 
@@ -117,7 +118,7 @@ def _write(transaction: Transaction, known: Known, waiting: list[RoundChange]) -
     for table in tables:
         store_table(transaction, table)
     write_rounds(transaction, *waiting)
-    transaction.send()
+    transaction.start()
     waiting.clear()
 
 

@@ -259,6 +259,15 @@ def list_page(
     return [ListedJob(_load(found), _load_progress(found)) for found in transaction.execute(listed)]
 
 
+def list_under_way(transaction: Transaction, *, limit: int) -> list[ListedJob]:
+    """List the jobs of the club that have not ended, newest first, with their progress."""
+    own = _JOBS.where(_JOB.club_id == transaction.club_id, _JOB.ended_at.is_(None), _JOB.state != JobState.RECEIVING)
+    page = own.order_by(_JOB.created_at.desc(), _JOB.id.desc()).limit(limit).subquery()
+    progress = _PROGRESS.where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == page.c.id).lateral()
+    listed = select(page, progress).join(progress, true()).order_by(page.c.created_at.desc(), page.c.id.desc())
+    return [ListedJob(_load(found), _load_progress(found)) for found in transaction.execute(listed)]
+
+
 def list_unfinished(connection: Connection) -> list[UnfinishedJob]:
     """
     List the jobs of all clubs that have not ended, the oldest first.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from schemas.exact_points import refuse_inexact
+from schemas.money import refuse_inexact
 from schemas.problems import find_unexpected
 from scoring.errors import Mistake
 from scoring.history import History, Step, replay_steps
@@ -11,7 +11,7 @@ from scoring.round import PlayedHand
 from scoring.round_state import Round
 from service.clubs.queries import keys
 from service.db import Transaction
-from service.errors import DisputeInvalid, ExpectedDiffers
+from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged
 from service.rounds.queries.stored_round import StoredRound
 
 
@@ -40,11 +40,23 @@ def check_expected(expected: Mapping[str, Any] | None, document: Mapping[str, An
         raise ExpectedDiffers("the result differs from `expected`; nothing was stored", mistakes)
 
 
+def require_version(round_: StoredRound, version: int) -> None:
+    """
+    Check that a locked round has the version that the client read.
+
+    Raises:
+        RoundChanged: it has another one.
+    """
+    if round_.version != version:
+        detail = f"the request is for version {version} of the round; expected version {round_.version}"
+        raise RoundChanged(detail, (Mistake("round-changed", ("version",), detail),))
+
+
 def require_author(transaction: Transaction, round_: StoredRound, by: str, others: Iterable[str] = ()) -> None:
     """
     Check that the author of a dispute or comment is a player of the round, or the name of the key.
 
-    A client can submit what a player says, and its key is recorded. It cannot use the name of another key.
+    A client can submit the words of a player, and its key is recorded. It cannot use the name of another key.
 
     Args:
         transaction: the transaction of the request.
@@ -56,7 +68,9 @@ def require_author(transaction: Transaction, round_: StoredRound, by: str, other
         DisputeInvalid: the name is not accepted.
     """
     players = [seat.player for seat in round_.round.seats]
-    key = None if transaction.actor is None else keys.get(transaction, transaction.actor).name
+    # A link to a table is not an author: its player is one of the round.
+    is_key = transaction.actor is not None and transaction.table_id is None
+    key = None if transaction.actor is None or not is_key else keys.get(transaction, transaction.actor).name
     if by in (*players, *others, key):
         return
     or_key = "" if key is None else f", or {key!r}, the name of the key"

@@ -23,10 +23,9 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RulesetUnknown
 from service.rounds.actions.checks import replay_exactly
-from service.rounds.actions.endings import ending_event
 from service.rounds.actions.opening import add_round, given_opening_time, view_round
 from service.rounds.actions.reading import find_revision
-from service.rounds.actions.recording import build_record
+from service.rounds.actions.recording import build_record, ending_event
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.histories import StoredHistory

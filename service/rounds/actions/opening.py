@@ -10,8 +10,8 @@ from uuid_utils.compat import uuid7
 
 from evidence import digest_of
 from evidence.events import RoundOpened
-from schemas.exact_points import refuse_inexact
 from schemas.fields import show_time
+from schemas.money import refuse_inexact
 from schemas.rounds import RoundRequest, RoundView, SeatRequest
 from scoring.errors import Mistake, RoundError
 from scoring.hand import Seat

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from schemas.base import WireError
 from schemas.explanations.explanations import ExplanationView
-from schemas.hands import dump_irregular
+from schemas.hands import HandView, dump_irregular
 from schemas.pages import NO_CURSOR
 from schemas.rounds import RoundView
-from schemas.scores import HandView, ScoreRequest
+from schemas.scores import ScoreRequest
 from scoring.errors import Mistake
 from scoring.explanation import hands as explaining
 from scoring.ruleset import Ruleset
@@ -21,9 +21,9 @@ from service.db.pages import Page, cut_page
 from service.errors import NotFound
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import HandResult, view_hand
-from service.rounds.queries import documents, hands, histories, rounds
-from service.rounds.queries.documents import DocumentHead, DocumentParts
+from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.hand_filters import HandFilter
+from service.rounds.queries.histories import DocumentHead, DocumentParts
 from service.rounds.queries.rounds import FIRST, RoundFilter, RoundPlace
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
@@ -167,8 +167,8 @@ def export_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID 
         WireError: the cursor `after` is invalid.
     """
     begin = find_place(transaction, after)
-    last = None if limit is None else documents.find_last(transaction, wanted, after=begin, limit=limit)
-    total = documents.count(transaction, wanted) if after is None else None
+    last = None if limit is None else histories.find_last(transaction, wanted, after=begin, limit=limit)
+    total = histories.count(transaction, wanted) if after is None else None
     return Export(_blocks(transaction, wanted, begin, limit), last, total)
 
 
@@ -176,13 +176,13 @@ def _blocks(
     transaction: Transaction, wanted: RoundFilter, after: RoundPlace | None, limit: int | None
 ) -> Iterator[bytes]:
     while limit is None or limit > 0:
-        heads = documents.list_heads(
+        heads = histories.list_heads(
             transaction, wanted, after=after, limit=_ROUNDS if limit is None else min(_ROUNDS, limit)
         )
         if not heads:
             return
         for few in _few_hands(heads):
-            yield b"".join(map(_line, documents.list_parts(transaction, few)))
+            yield b"".join(map(_line, histories.list_parts(transaction, few)))
         after = heads[-1].place
         limit = None if limit is None else limit - len(heads)
 

@@ -1,4 +1,4 @@
-"""Record hands."""
+"""Record hands and departures, and close rounds."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,18 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.codec import CanonicalJson
-from evidence.events import HandRecorded
+from evidence.events import DepartureRecorded, HandRecorded, RoundClosed
 from schemas import next_hand
-from schemas.exact_points import refuse_inexact
 from schemas.hand_identity import is_same_hand
-from schemas.hands import SubmittedHand, dump_hand
+from schemas.hands import HandView, SubmittedHand, dump_hand
+from schemas.money import refuse_inexact
 from schemas.next_hand import Boards
-from schemas.rounds import RoundView
-from schemas.scores import HandView
+from schemas.rounds import DepartureRequest, RoundView
 from scoring import SCORER_VERSION
 from scoring.errors import HandError, Mistake
-from scoring.round import PlayedHand
+from scoring.history import Closing, Departure
+from scoring.round import Departed, PlayedHand, depart
+from scoring.round import close_round as end_round
 from scoring.round_state import Round
 from scoring.ruleset import Points
 from service.db import Transaction
@@ -279,3 +280,48 @@ def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHa
 
 def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Mapping[str, Any]) -> HandConflict:
     return HandConflict(*next_hand.find_conflict(before.round, submitted, recorded))
+
+
+def close_round(transaction: Transaction, round_id: UUID, reason: str) -> RoundView:
+    """
+    Close a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
+
+    Raises:
+        NotFound: the round does not exist.
+        RoundError: the round is not open.
+    """
+    before = rounds.lock(transaction, round_id)
+    ended = end_round(before.round)
+    closing = Closing(before.round.hands, reason)
+    return _end(transaction, before, ended, closing)
+
+
+def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> RoundView:
+    """
+    Record that a player left between two hands. If the departure ends the round, the round is settled.
+
+    Raises:
+        NotFound: the round does not exist.
+        RoundError: the player cannot leave now.
+    """
+    before = rounds.lock(transaction, round_id)
+    departed = depart(before.round, request.seat)
+    departure = Departure(request.seat, before.round.hands, request.reason)
+    return _end(transaction, before, departed, departure)
+
+
+def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> RoundView:
+    change = RoundChange(transaction, before)
+    change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
+    after = change.finish(ended.round)
+    write_rounds(transaction, change)
+    return view_round(after)
+
+
+def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
+    """Return the encoded event payload of a departure or closing."""
+    if isinstance(ending, Departure):
+        return DepartureRecorded(
+            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
+        ).encode()
+    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()

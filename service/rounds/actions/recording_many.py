@@ -1,6 +1,6 @@
 """Record hands of many rounds in one transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 from uuid import UUID
@@ -27,7 +27,7 @@ _log: Final = get_log(__name__)
 @dataclass(frozen=True, slots=True)
 class LineResult:
     """
-    What became of a line.
+    The result of a line.
 
     Attributes:
         line: the line.
@@ -48,34 +48,30 @@ def record_hands(transaction: Transaction, lines: Sequence[HandLine], check: Che
     """
     Record hands of any rounds of the club, in the order of the lines.
 
-    A refused hand stops its round: later hands of the round are not attempted. It never affects other rounds. All
-    hands are written with one statement; if the database refuses it, they are written one by one, so that one hand
-    costs only itself.
+    A refused hand stops its round: later hands of the round are not attempted. It never affects other rounds. The
+    first hand of a round that another request holds for too long is refused. All hands are written with one statement;
+    if the database refuses it, they are written one by one, so that one hand costs only itself.
 
     Args:
         transaction: the club's transaction.
         lines: the lines.
         check: raises an error if the result of a line is not as expected.
-
-    Raises:
-        Busy: another transaction held the lock of a round for too long; nothing is recorded.
     """
     found = rounds.find_ids(
         transaction, {(line.round.table, line.round.reference) for line in lines if isinstance(line.round, RoundName)}
     )
     round_ids = [_round_id(line, found) for line in lines]
-    rounds.lock_all(transaction, {round_id for round_id in round_ids if round_id is not None})
-    stopped: set[UUID] = set()
+    busy = rounds.lock_free(transaction, {round_id for round_id in round_ids if round_id is not None})
     try:
         with transaction.savepoint():
-            return _record(transaction, lines, round_ids, stopped, check)
-    except DBAPIError as error:
+            return _record(transaction, lines, round_ids, busy, set(), check)
+    except (DBAPIError, Busy) as error:
         _log.error("batch_refused", error=format_exception(error))
-    stopped = set()
+    stopped: set[UUID] = set()
     return [
         result
         for line, round_id in zip(lines, round_ids, strict=True)
-        for result in _record_alone(transaction, line, round_id, stopped, check)
+        for result in _record_alone(transaction, line, round_id, busy, stopped, check)
     ]
 
 
@@ -86,13 +82,18 @@ def _round_id(line: HandLine, found: dict[tuple[str, str], UUID]) -> UUID | None
 
 
 def _record_alone(
-    transaction: Transaction, line: HandLine, round_id: UUID | None, stopped: set[UUID], check: Check
+    transaction: Transaction,
+    line: HandLine,
+    round_id: UUID | None,
+    busy: Collection[UUID],
+    stopped: set[UUID],
+    check: Check,
 ) -> list[LineResult]:
     """Record one line; if the database refuses it, the line is refused."""
     try:
         with transaction.savepoint():
-            return _record(transaction, [line], [round_id], stopped, check)
-    except DBAPIError as error:
+            return _record(transaction, [line], [round_id], busy, stopped, check)
+    except (DBAPIError, Busy) as error:
         _log.error("hand_refused", error=format_exception(error), line=line.number)
         if round_id is not None:
             stopped.add(round_id)
@@ -104,10 +105,13 @@ def _record(
     transaction: Transaction,
     lines: Sequence[HandLine],
     round_ids: Sequence[UUID | None],
+    busy: Collection[UUID],
     stopped: set[UUID],
     check: Check,
 ) -> list[LineResult]:
-    locked = rounds.lock_all(transaction, {round_id for round_id in round_ids if round_id is not None})
+    locked = rounds.lock_all(
+        transaction, {round_id for round_id in round_ids if round_id is not None and round_id not in busy}
+    )
     boards = hands.list_boards_of_rounds(
         transaction, {round_id: stored.revision for round_id, stored in locked.items() if stored.round.hands}
     )
@@ -116,10 +120,15 @@ def _record(
     }
     results = []
     for line, round_id in zip(lines, round_ids, strict=True):
-        recorder = None if round_id is None else recorders.get(round_id)
-        if round_id is not None and recorder is not None and round_id in stopped:
+        if round_id in stopped:
             results.append(LineResult(line, "not_attempted", round_id))
             continue
+        if round_id is not None and round_id in busy:
+            stopped.add(round_id)
+            held = Busy(f"another request holds the round {round_id}; retry the request")
+            results.append(LineResult(line, "refused", round_id, error=held))
+            continue
+        recorder = None if round_id is None else recorders.get(round_id)
         try:
             result = _record_line(transaction, line, recorder, check)
         except (Busy, DatabaseError):

@@ -15,7 +15,7 @@ from service.db import Database, Transaction
 from service.errors import ConfirmationRefused
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.reading import find_revision
-from service.rounds.queries import histories, revisions, rounds, settlement_states, transfers
+from service.rounds.queries import histories, revisions, rounds, settlements
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.revisions import StoredRevision
 from service.rounds.queries.stored_round import StoredRound
@@ -65,10 +65,10 @@ def list_settlements(
         stored: the round.
         happened: the history of each revision.
     """
-    paid = transfers.list_paid_by_revision(transaction, stored.id)
+    paid = settlements.list_paid_by_revision(transaction, stored.id)
     reasons = revisions.list_reasons(transaction, stored.id)
-    confirmed = settlement_states.list_confirmed_by_revision(transaction, stored.id)
-    adjusted = transfers.list_adjustments_by_revision(transaction, stored.id)
+    confirmed = settlements.list_confirmed_by_revision(transaction, stored.id)
+    adjusted = settlements.list_adjustments_by_revision(transaction, stored.id)
     results = revisions.list_by_revision(transaction, stored.id)
     views = {}
     for number, history in happened.items():
@@ -91,11 +91,11 @@ def settlement_of(transaction: Transaction, stored: StoredRound, revision: int |
     """Return the settlement of a revision, with the round's current settlement state."""
     asked = revision or stored.revision
     recorded = _Recorded(
-        transfers.list_paid(transaction, stored.id, asked),
+        settlements.list_paid(transaction, stored.id, asked),
         revisions.get_reason(transaction, stored.id, asked),
         histories.list_irregular(transaction, stored.id, asked),
-        settlement_states.list_confirmed(transaction, stored.id, asked),
-        transfers.find_adjustment(transaction, stored.id, asked),
+        settlements.list_confirmed(transaction, stored.id, asked),
+        settlements.find_adjustment(transaction, stored.id, asked),
     )
     return _view(stored, asked, recorded)
 
@@ -167,10 +167,10 @@ def confirm_settlement(transaction: Transaction, round_id: UUID, request: Confir
             [Mistake("seat-unknown", ("seat",), f"nobody sits in seat {request.seat}; expected one of {sitting}")]
         )
     seen = request.revision or stored.revision
-    if seen <= stored.revision and request.seat in settlement_states.list_confirmed(transaction, round_id, seen):
+    if seen <= stored.revision and request.seat in settlements.list_confirmed(transaction, round_id, seen):
         return ConfirmedSettlement(_with_round(stored, settlement_of(transaction, stored)), is_replay=True)
     _check_provisional(stored, seen)
-    confirmed = settlement_states.confirm(transaction, stored, request.seat)
+    confirmed = settlements.confirm(transaction, stored, request.seat)
     return ConfirmedSettlement(_with_round(confirmed, settlement_of(transaction, confirmed)), is_replay=False)
 
 
@@ -198,7 +198,7 @@ def finalize_settlements(database: Database, club_id: UUID) -> int:
     finalized = 0
     while finalized < MOST_AT_A_TIME:
         with database.transaction(club_id) as transaction:
-            found = settlement_states.finalize_due(transaction, _AT_ONCE)
+            found = settlements.finalize_due(transaction, _AT_ONCE)
         finalized += found
         if found < _AT_ONCE:
             break

@@ -21,7 +21,7 @@ from scoring.settlement import Transfer
 from service.db import Statement, Transaction
 from service.errors import NotFound
 from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord
-from service.rounds.queries import transfers
+from service.rounds.queries import settlements
 from service.rounds.queries.hand_filters import HandFilter, select_in_force
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
@@ -200,7 +200,7 @@ def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[Stor
         return []
     played = {(record.round_id, record.revision, record.number) for record in records}
     players = _players(transaction, {(round_id, revision) for round_id, revision, _ in played})
-    paid = transfers.list_with_hands(transaction, played)
+    paid = settlements.list_with_hands(transaction, played)
     return [
         StoredHand(
             id=record.id,

@@ -1,22 +1,34 @@
-"""Departures, closings and the whole history of a round, by revision."""
+"""Read what happened in a round: its history by revision, and many rounds as documents without results."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import and_, select
+from sqlalchemy import Row, Select, and_, func, select, text
 
+from schemas.fields import show_time
 from schemas.hands import Irregularity
 from scoring.history import Closing, Departure, History
 from scoring.round_state import RoundSeat
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.rounds.models import ClosingRecord, DepartureRecord, HandScoreRecord, RoundSeatRecord, SettlementRecord
+from service.rounds.models import (
+    ClosingRecord,
+    DepartureRecord,
+    HandScoreRecord,
+    RoundHeadRecord,
+    RoundRecord,
+    RoundSeatRecord,
+    SettlementRecord,
+)
 from service.rounds.queries import hands
-from service.rounds.queries.hands import StoredHand
+from service.rounds.queries.hands import StoredHand, load_mistakes
+from service.rounds.queries.rounds import PLACE, RoundFilter, RoundPlace, round_conditions
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
+from service.tables.models import TableRecord
 
 
 def list_departures(transaction: Transaction, round_id: UUID, revision: int) -> list[Departure]:
@@ -129,3 +141,125 @@ def _read(
         )
         for found in transaction.execute(query.order_by(made.revision))
     }
+
+
+_ROUND: Final = RoundRecord
+_HEAD: Final = RoundHeadRecord
+_TABLE: Final = TableRecord
+_OLDEST_FIRST: Final = (_ROUND.opened_at, _ROUND.id)
+
+_OF_REVISION: Final = """
+    FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[])) AS wanted (round_id, revision)
+    JOIN {0} AS found ON (found.club_id, found.round_id, found.revision)
+        = (CAST(:club_id AS uuid), wanted.round_id, wanted.revision)
+"""
+_HANDS: Final = text(
+    "SELECT found.round_id, found.number, found.irregular, CAST(hands.content AS text) AS content"
+    + _OF_REVISION.format("hand_scores")
+    + " JOIN hands ON (hands.club_id, hands.id) = (found.club_id, found.hand_id)"
+    " ORDER BY found.round_id, found.number"
+)
+_DEPARTURES: Final = text(
+    "SELECT found.round_id, found.seat, found.after_hand, found.reason"
+    + _OF_REVISION.format("departures")
+    + "ORDER BY found.round_id, found.position"
+)
+_CLOSINGS: Final = text("SELECT found.round_id, found.after_hand, found.reason" + _OF_REVISION.format("closings"))
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHead:
+    """The beginning of a round's document, and the number of its hands."""
+
+    place: RoundPlace
+    revision: int
+    hands: int
+    content: dict[str, Any]
+
+    @property
+    def id(self) -> UUID:
+        """The round's id."""
+        return self.place.id
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentParts:
+    """A round's document: its head, its hands as stored JSON, departures, closing and irregular hands."""
+
+    head: DocumentHead
+    hands: Sequence[str]
+    departures: Sequence[dict[str, Any]]
+    closed: dict[str, Any] | None
+    irregular: Sequence[Irregularity]
+
+
+def count(transaction: Transaction, wanted: RoundFilter) -> int:
+    """Count rounds."""
+    return int(transaction.execute(_wanted(transaction, select(func.count()), wanted)).scalar_one())
+
+
+def list_heads(
+    transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None = None, limit: int
+) -> list[DocumentHead]:
+    """List rounds after `after`, oldest first."""
+    query = _wanted(transaction, select(_ROUND.__table__, _HEAD.__table__, _TABLE.name.label("table_name")), wanted)
+    query = query.join(_TABLE, and_(_TABLE.club_id == _ROUND.club_id, _TABLE.id == _ROUND.table_id))
+    if after is not None:
+        query = query.where(after.bound < PLACE)
+    return [_head(found) for found in transaction.execute(query.order_by(*_OLDEST_FIRST).limit(limit))]
+
+
+def find_last(transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None, limit: int) -> UUID | None:
+    """Find the last of `limit` rounds after `after`; None if there are no more after it."""
+    query = _wanted(transaction, select(_ROUND.id), wanted)
+    if after is not None:
+        query = query.where(after.bound < PLACE)
+    found = list(transaction.execute(query.order_by(*_OLDEST_FIRST).offset(limit - 1).limit(2)).scalars())
+    return found[0] if len(found) == 2 else None
+
+
+def list_parts(transaction: Transaction, heads: Iterable[DocumentHead]) -> list[DocumentParts]:
+    """Read the documents of rounds in their newest revisions."""
+    listed = list(heads)
+    parameters = {
+        "club_id": transaction.club_id,
+        "round_ids": [head.id for head in listed],
+        "revisions": [head.revision for head in listed],
+    }
+    hands, departures, irregular = defaultdict(list), defaultdict(list), defaultdict(list)
+    for found in transaction.execute(_HANDS, parameters):
+        hands[found.round_id].append(found.content)
+        if found.irregular is not None:
+            irregular[found.round_id].append(Irregularity(found.number, load_mistakes(found.irregular)))
+    for found in transaction.execute(_DEPARTURES, parameters):
+        departures[found.round_id].append({"seat": found.seat, "after_hand": found.after_hand, "reason": found.reason})
+    closings = {
+        found.round_id: {"after_hand": found.after_hand, "reason": found.reason}
+        for found in transaction.execute(_CLOSINGS, parameters)
+    }
+    return [
+        DocumentParts(head, hands[head.id], departures[head.id], closings.get(head.id), irregular[head.id])
+        for head in listed
+    ]
+
+
+def _wanted(transaction: Transaction, columns: Select[Any], wanted: RoundFilter) -> Select[Any]:
+    return (
+        columns.select_from(_ROUND)
+        .join(_HEAD, and_(_HEAD.club_id == _ROUND.club_id, _HEAD.round_id == _ROUND.id))
+        .where(_ROUND.club_id == transaction.club_id, *round_conditions(wanted))
+    )
+
+
+def _head(found: Row[Any]) -> DocumentHead:
+    seated = zip(found.seats, found.players, found.opening_stacks, strict=True)
+    content = {
+        "ruleset": f"{found.ruleset_name}@{found.ruleset_version}",
+        "table": found.table_name,
+        "reference": found.reference,
+        "opened_at": show_time(found.opened_at),
+        "point_value": found.point_value,
+        "currency": found.currency,
+        "seats": [{"seat": seat, "player": player, "stack": stack} for seat, player, stack in seated],
+    }
+    return DocumentHead(RoundPlace(found.opened_at, found.id), found.revision, found.hands, content)

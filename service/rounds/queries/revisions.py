@@ -1,12 +1,13 @@
-"""Insert and read revisions: whole settlements of a replayed round."""
+"""Insert and read revisions: whole settlements of a replayed round, and when each was made, by whom and why."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import ColumnElement, Row, select, text
 
 from scoring.hand import Seat
 from scoring.history import Closing, History, PlayedRound
@@ -25,8 +26,7 @@ from service.rounds.models import (
     RoundSeatRecord,
     SettlementRecord,
 )
-from service.rounds.queries.figures import figures_of
-from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.stored_round import StoredRound, figures_of
 from service.rounds.queries.writer import RoundChange, write_rounds
 
 
@@ -205,3 +205,52 @@ def _adjustment(settled: StoredRevision, round_: Round) -> list[dict[str, Any]]:
         {"position": position, "payer": paid.payer, "payee": paid.payee, "points": paid.amount}
         for position, paid in enumerate(find_adjustment(settled.nets_by_player, nets).payments, start=1)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRevision:
+    """
+    How a revision of a round was made.
+
+    Attributes:
+        number: the number of the revision, from 1.
+        reason: the reason of the undo, correction or recomputation; None in the first.
+        ruleset: the ruleset, as `name@version`.
+        adjusts: the final revision that it corrects; None if no settlement was final.
+        dispute: the dispute whose correction it is.
+        author: the name of the key, or the label of the link, that made it; None for the service itself.
+    """
+
+    number: int
+    reason: str | None
+    created_at: datetime
+    ruleset: str
+    adjusts: int | None
+    dispute: UUID | None
+    author: str | None
+
+
+# A revision and its event have the same time, which is that of their transaction.
+_LIST: Final = text("""
+    SELECT made.revision AS number, made.reason, made.created_at, made.adjusts_revision AS adjusts,
+        made.ruleset_name || '@' || made.ruleset_version AS ruleset, correction.dispute,
+        coalesce(key.name, link.label) AS author
+    FROM settlements AS made
+    LEFT JOIN corrections AS correction ON (correction.club_id, correction.round_id, correction.revision)
+        = (made.club_id, made.round_id, made.revision)
+    LEFT JOIN LATERAL (
+        SELECT event.actor FROM events AS event
+        WHERE (event.club_id, event.round_id, event.at) = (made.club_id, made.round_id, made.created_at)
+        ORDER BY event.sequence LIMIT 1
+    ) AS event ON true
+    LEFT JOIN api_keys AS key ON (key.club_id, key.id) = (made.club_id, event.actor)
+    LEFT JOIN table_links AS link ON (link.club_id, link.id) = (made.club_id, event.actor)
+    WHERE made.club_id = :club_id AND made.round_id = :round_id
+    ORDER BY made.revision
+""")
+
+
+def list_made(transaction: Transaction, round_id: UUID) -> list[MadeRevision]:
+    """List the revisions of a round, the first one first."""
+    found = transaction.execute(_LIST, {"club_id": transaction.club_id, "round_id": round_id})
+    return [MadeRevision(**record) for record in found.mappings()]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -23,22 +23,25 @@ from schemas.settlements import SettlementState
 from scoring.round_state import RoundStatus
 from scoring.ruleset import Points
 from service.db import Statement, Transaction
-from service.errors import NotFound
+from service.errors import Busy, NotFound
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord
-from service.rounds.queries.stored_round import (
-    ROUNDS,
-    StoredRound,
-    load_stored_round,
-)
+from service.rounds.queries.stored_round import ROUNDS, StoredRound, load_stored_round
 from service.tables.models import TableRecord
 
 FIRST: Final = 1
 """The first revision and the first version of a round."""
+LONGEST_WAIT: Final = timedelta(seconds=2)
+"""How long a request with many rounds waits for one that another request holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundFilter:
-    """A filter for rounds; None matches any. The times are opening times, `opened_before` excluded."""
+    """
+    A filter for rounds; None matches any. The times are opening times, `opened_before` excluded.
+
+    Attributes:
+        ruleset: the ruleset of the newest revision: a name or `name@version`.
+    """
 
     table_id: UUID | None = None
     table_name: str | None = None
@@ -48,6 +51,7 @@ class RoundFilter:
     state: SettlementState | None = None
     opened_from: datetime | None = None
     opened_before: datetime | None = None
+    ruleset: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,16 @@ PLACE: Final = tuple_(_ROUND.opened_at, _ROUND.id)
 _BY_ID: Final = ROUNDS.where(_ROUND.id == bindparam("round_id"))
 _GET: Final = Statement(_BY_ID)
 _LOCK: Final = Statement(_BY_ID.with_for_update(of=_HEAD))
+_SELECT_IDS: Final = """
+    SELECT round_id FROM round_heads WHERE club_id = :club_id AND round_id = ANY (:round_ids) ORDER BY round_id
+"""
+_IDS: Final = Statement(text(_SELECT_IDS))
+_LOCK_IDS: Final = Statement(text(f"{_SELECT_IDS} FOR UPDATE"))
+_LOCK_FREE_IDS: Final = Statement(text(f"{_SELECT_IDS} FOR UPDATE SKIP LOCKED"))
+_LIMIT_WAITS: Final = Statement(text("SELECT set_config('lock_timeout', :longest, true)"))
+_LOCK_VERSION: Final = Statement(
+    text("SELECT version FROM round_heads WHERE club_id = :club_id AND round_id = :round_id FOR UPDATE")
+)
 _NEXT_SEQUENCES: Final = text("""
     SELECT wanted.table_id, coalesce((
         SELECT round.table_sequence FROM rounds AS round
@@ -89,6 +103,17 @@ _STACKS_LEFT: Final = text("""
         WHERE round.club_id = :club_id AND round.table_id = :table_id AND NOT round.imported
         ORDER BY round.table_sequence DESC LIMIT 1
     ) AS last
+""")
+_LAST_OPENED: Final = text("""
+    SELECT wanted.table_id, last.opened_at, playing.round_id
+    FROM unnest(CAST(:table_ids AS uuid[])) AS wanted (table_id)
+    CROSS JOIN LATERAL (
+        SELECT round.opened_at FROM rounds AS round
+        WHERE round.club_id = :club_id AND round.table_id = wanted.table_id
+        ORDER BY round.opened_at DESC LIMIT 1
+    ) AS last
+    LEFT JOIN round_heads AS playing
+        ON playing.club_id = :club_id AND playing.table_id = wanted.table_id AND playing.status = 'open'
 """)
 
 
@@ -122,6 +147,12 @@ def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
     return _get_one(transaction, _LOCK, round_id)
 
 
+def lock_version(transaction: Transaction, round_id: UUID) -> int | None:
+    """Lock a round until the transaction ends, and return its version; None if it does not exist."""
+    found = transaction.query(_LOCK_VERSION, {"club_id": transaction.club_id, "round_id": round_id})
+    return found[0]["version"] if found else None
+
+
 def lock_all(transaction: Transaction, round_ids: Collection[UUID]) -> dict[UUID, StoredRound]:
     """
     Lock rounds until the transaction ends, in the order of their ids, and return those that exist.
@@ -134,6 +165,24 @@ def lock_all(transaction: Transaction, round_ids: Collection[UUID]) -> dict[UUID
     query = ROUNDS.where(_ROUND.id.in_(round_ids)).order_by(_ROUND.id).with_for_update(of=_HEAD)
     found = transaction.execute(query, {"club_id": transaction.club_id}).all()
     return {record.id: load_stored_round(transaction, record._asdict()) for record in found}
+
+
+def lock_free(transaction: Transaction, round_ids: Collection[UUID]) -> set[UUID]:
+    """
+    Lock rounds until the transaction ends, and return those that another transaction still holds after a short wait.
+
+    They are locked in the order of their ids, so that two transactions never wait for each other. Until the
+    transaction ends, no lock is waited for any longer.
+    """
+    parameters = {"club_id": transaction.club_id, "round_ids": [*round_ids]}
+    try:
+        with transaction.savepoint():
+            transaction.write(_LIMIT_WAITS, {"longest": f"{LONGEST_WAIT // timedelta(milliseconds=1)}ms"})
+            transaction.query(_LOCK_IDS, parameters)
+    except Busy:
+        locked = {found["round_id"] for found in transaction.query(_LOCK_FREE_IDS, parameters)}
+        return {found["round_id"] for found in transaction.query(_IDS, parameters)} - locked
+    return set()
 
 
 def find_ids(transaction: Transaction, names: Collection[tuple[str, str]]) -> dict[tuple[str, str], UUID]:
@@ -224,6 +273,12 @@ def find_place(transaction: Transaction, round_id: UUID) -> RoundPlace | None:
     return None if opened_at is None else RoundPlace(opened_at, round_id)
 
 
+def list_last_opened(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, tuple[datetime, UUID | None]]:
+    """Return when the last round of each table was opened, and the round that is open; others are omitted."""
+    found = transaction.execute(_LAST_OPENED, {"club_id": transaction.club_id, "table_ids": [*table_ids]})
+    return {each.table_id: (each.opened_at, each.round_id) for each in found}
+
+
 def list_page(
     transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None = None, limit: int
 ) -> list[StoredRound]:
@@ -253,16 +308,19 @@ def round_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
     if wanted.table_id is not None:
         yield _ROUND.table_id == wanted.table_id
     if wanted.table_name is not None:
-        named = select(TableRecord.id).where(
-            TableRecord.club_id == _ROUND.club_id, TableRecord.name == wanted.table_name
-        )
-        yield _ROUND.table_id == named.scalar_subquery()
+        named = select(TableRecord.club_id, TableRecord.id).where(TableRecord.name == wanted.table_name)
+        yield tuple_(_ROUND.club_id, _ROUND.table_id).in_(named.correlate(None))
     if wanted.reference is not None:
         yield _ROUND.reference == wanted.reference
     if wanted.status is not None:
         yield _HEAD.status == wanted.status.value
     if wanted.state is not None:
         yield _HEAD.settlement_state == wanted.state.value
+    if wanted.ruleset is not None:
+        name, _, version = wanted.ruleset.partition("@")
+        yield _HEAD.ruleset_name == name
+        if version:
+            yield _HEAD.ruleset_version == int(version)
     if wanted.opened_from is not None:
         yield _ROUND.opened_at >= wanted.opened_from
     if wanted.opened_before is not None:

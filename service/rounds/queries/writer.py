@@ -42,8 +42,17 @@ from service.rounds.models import (
     SubmissionRecord,
     TransferRecord,
 )
-from service.rounds.queries.figures import HandFigures, PaidRow, figures_of, paid_rows
-from service.rounds.queries.stored_round import Finality, StoredRound, dump_finality, dump_round, in_order
+from service.rounds.queries.stored_round import (
+    Finality,
+    HandFigures,
+    PaidRow,
+    StoredRound,
+    dump_finality,
+    dump_round,
+    figures_of,
+    in_order,
+    paid_rows,
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +87,7 @@ class HandToRecord(NamedTuple):
 
 _HEAD: Final = RoundHeadRecord.metadata.tables[RoundHeadRecord.__tablename__]
 _CHANGING: Final = [column.name for column in _HEAD.columns if column.name not in ("club_id", "round_id", "table_id")]
-# If another transaction has changed the round, the number of an event or a hand is not unique any more.
+# If another transaction has changed the round, the number of an event or a hand is no longer unique.
 _UPDATE_HEADS: Final = Part(
     "changed_heads",
     f"""

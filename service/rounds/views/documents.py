@@ -42,7 +42,7 @@ def _find_more(received: Any) -> Iterator[Mistake]:
 @documents.response(201, RoundWithSettlementSchema, headers=LOCATION | REPLAYED)
 def post_document(document: RoundDocument) -> Response:
     """
-    Play a whole round in one transaction, or refuse it and report the first error.
+    Play a whole round in one transaction, or refuse it and report every error.
 
     The table is created by its name if it does not exist. The same document sent again returns the stored round.
     """

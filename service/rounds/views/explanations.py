@@ -89,7 +89,7 @@ def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
     of docs/rules.md that states the rule. If the stakes have scope `round`, the last hand has the payments of the whole
     round.
     """
-    return answer_explanation(explain_hand(current_transaction(), hand_id, query["revision"]))
+    return respond_with_explanation(explain_hand(current_transaction(), hand_id, query["revision"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Neighbours:
     hands: int
 
 
-def answer_explanation(view: ExplanationView, neighbours: Neighbours | None = None) -> Response:
+def respond_with_explanation(view: ExplanationView, neighbours: Neighbours | None = None) -> Response:
     """Return an explanation in the media type that the request accepts; a page also links to the hands beside it."""
     document = dump_explanation_view(view)
     form = best_media_type(FORMS)
@@ -110,6 +110,11 @@ def answer_explanation(view: ExplanationView, neighbours: Neighbours | None = No
     if form == HTML:
         return Response(write_page(document, neighbours), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
     return json_response(document, headers=VARY)
+
+
+def write_explanation(view: ExplanationView, neighbours: Neighbours | None) -> str:
+    """Render the explanation of a hand as a page, with links to the hands beside it if there are any."""
+    return write_page(dump_explanation_view(view), neighbours)
 
 
 def write_page(document: Dumped, neighbours: Neighbours | None = None) -> str:

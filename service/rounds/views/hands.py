@@ -1,7 +1,9 @@
 """Hands: record, list, read and score them."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
+from threading import Lock
 from typing import Any, Final
 from uuid import UUID
 
@@ -26,7 +28,9 @@ from schemas.scores import (
 )
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
+from service.errors import Busy, TooManyRequests
 from service.http.authentication import current_transaction
+from service.http.idempotency import forget_response
 from service.http.problems import build_problem
 from service.http.request_body import NDJSON, NDJSON_SCHEMA, receive_body, receive_lines
 from service.http.resource import Resource
@@ -40,13 +44,58 @@ from service.http.responses import (
     respond_page,
 )
 from service.memory import no_garbage_collection
+from service.places import Places
 from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.reading import find_hands, get_hand, list_hands, score_hand
 from service.rounds.actions.recording import HandResult, find_hand_mistakes, record_hand
 from service.rounds.actions.recording_many import LineResult, record_hands
 from service.rounds.queries.hand_filters import HandFilter
-from service.rounds.views.batch_turns import batch_turn
+from service.rounds.queries.rounds import lock_version
+
+MOST_BATCHES: Final = 5
+"""Maximum number of batches in a process, which leaves three of its threads to other requests."""
+MOST_BATCHES_OF_CLUB: Final = 4
+"""Maximum number of those of one club, which leaves a place to the others."""
+_RETRY_SECONDS: Final = 1
+_places: Final = Places(MOST_BATCHES_OF_CLUB)
+_turn: Final = Lock()
+
+
+@contextmanager
+def batch_turn(club_id: UUID) -> Iterator[None]:
+    """
+    Wait until no other batch is recorded in this process.
+
+    A batch computes for as long as a hundred single hands. Two at once would not be faster, because only one thread of
+    a process computes at a time, and every single hand would wait for both.
+
+    Raises:
+        TooManyRequests: too many batches are waiting already.
+    """
+    with batch_place(club_id), _turn:
+        yield
+
+
+@contextmanager
+def batch_place(club_id: UUID) -> Iterator[None]:
+    """
+    Take one of the places for batches.
+
+    Raises:
+        TooManyRequests: all are taken, or all that one club can have.
+    """
+    if not _places.take(club_id, MOST_BATCHES):
+        raise TooManyRequests(
+            f"this process records many batches of hands already; expected at most {MOST_BATCHES_OF_CLUB} of a club and"
+            f" {MOST_BATCHES} of all clubs at a time: retry when one of them has ended",
+            _RETRY_SECONDS,
+        )
+    try:
+        yield
+    finally:
+        _places.release(club_id)
+
 
 LINES_PROBLEMS = (
     HTTPStatus.REQUEST_TIMEOUT,
@@ -63,7 +112,12 @@ def _find_hand_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
 @hands.operation(
-    "record_hand", Scope.WRITE, by_table_link=True, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+    "record_hand",
+    Scope.WRITE,
+    by_table_link=True,
+    records=True,
+    if_match=lock_version,
+    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 @hands.arguments(HandRequestSchema, find_more=_find_hand_mistakes)
 @hands.response(201, RecordedHandWithRoundSchema, headers=LOCATION | REPLAYED)
@@ -106,10 +160,14 @@ def post_hands() -> Response:
 
     Each line is recorded as by `POST /v1/rounds/{round_id}/hands`, with the same checks. A refused hand stops its
     round: later hands of that round are not attempted. It never affects other rounds, and the response is a 200. All
-    hands are written in one transaction. The same lines sent again are replays, also without an idempotency key.
+    hands are written in one transaction. The same lines sent again are replays, also without an idempotency key. A line
+    refused as `busy` can be recorded by a retry, so the response is not stored under the idempotency key.
     """
-    with batch_turn(), no_garbage_collection():
-        results = record_hands(current_transaction(), _read_lines(), _check_line)
+    transaction = current_transaction()
+    with batch_turn(transaction.club_id), no_garbage_collection():
+        results = record_hands(transaction, _read_lines(), _check_line)
+        if any(isinstance(found.error, Busy) for found in results):
+            forget_response()
         return Response(b"".join(map(_encode_result, results)), content_type=NDJSON)
 
 

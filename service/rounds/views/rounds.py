@@ -46,12 +46,12 @@ from service.http.responses import (
 )
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import get_document
-from service.rounds.actions.endings import close_round, record_departure
 from service.rounds.actions.evidence import get_evidence
 from service.rounds.actions.opening import open_round
 from service.rounds.actions.reading import get_round, list_rounds
+from service.rounds.actions.recording import close_round, record_departure
 from service.rounds.actions.settlements import confirm_settlement, get_round_settlement
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.rounds import RoundFilter, lock_version
 
 rounds = Resource("rounds", __name__, description="Rounds: the hands until everyone has had the button once.")
 
@@ -77,14 +77,14 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds", methods=["GET"])
-@rounds.operation("list_rounds", Scope.READ, by_table_link=True)
+@rounds.operation("list_rounds", Scope.READ, by_table_link=True, conditional=True)
 @rounds.arguments(RoundQuerySchema, location="query")
-@rounds.response(200, RoundPageSchema, headers=NEXT_PAGE)
+@rounds.response(200, RoundPageSchema, headers=NEXT_PAGE | TAGGED)
 def get_rounds(query: dict[str, Any]) -> Response:
     """List the club's rounds, newest first, by table, player, status, settlement state and opening time."""
     after, limit = query.pop("cursor"), query.pop("limit")
     page = list_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
-    return respond_page("rounds", [dump_round(view) for view in page.items], page.next_after)
+    return respond_page("rounds", [dump_round(view) for view in page.items], page.next_after, is_conditional=True)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
@@ -97,7 +97,9 @@ def get_one_round(round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
-@rounds.operation("close_round", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
+@rounds.operation(
+    "close_round", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS
+)
 @rounds.arguments(RoundCloseRequestSchema)
 @rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
@@ -106,7 +108,9 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
-@rounds.operation("record_departure", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
+@rounds.operation(
+    "record_departure", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS
+)
 @rounds.arguments(DepartureRequestSchema)
 @rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
@@ -116,7 +120,7 @@ def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
-@rounds.operation("undo_hand", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
+@rounds.operation("undo_hand", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS)
 @rounds.arguments(HandUndoRequestSchema)
 @rounds.response(201, RoundAfterUndoSchema, headers=REPLAYED)
 def post_undo(request: UndoRequest, round_id: UUID) -> Response:
@@ -150,7 +154,9 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/confirmations", methods=["POST"])
-@rounds.operation("confirm_settlement", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
+@rounds.operation(
+    "confirm_settlement", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS
+)
 @rounds.arguments(SettlementConfirmationRequestSchema)
 @rounds.response(201, RoundSettlementSchema, headers=REPLAYED)
 def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:

@@ -62,9 +62,9 @@ def _run_basebackup(cluster: Cluster, files: Path) -> None:
             copying.kill()
             copying.wait()
         log.seek(0)
-        said = log.read().decode(errors="replace").strip().splitlines()
+        lines = log.read().decode(errors="replace").strip().splitlines()
     if code != 0:
-        raise EmbeddedError(f"pg_basebackup failed: {said[-1] if said else f'exit code {code}'}.")
+        raise EmbeddedError(f"pg_basebackup failed: {lines[-1] if lines else f'exit code {code}'}.")
 
 
 def _copy_secret(source: Path, target: Path) -> None:

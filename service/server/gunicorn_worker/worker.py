@@ -8,18 +8,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
 from selectors import EVENT_READ, EVENT_WRITE
+from ssl import SSLContext
 from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any, Final
 
 from gunicorn import util
 from gunicorn.http.errors import NoMoreData
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
 
 from service.feed.places import MOST_LISTENERS
 from service.http.rate_limits import find_network
 from service.http.request_body import AwaitedBody, BodyAwaited
 from service.server.gunicorn_worker.connection import MOST_BODY, MOST_UNADMITTED, Connection, Waits
+from service.server.gunicorn_worker.tls_socket import TlsSocket
 from service.server.gunicorn_worker.wire import Limits, Wire
 
 MOST_LONG: Final = 16
@@ -49,6 +51,7 @@ class Worker(ThreadWorker):
         self.addresses: Counter[str] = Counter()
         self.long = BoundedSemaphore(MOST_LONG)
         self.next_sweep = 0.0
+        self.tls: SSLContext | None = None
 
     def init_process(self) -> None:
         """Raise the limit of open files to that of the system, and run the worker."""
@@ -56,6 +59,8 @@ class Worker(ThreadWorker):
         most = _MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MOST_DESCRIPTORS)
         if soft != resource.RLIM_INFINITY and soft < most:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        if self.cfg.is_ssl:
+            self.tls = TlsSocket.make_context(self.cfg)
         super().init_process()
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
@@ -68,10 +73,12 @@ class Worker(ThreadWorker):
         """Accept a connection; if there are too many, close the longest waiting one."""
         try:
             client, peer = listener.accept()
+            if self.tls is not None:
+                client = TlsSocket.wrap(client, self.tls)
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 self.evict()
-            elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK):
+            elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK, errno.ENOTCONN):
                 raise
             return
         connection = Connection(Wire(client, self.limits), peer, listener.getsockname())
@@ -173,7 +180,7 @@ class Worker(ThreadWorker):
             return
         except Exception as error:
             self.handle_error(None, connection.sock, connection.client, error)
-            self.finish_answer(connection, keeps_alive=False)
+            self.finish_response(connection, keeps_alive=False)
             return
         if self.limits.proxies and not self.count(connection, self.find_sender(connection, headers)):
             self.refuse(connection, HTTPStatus.TOO_MANY_REQUESTS)
@@ -205,7 +212,7 @@ class Worker(ThreadWorker):
         now = monotonic()
         connection.deadline = now + self.limits.extend(connection.deadline - now, connection.sock.flush())
         if not connection.sock.has_unsent():
-            self.finish_answer(connection, keeps_alive=connection.keeps_alive)
+            self.finish_response(connection, keeps_alive=connection.keeps_alive)
 
     def go_on_closing(self, connection: Connection) -> None:
         """Discard received bytes until the client closes the connection."""
@@ -234,7 +241,7 @@ class Worker(ThreadWorker):
         """Send an error response without calling the application, and close the connection."""
         self.stop_waiting(connection)
         util.write_error(connection.sock, status.value, status.phrase, "")
-        self.finish_answer(connection, keeps_alive=False)
+        self.finish_response(connection, keeps_alive=False)
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """Wait for events, but not much longer than the next deadline."""
@@ -322,7 +329,7 @@ class Worker(ThreadWorker):
             self.busy -= 1
         failure = done.exception()
         if failure is None:
-            self.finish_answer(connection, keeps_alive=done.result())
+            self.finish_response(connection, keeps_alive=done.result())
         elif isinstance(failure, BodyAwaited):
             self.await_body(connection)
         else:
@@ -341,16 +348,16 @@ class Worker(ThreadWorker):
         except OSError:
             self.drop(connection)
 
-    def finish_answer(self, connection: Connection, *, keeps_alive: bool) -> None:
+    def finish_response(self, connection: Connection, *, keeps_alive: bool) -> None:
         """Send the rest of a response, and then reuse or close the connection."""
         self.stop_waiting(connection)
         connection.keeps_alive = keeps_alive
         try:
-            self._finish_answer(connection)
+            self._finish_response(connection)
         except OSError:
             self.drop(connection)
 
-    def _finish_answer(self, connection: Connection) -> None:
+    def _finish_response(self, connection: Connection) -> None:
         connection.sock.flush()
         if connection.sock.has_unsent():
             self.wait(connection, Waits.SENDING, self.limits.transfer_seconds)
@@ -363,5 +370,5 @@ class Worker(ThreadWorker):
                 self.forget_address(connection)
             connection.forget_request()
             seconds = self.cfg.keepalive if connection.is_idle else self.limits.head_seconds
-            self.wait(connection, Waits.HEAD, seconds)
+            self.wait(connection, Waits.HEAD, seconds if self.alive else min(seconds, STOP_KEEPALIVE_LINGER))
             self.take_head(connection)

@@ -1,14 +1,12 @@
 """Deliveries: list them, claim those that are due, and store the results of attempts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, bindparam, insert, select, text, update
-from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.dialects.postgresql import UUID as UUID_TYPE
+from sqlalchemy import Connection, Row, Select, insert, select, text, update
 
 from schemas.webhooks.endpoints import DeliveryState, DeliveryView
 from service.db import Transaction
@@ -109,6 +107,19 @@ def redeliver(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) -> 
     return get_delivery(transaction, webhook_id, delivery_id)
 
 
+def restart_retries(transaction: Transaction, webhook_id: UUID) -> None:
+    """Count the time of retries from the next attempt, for all messages of a webhook that wait."""
+    transaction.execute(
+        update(_DELIVERY)
+        .where(
+            _DELIVERY.club_id == transaction.club_id,
+            _DELIVERY.webhook_id == webhook_id,
+            _DELIVERY.state == DeliveryState.WAITING,
+        )
+        .values(first_attempt_at=None)
+    )
+
+
 def _sent(transaction: Transaction, webhook_id: UUID) -> Select[Any]:
     return select(_DELIVERY.__table__).where(
         _DELIVERY.club_id == transaction.club_id, _DELIVERY.webhook_id == webhook_id
@@ -143,18 +154,25 @@ _CLUBS: Final = text("SELECT club_id, is_due, is_expired FROM clubs_with_webhook
 # A message of a round waits for those before it. A locked one is being claimed or ended by another process.
 _CLAIM: Final = text("""
     WITH due AS (
-        SELECT delivery.id FROM webhook_deliveries AS delivery
-        JOIN webhooks AS webhook ON (webhook.club_id, webhook.id) = (delivery.club_id, delivery.webhook_id)
-        WHERE delivery.club_id = :club_id AND delivery.state = 'waiting' AND delivery.next_attempt_at <= :now
-            AND webhook.state = 'active' AND webhook.id <> ALL (:busy)
-            AND (delivery.is_redelivery OR NOT EXISTS (
-                SELECT FROM webhook_deliveries AS earlier
-                WHERE (earlier.club_id, earlier.webhook_id, earlier.round_id)
-                        = (delivery.club_id, delivery.webhook_id, delivery.round_id)
-                    AND earlier.state = 'waiting' AND NOT earlier.is_redelivery
-                    AND (earlier.sequence, earlier.rank) < (delivery.sequence, delivery.rank)
-            ))
-        ORDER BY delivery.next_attempt_at, delivery.id LIMIT :limit FOR UPDATE OF delivery SKIP LOCKED
+        SELECT next.id FROM webhooks AS webhook
+        LEFT JOIN unnest(CAST(:webhooks AS uuid[]), CAST(:in_flight AS integer[])) AS sending (webhook_id, messages)
+            ON sending.webhook_id = webhook.id
+        CROSS JOIN LATERAL (
+            SELECT delivery.id, delivery.next_attempt_at FROM webhook_deliveries AS delivery
+            WHERE delivery.club_id = :club_id AND delivery.webhook_id = webhook.id AND delivery.state = 'waiting'
+                AND delivery.next_attempt_at <= :now
+                AND (delivery.is_redelivery OR NOT EXISTS (
+                    SELECT FROM webhook_deliveries AS earlier
+                    WHERE (earlier.club_id, earlier.webhook_id, earlier.round_id)
+                            = (delivery.club_id, delivery.webhook_id, delivery.round_id)
+                        AND earlier.state = 'waiting' AND NOT earlier.is_redelivery
+                        AND (earlier.sequence, earlier.rank) < (delivery.sequence, delivery.rank)
+                ))
+            ORDER BY delivery.next_attempt_at, delivery.id
+            LIMIT greatest(:most_of_webhook - coalesce(sending.messages, 0), 0) FOR UPDATE SKIP LOCKED
+        ) AS next
+        WHERE webhook.club_id = :club_id AND webhook.state = 'active'
+        ORDER BY next.next_attempt_at, next.id LIMIT :limit
     )
     UPDATE webhook_deliveries AS delivery
     SET attempts = attempts + 1, next_attempt_at = :lease_ends,
@@ -165,7 +183,7 @@ _CLAIM: Final = text("""
     RETURNING delivery.id, delivery.webhook_id, webhook.url, webhook.secret, webhook.previous_secret,
         webhook.previous_until, delivery.kind, delivery.data, delivery.round_id, delivery.attempts,
         delivery.first_attempt_at, delivery.created_at
-""").bindparams(bindparam("busy", type_=ARRAY(UUID_TYPE)))
+""")
 _END: Final = text("""
     UPDATE webhook_deliveries
     SET state = :state, next_attempt_at = :next_attempt_at, last_status = :last_status, last_error = :last_error,
@@ -197,20 +215,25 @@ def list_clubs(connection: Connection, now: datetime, ended_before: datetime) ->
     return [ClubWithWebhooks(*club) for club in found]
 
 
-def claim(transaction: Transaction, busy: Sequence[UUID], limit: int, lease: timedelta) -> list[ClaimedDelivery]:
+def claim(
+    transaction: Transaction, in_flight: Mapping[UUID, int], most_of_webhook: int, limit: int, lease: timedelta
+) -> list[ClaimedDelivery]:
     """
     Claim deliveries that are due, and count an attempt of each.
 
     Args:
         transaction: the club's transaction.
-        busy: webhooks to leave out.
+        in_flight: the number of messages that are being sent to each webhook.
+        most_of_webhook: the most messages that are sent to a webhook at once.
         limit: the most deliveries to claim.
         lease: the time after which another process can claim them.
     """
     parameters = {
         "club_id": transaction.club_id,
         "now": transaction.now,
-        "busy": list(busy),
+        "webhooks": [*in_flight],
+        "in_flight": [*in_flight.values()],
+        "most_of_webhook": most_of_webhook,
         "limit": limit,
         "lease_ends": transaction.now + lease,
     }

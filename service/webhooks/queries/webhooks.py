@@ -5,15 +5,18 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, Select, delete, func, insert, select, text, update
+from sqlalchemy import Row, Select, case, delete, func, insert, select, text, update
 
 from schemas.webhooks.endpoints import DisabledBecause, WebhookRequest, WebhookState, WebhookView
 from service.db import Transaction
 from service.errors import NotFound
 from service.webhooks.models import WebhookRecord
+from service.webhooks.queries import deliveries
 
 _WEBHOOK: Final = WebhookRecord
 _SECRET_BYTES: Final = 32
+LONGEST_PAUSE: Final = timedelta(days=1)
+"""Time without attempts after which the time of failures begins again: twice the longest delay of a retry."""
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
@@ -42,7 +45,7 @@ def replace(transaction: Transaction, webhook_id: UUID, request: WebhookRequest)
     """
     Replace what a webhook was created with.
 
-    A webhook that is active again has a new chance: its failures before are forgotten.
+    A webhook that is active again, or has another URL, has a new chance: its failures before are forgotten.
 
     Raises:
         NotFound: the club has no webhook with this ID.
@@ -51,8 +54,10 @@ def replace(transaction: Transaction, webhook_id: UUID, request: WebhookRequest)
     values = _requested(request)
     if request.state is WebhookState.DISABLED and before.disabled_because is not None:
         values["disabled_because"] = before.disabled_because
-    if request.state is WebhookState.ACTIVE and before.state != WebhookState.ACTIVE:
+    is_enabled = request.state is WebhookState.ACTIVE and before.state != WebhookState.ACTIVE
+    if is_enabled or request.url != before.url:
         values["failing_since"] = None
+        deliveries.restart_retries(transaction, webhook_id)
     return _change(transaction, webhook_id, **values)
 
 
@@ -78,22 +83,30 @@ def remove(transaction: Transaction, webhook_id: UUID) -> None:
     transaction.execute(delete(_WEBHOOK).where(_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id))
 
 
-def disable(transaction: Transaction, webhook_id: UUID, because: DisabledBecause) -> None:
-    """Disable an active webhook."""
-    transaction.execute(
+def disable(transaction: Transaction, webhook_id: UUID, because: DisabledBecause) -> bool:
+    """Disable an active webhook. Returns whether it was active."""
+    disabled = transaction.execute(
         update(_WEBHOOK)
         .where(_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id, _WEBHOOK.state == "active")
         .values(state=WebhookState.DISABLED, disabled_because=because)
+        .returning(_WEBHOOK.id)
     )
+    return disabled.first() is not None
 
 
 def record_health(transaction: Transaction, webhook_id: UUID, *, is_well: bool) -> datetime | None:
-    """Store since when a webhook has failed without a success in between, and return it."""
-    failing_since = None if is_well else func.coalesce(_WEBHOOK.failing_since, transaction.now)
+    """
+    Store since when a webhook has failed without a success in between, and return it.
+
+    The time begins again after a pause without attempts, because the endpoint can have worked meanwhile.
+    """
+    paused_after = transaction.now - LONGEST_PAUSE
+    go_on = case((_WEBHOOK.last_failure_at >= paused_after, _WEBHOOK.failing_since), else_=None)
+    failing_since = None if is_well else func.coalesce(go_on, transaction.now)
     statement = (
         update(_WEBHOOK)
         .where(_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id)
-        .values(failing_since=failing_since)
+        .values(failing_since=failing_since, last_failure_at=None if is_well else transaction.now)
         .returning(_WEBHOOK.failing_since)
     )
     if is_well:

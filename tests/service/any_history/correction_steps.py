@@ -19,30 +19,30 @@ class Correcting(Happening):
         if not round_.happened.document["hands"]:
             return
         amended = self._amended(rng, round_)
-        asked: Document = {"reason": "looked at again", "document": amended, "version": round_.version}
+        body: Document = {"reason": "looked at again", "document": amended, "version": round_.version}
         if rng.random() < 0.6:
-            asked["irregular"] = "accept"
+            body["irregular"] = "accept"
         if round_.disputes and rng.random() < 0.7:
-            asked["dispute"] = rng.choice(list(round_.disputes))
+            body["dispute"] = rng.choice(list(round_.disputes))
         path = f"/v1/rounds/{round_.id}/corrections"
-        tried = self.tried(path, asked)
+        tried = self.tried(path, body)
         self.club.remember(round_)
         if tried.status not in (200, 201):
             self._may_be_refused(round_, amended, tried)
-            self.is_refused(path, asked, tried.status)
+            self.is_refused(path, body, tried.status)
             return
-        made = self.club.api.post(path, asked)
+        made = self.club.api.post(path, body)
         self.agree(tried, made)
         if made.status == 200 or "Idempotent-Replayed" in made.headers:
             assert made["changed"] == (made.status == 201)
             self.club.agrees(round_)
             return
-        document = self.club.ask(round_, "/document").document
-        assert without(document, "irregular") == _as_told(amended), (document, amended)
+        document = self.club.read(round_, "/document").document
+        assert without(document, "irregular") == _as_returned(amended), (document, amended)
         standing = frozenset(each["hand"] for each in document.get("irregular", ()))
         happened = self.happened(amended, round_.happened.ruleset, standing)
         assert all(each["reasons"] for each in document.get("irregular", ()))
-        self.repeatable = (path, asked)
+        self.repeatable = (path, body)
         self.count("accepted hands" if standing else "corrections")
         if made["adjustment"]:
             self.taken["adjustments"] += len(made["adjustment"]["transfers"])
@@ -50,7 +50,7 @@ class Correcting(Happening):
 
     def _amended(self, rng: Random, round_: Modelled) -> Document:
         """Change one thing of a round, or void a hand of it, which most often cannot be."""
-        document = without(self.club.ask(round_, "/document").document, "irregular")
+        document = without(self.club.read(round_, "/document").document, "irregular")
         if rng.random() < 0.3:
             del document["hands"][rng.randrange(len(document["hands"]))]
             for number, hand in enumerate(document["hands"], start=1):
@@ -69,13 +69,13 @@ class Correcting(Happening):
         if round_ is None:
             return
         with self.club.unchanged():
-            answer = self.club.post(round_, "what-if", {"ruleset": rng.choice(NAMES)})
-        assert answer.status in (200, 422), answer
-        assert answer.status == 200 or set(answer.mistakes) == {"#/ruleset"}, answer
+            response = self.club.post(round_, "what-if", {"ruleset": rng.choice(NAMES)})
+        assert response.status in (200, 422), response
+        assert response.status == 200 or set(response.mistakes) == {"#/ruleset"}, response
 
 
-def _as_told(document: Document) -> Document:
-    """Write an amended document as the service tells it: players by seat, and what nobody said as null."""
+def _as_returned(document: Document) -> Document:
+    """Write an amended document as the service returns it: players by seat, and omitted values as null."""
     hands = [
         {**hand, "players": sorted(hand["players"], key=lambda player: int(player["seat"]))}
         for hand in document["hands"]

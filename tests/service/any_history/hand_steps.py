@@ -19,26 +19,26 @@ class Playing(Happening):
     def a_round_is_opened(self, rng: Random) -> None:
         table = rng.choice(list(self.club.tables))
         head = random_head(rng, self.club.tables[table], small_stacks=True)
-        asked = {"seats": head["seats"], "reference": head["reference"]}
+        body = {"seats": head["seats"], "reference": head["reference"]}
         if self.club.open_round_at(table) is not None:
-            self.is_refused(f"/v1/tables/{table}/rounds", asked, 409)
+            self.is_refused(f"/v1/tables/{table}/rounds", body, 409)
             return
-        opened = self.post(f"/v1/tables/{table}/rounds", asked)
-        document = {**without(asked), "hands": [], "departures": []}
+        opened = self.post(f"/v1/tables/{table}/rounds", body)
+        document = {**without(body), "hands": [], "departures": []}
         self.club.agrees(self.club.add(opened["id"], table, Happened(document, self.club.tables[table])))
 
     def a_round_is_posted_whole(self, rng: Random) -> None:
         table = rng.choice(list(self.club.tables))
         document = self.document(rng, table)
-        answer = self.club.api.post("/v1/documents", document)
+        response = self.club.api.post("/v1/documents", document)
         happened = self.happened(document, self.club.tables[table])
         if happened.view["status"] == "open" and self.club.open_round_at(table) is not None:
-            assert answer.status == 409, answer
+            assert response.status == 409, response
             return
-        assert answer.status == 201, answer
+        assert response.status == 201, response
         self.count("documents")
         self.repeatable = ("/v1/documents", document)
-        self.club.agrees(self.club.add(answer["round"]["id"], table, happened))
+        self.club.agrees(self.club.add(response["round"]["id"], table, happened))
 
     # --- hands ---
 
@@ -69,20 +69,20 @@ class Playing(Happening):
         if round_ is None:
             return
         number = len(round_.happened.document["hands"])
-        path, asked = f"/v1/rounds/{round_.id}/undo", {"number": number or 1}
+        path, body = f"/v1/rounds/{round_.id}/undo", {"number": number or 1}
         is_over = round_.status == "complete" and (
             self.club.is_followed(round_) or self.club.open_round_at(round_.table) is not None
         )
         if number == 0 and round_.had_hands:
-            self.is_repeated(path, asked)
+            self.is_repeated(path, body)
             return
         is_firm = round_.final is not None or round_.state == "disputed"
         if number == 0 or is_firm or round_.status == "closed" or is_over:
-            self.is_refused(path, asked, 409)
+            self.is_refused(path, body, 409)
             return
         self.club.remember(round_)
         after = round_.happened.without_last_hand()
-        undone = self.post(path, asked)
+        undone = self.post(path, body)
         self.club.has_moved(round_, after, undone.document, revised=True)
 
     def somebody_leaves(self, rng: Random) -> None:
@@ -91,11 +91,11 @@ class Playing(Happening):
             return
         round_, seat = place
         after = round_.happened.with_departure(seat)
-        path, asked = f"/v1/rounds/{round_.id}/departures", {"seat": seat}
+        path, body = f"/v1/rounds/{round_.id}/departures", {"seat": seat}
         if not self._may_leave(round_, seat):
-            self.is_refused(path, asked, 409, 422)
+            self.is_refused(path, body, 409, 422)
             return
-        self.club.has_moved(round_, after, self.post(path, asked, repeats=False).document)
+        self.club.has_moved(round_, after, self.post(path, body, repeats=False).document)
 
     @staticmethod
     def _may_leave(round_: Modelled, seat: int) -> bool:
@@ -106,9 +106,9 @@ class Playing(Happening):
         round_ = self.pick(rng)
         if round_ is None:
             return
-        path, asked = f"/v1/rounds/{round_.id}/close", {"reason": "it rains"}
+        path, body = f"/v1/rounds/{round_.id}/close", {"reason": "it rains"}
         if round_.status != "open":
-            self.is_refused(path, asked, 409)
+            self.is_refused(path, body, 409)
             return
         after = round_.happened.with_closing("it rains")
-        self.club.has_moved(round_, after, self.post(path, asked, repeats=False).document)
+        self.club.has_moved(round_, after, self.post(path, body, repeats=False).document)

@@ -49,17 +49,17 @@ class Working(Happening):
             return
         self.club.remember(round_)
         other = self._other_rules(rng, round_)
-        asked = {"scope": {"rounds": [round_.id]}, "mode": "apply", "ruleset": other, "reason": "other rules"}
+        body = {"scope": {"rounds": [round_.id]}, "mode": "apply", "ruleset": other, "reason": "other rules"}
         spares_it = round_.final is not None and rng.random() < 0.3
         if round_.final is not None and not spares_it:
-            asked["final"] = True
-        summary = self._recompute(asked)["summary"]
+            body["final"] = True
+        summary = self._recompute(body)["summary"]
         after = Happened(round_.happened.document, PRESETS[other], round_.happened.standing)
         if summary["applied"]:
             self.count("recomputations")
             assert round_.status != "open"
             assert not spares_it
-            shown = self.club.ask(round_, "").document
+            shown = self.club.read(round_, "").document
             self.club.has_moved(round_, after, shown, revised=True)
             return
         may_be = not spares_it and round_.status != "open" and after.plays() and after.view["status"] != "open"
@@ -75,8 +75,8 @@ class Working(Happening):
         playable = (name for name in others if Happened(own.document, PRESETS[name], own.standing).plays())
         return next(playable, names[0]) if rng.random() < 0.7 else names[0]
 
-    def _recompute(self, asked: Document) -> ApiResponse:
-        return self._work_on(self.club.api.post("/v1/recomputations", asked))
+    def _recompute(self, body: Document) -> ApiResponse:
+        return self._work_on(self.club.api.post("/v1/recomputations", body))
 
     def _work_on(self, sent: ApiResponse) -> ApiResponse:
         assert sent.status == 202, sent

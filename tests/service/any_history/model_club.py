@@ -10,7 +10,7 @@ import psycopg
 from psycopg import sql
 
 from client.offline.score import play_round
-from client.offline.verify import verify
+from schemas.verification.evidence_file import verify
 from tests.oracle import PRESETS
 from tests.service.any_history.model_round import COMES_TO, VIEWED, Happened, Modelled
 from tests.support.api_client import ApiResponse
@@ -19,9 +19,9 @@ from tests.support.import_lines import club_of
 from tests.support.sample_rounds import Document, add_table, without
 
 UNTOUCHED_BY_REQUESTS = ("api_keys", "idempotent_responses")
-"""Tables of which a request that changes nothing may leave something: when the key was used, and the answer itself."""
+"""Tables that a request without a change may write: the last use of the key, and the stored response."""
 FINALITY = ("state", "provisional_until", "confirmed")
-"""What is said of a settlement that changes while the settlement does not."""
+"""Fields of a settlement document that change while the settlement does not."""
 _TABLES = """
     SELECT DISTINCT table_name FROM information_schema.columns
     WHERE table_schema = 'public' AND column_name = 'club_id' AND table_name <> ALL (%s) ORDER BY 1
@@ -57,7 +57,7 @@ class Club:
         self.hasty: set[str] = set()
         self.rounds: list[Modelled] = []
 
-    # --- what both are asked ---
+    # --- requests to both ---
 
     def add_table(self, preset: str) -> str:
         """Set up a table; every second one has no time for corrections."""
@@ -68,13 +68,13 @@ class Club:
         self.tables[table], self.names[table] = PRESETS[preset], name
         return table
 
-    def ask(self, round_: Modelled, what: str) -> ApiResponse:
+    def read(self, round_: Modelled, what: str) -> ApiResponse:
         found = self.api.get(f"/v1/rounds/{round_.id}{what}")
         assert found.status == 200, found
         return found
 
-    def post(self, round_: Modelled, what: str, asked: Document) -> ApiResponse:
-        return self.api.post(f"/v1/rounds/{round_.id}/{what}", asked)
+    def post(self, round_: Modelled, what: str, body: Document) -> ApiResponse:
+        return self.api.post(f"/v1/rounds/{round_.id}/{what}", body)
 
     def open_round_at(self, table: str) -> Modelled | None:
         return next((each for each in self.rounds if each.table == table and each.status == "open"), None)
@@ -107,54 +107,56 @@ class Club:
 
     def proves_itself(self, round_: Modelled) -> None:
         """Verify the round's evidence offline, after everything is signed."""
-        report = verify(self.ask(round_, "/evidence").document)
+        report = verify(self.read(round_, "/evidence").document)
         assert report.failed == [], report.failed
         assert report.is_complete
         assert ["a key that only the file contains" in each for each in report.unchecked] == [True]
 
     def agrees(self, round_: Modelled) -> None:
         """Hold all that the service says of a round against the model, and the round's points against zero."""
-        shown, said = self.ask(round_, "").document, self.ask(round_, "/settlement").document
+        shown, settlement = self.read(round_, "").document, self.read(round_, "/settlement").document
         right = round_.happened.view
         came_to = with_players(round_.happened.settlement, round_.happened.document)
         for part in VIEWED:
             assert shown[part] == right[part], f"{part} is {shown[part]}; the model has {right[part]}"
         for part in COMES_TO:
-            assert said[part] == came_to[part], f"{part} is {said[part]}; the model has {came_to[part]}"
-        assert (shown["version"], said["revision"]) == (round_.version, round_.revision)
-        assert (said["state"], set(said["confirmed"])) == (round_.state, round_.confirmed)
-        assert sum(said["net"].values()) == 0
-        self._is_adjusted(round_, said)
+            assert settlement[part] == came_to[part], f"{part} is {settlement[part]}; the model has {came_to[part]}"
+        assert (shown["version"], settlement["revision"]) == (round_.version, round_.revision)
+        assert (settlement["state"], set(settlement["confirmed"])) == (round_.state, round_.confirmed)
+        assert sum(settlement["net"].values()) == 0
+        self._is_adjusted(round_, settlement)
 
-    def _is_adjusted(self, round_: Modelled, said: Document) -> None:
+    def _is_adjusted(self, round_: Modelled, settlement: Document) -> None:
         """Hold what is paid after a correction to leading from the settlement that was final to this one."""
         settled = round_.net_when_final
         if settled is None:
-            assert said["adjustment"] is None or round_.final == round_.revision
+            assert settlement["adjustment"] is None or round_.final == round_.revision
             return
-        adjustment = said["adjustment"]
+        adjustment = settlement["adjustment"]
         assert adjustment["from_revision"] == round_.final
         nets = {seat["player"]: settled[str(seat["seat"])] for seat in round_.happened.document["seats"]}
         for paid in adjustment["transfers"]:
             nets[paid["payer"]] -= paid["points"]
             nets[paid["payee"]] += paid["points"]
-        assert nets == {seat["player"]: said["net"][str(seat["seat"])] for seat in round_.happened.document["seats"]}
+        assert nets == {
+            seat["player"]: settlement["net"][str(seat["seat"])] for seat in round_.happened.document["seats"]
+        }
 
     def replays_itself(self, round_: Modelled) -> None:
-        """Play every revision again from its stored document, and hold what older ones said against what they say."""
+        """Replay every revision from its stored document, and compare the results with the stored settlements."""
         for revision in range(1, round_.revision + 1):
             shown = self._shown_of(round_, revision)
             played = with_players(play_round(shown["document"])["settlement"], shown["document"])
-            said = shown["settlement"]
-            assert {part: said[part] for part in COMES_TO} == {part: played[part] for part in COMES_TO}
-            assert sum(said["net"].values()) == 0
+            settlement = shown["settlement"]
+            assert {part: settlement[part] for part in COMES_TO} == {part: played[part] for part in COMES_TO}
+            assert sum(settlement["net"].values()) == 0
             if revision < round_.revision:
                 assert shown == round_.past[revision - 1], "a revision that was superseded has changed"
 
     def _shown_of(self, round_: Modelled, revision: int | None = None) -> dict[str, Any]:
         number = round_.revision if revision is None else revision
-        document = self.ask(round_, f"/document?revision={number}").document
-        settlement = self.ask(round_, f"/settlement?revision={number}").document
+        document = self.read(round_, f"/document?revision={number}").document
+        settlement = self.read(round_, f"/settlement?revision={number}").document
         return {"document": document, "settlement": without(settlement, *FINALITY)}
 
     @contextmanager

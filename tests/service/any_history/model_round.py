@@ -1,4 +1,4 @@
-"""A round as the model has it: what happened, said by nothing but the oracle."""
+"""A round as the model has it: what happened, as computed by the oracle alone."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

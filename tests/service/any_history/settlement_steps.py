@@ -26,19 +26,19 @@ class Judging(Happening):
             self._confirms(round_, seat["seat"])
 
     def _confirms(self, round_: Modelled, seat: int) -> None:
-        path, asked = f"/v1/rounds/{round_.id}/confirmations", {"seat": seat}
+        path, body = f"/v1/rounds/{round_.id}/confirmations", {"seat": seat}
         if seat in round_.confirmed:
-            self.is_repeated(path, asked)
+            self.is_repeated(path, body)
         elif round_.state != "provisional":
-            self.is_refused(path, asked, 409)
+            self.is_refused(path, body, 409)
         else:
-            said = self.post(path, asked).document
+            settlement = self.post(path, body).document
             round_.confirmed.add(seat)
             round_.version += 1
             if len(round_.confirmed) == len(round_.happened.document["seats"]):
                 self.count("final by everyone's word")
                 round_.becomes_final()
-            assert (said["state"], said["confirmed"]) == (round_.state, sorted(round_.confirmed))
+            assert (settlement["state"], settlement["confirmed"]) == (round_.state, sorted(round_.confirmed))
             self.club.agrees(round_)
 
     def time_passes(self, _rng: Random) -> None:
@@ -56,11 +56,11 @@ class Judging(Happening):
         round_ = self.pick(rng)
         if round_ is None:
             return
-        asked = {"round": round_.id, "claim": f"claim {rng.random()}", "by": "first"}
+        body = {"round": round_.id, "claim": f"claim {rng.random()}", "by": "first"}
         if round_.state == "open":
-            self.is_refused("/v1/disputes", asked, 409)
+            self.is_refused("/v1/disputes", body, 409)
             return
-        opened = self.post("/v1/disputes", asked)
+        opened = self.post("/v1/disputes", body)
         round_.disputes[opened["id"]] = opened["version"]
         self._is_moved(round_)
 

@@ -1,4 +1,4 @@
-"""What every step of a history needs: the club, and ways of asking it for things."""
+"""What every step of a history needs: the club, and requests to it."""
 
 import copy
 from collections import Counter
@@ -43,32 +43,32 @@ class Happening:
         """Note that something was done, so that a run in which nothing ever was is no proof of anything."""
         self.taken[what] += 1
 
-    def post(self, path: str, asked: Document, *, repeats: bool = True) -> ApiResponse:
+    def post(self, path: str, body: Document, *, repeats: bool = True) -> ApiResponse:
         self.count(path.rpartition("/")[2])
-        answer = self.club.api.post(path, asked)
-        assert answer.status in (200, 201), answer
-        self.repeatable = (path, asked) if repeats else None
-        return answer
+        response = self.club.api.post(path, body)
+        assert response.status in (200, 201), response
+        self.repeatable = (path, body) if repeats else None
+        return response
 
-    def tried(self, path: str, asked: Document) -> ApiResponse:
+    def tried(self, path: str, body: Document) -> ApiResponse:
         with self.club.unchanged():
-            return self.club.api.post(f"{path}?dry_run=true", asked)
+            return self.club.api.post(f"{path}?dry_run=true", body)
 
-    def is_refused(self, path: str, asked: Document, *statuses: int) -> None:
+    def is_refused(self, path: str, body: Document, *statuses: int) -> None:
         self.count("refused")
         with self.club.unchanged():
-            answer = self.club.api.post(path, asked)
-        assert answer.status in statuses, answer
+            response = self.club.api.post(path, body)
+        assert response.status in statuses, response
 
-    def is_repeated(self, path: str, asked: Document) -> None:
-        """Ask for what was done before: it is answered once more, and nothing is changed."""
+    def is_repeated(self, path: str, body: Document) -> None:
+        """Repeat a request that was completed: the response is the same, and nothing changes."""
         with self.club.unchanged():
-            answer = self.club.api.post(path, asked)
-        assert answer.status in (200, 201), answer
-        assert answer.headers["Idempotent-Replayed"] == "true"
+            response = self.club.api.post(path, body)
+        assert response.status in (200, 201), response
+        assert response.headers["Idempotent-Replayed"] == "true"
 
     def agree(self, tried: ApiResponse, done: ApiResponse) -> None:
-        """Hold what a dry run answered against what was done, but for the ids and times that were made then."""
+        """Compare the response to a dry run with that to the change, except generated ids and times."""
         assert tried.status == done.status, (tried, done)
         made = ("id", "recorded_at")
         assert without(tried.document, *made) == without(done.document, *made)

@@ -56,12 +56,12 @@ class AnyHistory(Playing, Correcting, Judging, Working):
         self.stands()
 
     def stands(self) -> None:
-        """Hold everything that is kept against the model, the rules and the events."""
+        """Compare everything stored with the model, the rules and the events."""
         for round_ in self.club.rounds:
             self.club.agrees(round_)
             self.club.replays_itself(round_)
         self.finds_all_right()
-        assert self.club.api.ask("POST", "/v1/checkpoints").status in (200, 201)
+        assert self.club.api.request("POST", "/v1/checkpoints").status in (200, 201)
         for round_ in self.club.rounds:
             self.club.proves_itself(round_)
         owner, club = self.club.house.owner, [self.club.id]
@@ -72,9 +72,9 @@ class AnyHistory(Playing, Correcting, Judging, Working):
     def the_last_request_comes_again(self, _rng: Random) -> None:
         if self.repeatable is None:
             return
-        path, asked = self.repeatable
+        path, body = self.repeatable
         with self.club.unchanged():
-            again = self.club.api.post(path, asked)
+            again = self.club.api.post(path, body)
         is_replayed = again.headers.get("Idempotent-Replayed") == "true"
         assert again.status == 409 or is_replayed, again
         self.taken["replayed"] += is_replayed

@@ -35,27 +35,27 @@ HEAVY = {
 
 @pytest.mark.parametrize("kind", HEAVY)
 def test_a_heavy_body_is_refused_at_once_by_every_operation_that_reads_one(api: Api, kind: str) -> None:
-    asked = [(method, path) for method, path, name in operations(api) if "requestBody" in OPERATIONS[name]]
-    assert len(asked) > 12
-    for method, path in asked:
+    requested = [(method, path) for method, path, name in operations(api) if "requestBody" in OPERATIONS[name]]
+    assert len(requested) > 12
+    for method, path in requested:
         begun = time.process_time()
-        answer = api.ask(method, path, data=HEAVY[kind], headers=JSON)
-        assert answer.status in (400, 404, 413, 415, 422), (path, answer)
+        response = api.request(method, path, data=HEAVY[kind], headers=JSON)
+        assert response.status in (400, 404, 413, 415, 422), (path, response)
         assert time.process_time() - begun < 5, path
-        assert len(answer.text) < 100_000, "a refusal is no louder than what it refuses"
+        assert len(response.text) < 100_000, "a refusal is no louder than what it refuses"
 
 
 def test_a_body_that_is_too_large_is_refused_by_every_operation(api: Api) -> None:
     for method, path, name in operations(api):
         if "requestBody" in OPERATIONS[name] and name != "start_import":
-            answer = api.ask(method, path, data=b" " * (1024 * 1024 + 1), headers=JSON)
-            assert answer.status == 413, name
+            response = api.request(method, path, data=b" " * (1024 * 1024 + 1), headers=JSON)
+            assert response.status == 413, name
 
 
 def test_a_request_without_a_key_reads_no_body(nobody: Api) -> None:
     for method, path, name in operations(nobody):
         if name not in OPEN_TO_ALL:
-            assert nobody.ask(method, path, data=HEAVY["arrays in arrays"], headers=JSON).status == 401, name
+            assert nobody.request(method, path, data=HEAVY["arrays in arrays"], headers=JSON).status == 401, name
 
 
 def test_a_small_file_that_unpacks_to_a_large_one_takes_no_more_memory(house: House, api: Api) -> None:
@@ -63,8 +63,8 @@ def test_a_small_file_that_unpacks_to_a_large_one_takes_no_more_memory(house: Ho
     assert len(bomb) < 300_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     headers = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
-    answer = api.ask("POST", "/v1/imports", data=bomb, headers=headers)
-    assert answer.status in (202, 413, 422)
+    response = api.request("POST", "/v1/imports", data=bomb, headers=headers)
+    assert response.status in (202, 413, 422)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000, "kilobytes"
 
 
@@ -73,7 +73,7 @@ def test_nothing_that_is_sent_writes_into_the_log_of_a_real_service(tmp_path: Pa
     with running(tmp_path, OFC_LOG="json") as service:
         key = (tmp_path / "api-key").read_text().strip()
         headers = {"Authorization": f"Bearer {key}", "User-Agent": "forged \t agent", "Idempotency-Key": "forged"}
-        with httpx2.Client(base_url=service.url, headers=headers, trust_env=False, verify=False) as client:
+        with httpx2.Client(base_url=service.url, headers=headers, timeout=60, trust_env=False, verify=False) as client:
             for text in (forged, forged.encode("utf-16").decode("latin-1")):
                 client.get("/v1/tables", params={"name": text, text: "x"})
                 client.get("/v1/players/" + "".join(f"%{byte:02x}" for byte in text.encode()))

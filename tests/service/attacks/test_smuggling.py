@@ -30,32 +30,32 @@ def outer(served: Served, framing: bytes, version: bytes = b"1.1") -> bytes:
 
 
 def send(served: Served, sent: bytes, seconds: float = 15) -> tuple[list[int], bytes]:
-    """Send bytes, and give the statuses of the answers before the server closes, and all that it said."""
+    """Send bytes, and return the statuses of the responses before the server closes, and all bytes received."""
     host, _, port = served.url.removeprefix("http://").partition(":")
-    said = b""
+    received = b""
     with socket.create_connection((host, int(port)), timeout=seconds) as client:
         try:
             client.sendall(sent)
             client.shutdown(socket.SHUT_WR)
-            while received := client.recv(65536):
-                said += received
+            while chunk := client.recv(65536):
+                received += chunk
         except TimeoutError:
             raise
         except OSError:
-            pass  # the server has heard enough
-    return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", said)], said
+            pass  # the server has closed the connection
+    return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", received)], received
 
 
-def is_problem(said: bytes, status: int) -> None:
-    """What gunicorn itself refuses is a problem document like every other, with a name, and without what was sent."""
-    head, _, body = said.partition(b"\r\n\r\n")
+def is_problem(received: bytes, status: int) -> None:
+    """Check that a refusal of gunicorn is a problem document like every other, and repeats nothing of the request."""
+    head, _, body = received.partition(b"\r\n\r\n")
     headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
     problem = json.loads(body)
     assert headers["Content-Type"] == "application/problem+json"
     assert headers["Request-Id"] == problem["request_id"]
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert (problem["status"], problem["code"], problem["errors"]) == (status, "request-malformed", [])
-    assert len(said) < 2000
+    assert len(received) < 2000
 
 
 def tables(served: Served) -> int:
@@ -101,11 +101,11 @@ FRAMINGS: dict[str, tuple[bytes, bytes]] = {
 def test_a_request_with_two_ends_is_refused_and_nothing_after_it_is_parsed(served: Served, kind: str) -> None:
     framing, body = FRAMINGS[kind]
     before = tables(served)
-    statuses, said = send(served, outer(served, framing) + body + hidden(served))
-    assert len(statuses) == 1, said
-    assert statuses[0] in (400, 501), said
+    statuses, received = send(served, outer(served, framing) + body + hidden(served))
+    assert len(statuses) == 1, received
+    assert statuses[0] in (400, 501), received
     assert tables(served) == before
-    assert b"Traceback" not in said
+    assert b"Traceback" not in received
 
 
 def test_chunks_are_not_understood_in_the_older_version(served: Served) -> None:
@@ -131,8 +131,8 @@ def unread(request: pytest.FixtureRequest, served: Served) -> bytes:
 
 def test_an_unread_body_is_never_parsed_as_a_request(served: Served, unread: bytes) -> None:
     before = tables(served)
-    statuses, said = send(served, unread + hidden(served))
-    assert len(statuses) <= 1, said
+    statuses, received = send(served, unread + hidden(served))
+    assert len(statuses) <= 1, received
     assert tables(served) == before
 
 
@@ -164,19 +164,19 @@ def test_an_unread_body_is_never_parsed_as_a_request(served: Served, unread: byt
     ],
 )
 def test_heads_are_bounded_and_what_is_no_request_is_refused(served: Served, sent: bytes, status: int) -> None:
-    statuses, said = send(served, sent)
+    statuses, received = send(served, sent)
     # A client refused while sending may find the connection closed before it reads the response.
     assert statuses == [status] or (statuses == [] and len(sent) > 20_000)
-    if said:
-        is_problem(said, status)
+    if received:
+        is_problem(received, status)
     assert served.get("/readyz") == {"status": "ok"}
 
 
 def test_the_server_does_not_reveal_its_software(served: Served) -> None:
-    said = send(served, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[1]
-    assert b"\r\nServer: tablestakes\r\n" in said
+    received = send(served, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[1]
+    assert b"\r\nServer: tablestakes\r\n" in received
     for word in (b"gunicorn", b"Werkzeug", b"Flask", b"Python"):
-        assert word.lower() not in said.lower()
+        assert word.lower() not in received.lower()
 
 
 MOST = 1024 * 1024
@@ -198,9 +198,9 @@ def test_a_body_in_chunks_is_read_whole_or_refused(served: Served, body: bytes, 
     pieces = (body[begin : begin + 60_000] for begin in range(0, len(body), 60_000))
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
     head = outer(served, b"Transfer-Encoding: chunked\r\nConnection: close").replace(b"/v1/score", b"/v1/tables")
-    said = send(
+    statuses, received = send(
         served, head.replace(b"\r\n\r\n", b"\r\nIdempotency-Key: %d\r\n\r\n" % hash(body)) + chunks + b"0\r\n\r\n"
     )
     # A client that sends too much may find the connection closed before it reads the response.
-    assert said[0] == [status] or (said[0] == [] and len(body) > 2 * MOST), said
+    assert statuses == [status] or (statuses == [] and len(body) > 2 * MOST), received
     assert tables(served) == before + (status == 201)

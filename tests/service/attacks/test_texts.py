@@ -107,10 +107,10 @@ def test_no_text_in_a_body_is_more_than_a_text(house: House, api: Api, other_api
     for place in places:
         for text in NASTY:
             sent, begun = put(body or {}, place, text), time.monotonic()
-            answer = api.ask(method, address + ("?dry_run=true" if tries else ""), json=sent)
-            assert answer.status < 500, (place, text, answer)
+            response = api.request(method, address + ("?dry_run=true" if tries else ""), json=sent)
+            assert response.status < 500, (place, text, response)
             assert time.monotonic() - begun < SLOW, (place, text)
-            if answer.status < 300 and ("\x00" in text or "\x9b" in text):
+            if response.status < 300 and ("\x00" in text or "\x9b" in text):
                 raise AssertionError(f"{place} took {text!r}")
     assert set(house.count_records()) == set(before), "no table has gone or come"
     assert other_api.get("/v1/rounds").document == their_rounds
@@ -130,10 +130,10 @@ def test_no_text_in_an_address_is_more_than_a_text(house: House, api: Api, opera
             address = path.format_map({**found, name: written})
             query = f"?{name}={written}" if place == "query" else ""
             begun = time.monotonic()
-            answer = api.ask(method, address + query, **({"json": {}} if method in ("POST", "PUT") else {}))
-            assert answer.status < 500, (name, text, answer)
+            response = api.request(method, address + query, **({"json": {}} if method in ("POST", "PUT") else {}))
+            assert response.status < 500, (name, text, response)
             assert time.monotonic() - begun < SLOW, (name, text)
-            assert "Set-Cookie" not in answer.headers
+            assert "Set-Cookie" not in response.headers
     assert set(house.count_records()) == tables
 
 
@@ -149,9 +149,9 @@ def test_an_accepted_text_is_stored_and_found_unchanged(api: Api, text: str) -> 
 
 def test_every_text_of_the_contract_is_tried() -> None:
     """The walk finds what it is there for."""
-    asked = {name: OPERATIONS[name]["requestBody"]["content"]["application/json"]["schema"] for name in RECORDS}
-    assert ("name",) in set(texts_in(asked["add_table"], {}))
+    schemas = {name: OPERATIONS[name]["requestBody"]["content"]["application/json"]["schema"] for name in RECORDS}
+    assert ("name",) in set(texts_in(schemas["add_table"], {}))
     document = {"seats": [{}], "hands": [{"players": [{"top": ["As"]}]}]}
     assert {("table",), ("seats", 0, "player"), ("hands", 0, "players", 0, "top", 0)} <= set(
-        texts_in(asked["play_document"], document)
+        texts_in(schemas["play_document"], document)
     )

@@ -25,6 +25,7 @@ from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import database_of
 from tests.support.log_capture import Log
+from tests.support.process_jobs import Club
 from tests.support.race import at_once
 from tests.support.sample_rounds import COMPLETE, document_of, play, start_round
 
@@ -46,7 +47,7 @@ def api(house: House, club: StoredClub) -> Api:
 
 
 def wait_for_a_lock(house: House) -> None:
-    while house.ask(WAITING) == [(0,)]:
+    while house.query(WAITING) == [(0,)]:
         pass
 
 
@@ -124,7 +125,7 @@ def test_requests_beside_wipes_are_recorded_whole_or_not_at_all(house: House, cl
 def test_a_worker_drops_the_jobs_of_a_wiped_club(house: House, club: StoredClub, api: Api) -> None:
     lines = [document_of(hands=COMPLETE, reference=f"{number}") for number in range(3)]
     body = "\n".join(json.dumps(line) for line in lines)
-    started = api.ask("POST", "/v1/imports", data=body, headers={"Content-Type": "application/x-ndjson"})
+    started = api.request("POST", "/v1/imports", data=body, headers={"Content-Type": "application/x-ndjson"})
     assert started.status == 202
     wipe_club(house.owner, club.name)
     worker = Worker(name="worker", database=database_of(house), kinds=KINDS, announce=lambda _: None)
@@ -153,7 +154,7 @@ class WipedDuringUpload(io.BytesIO):
 def rows_of(house: House, club: StoredClub) -> list[int]:
     """Return the number of jobs, chunks, messages, pieces and results of a club."""
     tables = ("jobs", "job_chunks", "job_messages", "import_pieces", "import_results", "rounds", "idempotent_responses")
-    return [house.ask(f"SELECT count(*) FROM {table} WHERE club_id = %s", club.id)[0][0] for table in tables]
+    return [house.query(f"SELECT count(*) FROM {table} WHERE club_id = %s", club.id)[0][0] for table in tables]
 
 
 @pytest.mark.parametrize("lines_before", [1, 700, 900])
@@ -173,21 +174,20 @@ def test_an_import_that_is_received_during_a_wipe_is_refused(
     assert findings(house, club) == []
     again = send(api, io.BytesIO(body), **headers)
     assert again.status == 202
-    worker = Worker(name="worker", database=database_of(house), kinds=KINDS, announce=lambda _: None)
-    worker.work_on(club.id, UUID(again["id"]))
-    assert api.get(f"/v1/imports/{again['id']}")["summary"]["rounds"] == 900
+    ended = Club(house, api).work_on(f"/v1/imports/{again['id']}")
+    assert ended["summary"]["rounds"] == 900
 
 
 def send(api: Api, body: io.BytesIO, **headers: str) -> ApiResponse:
     headers = {"Content-Type": "application/x-ndjson", **headers}
-    return api.ask("POST", "/v1/imports", input_stream=body, headers=headers)
+    return api.request("POST", "/v1/imports", input_stream=body, headers=headers)
 
 
 def test_a_worker_drops_a_chunk_of_an_import_that_a_wipe_deleted(
     house: House, club: StoredClub, api: Api, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [document_of(hands=COMPLETE, reference=f"{number}") for number in range(3)]
-    started = api.ask(
+    started = api.request(
         "POST",
         "/v1/imports",
         data="\n".join(json.dumps(line) for line in lines),

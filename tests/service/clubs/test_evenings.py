@@ -18,7 +18,7 @@ CLOSED = {"after_hand": 1, "reason": "midnight"}
 
 
 def set_up(house: House, api: Api, time_zone: str, begins: time) -> None:
-    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
     set_evenings(house.owner, name, time_zone=time_zone, evening_begins=begins)
 
 
@@ -68,8 +68,8 @@ def test_statements_and_the_ledger_are_of_an_evening(
     ],
 )
 def test_an_invalid_evening_is_rejected(api: Api, path: str, query: str, code: str) -> None:
-    answer = api.get(f"{path.format(table='01a1fa84-64a0-7085-97f3-8afdbd6ebc27')}?{query}")
-    assert (answer.status, answer.mistakes) == (422, {"#/query/evening": code})
+    response = api.get(f"{path.format(table='01a1fa84-64a0-7085-97f3-8afdbd6ebc27')}?{query}")
+    assert (response.status, response.mistakes) == (422, {"#/query/evening": code})
 
 
 def test_the_operator_sets_the_evenings_of_a_club(tmp_path: Path) -> None:

@@ -42,13 +42,13 @@ def status(house: House, secret: str) -> int:
 def events_of(house: House, club: StoredClub) -> list[tuple[str, str]]:
     return [
         (kind, content)
-        for kind, content in house.ask(
+        for kind, content in house.query(
             "SELECT kind, convert_from(content, 'UTF8') FROM events WHERE club_id = %s ORDER BY id", club.id
         )
     ]
 
 
-# --- what is kept ---
+# --- what is stored ---
 
 
 def test_a_key_authenticates_its_club_and_records_its_last_use(house: House, owner: Database, club: StoredClub) -> None:
@@ -67,12 +67,12 @@ def test_only_the_hash_of_a_secret_is_stored(house: House, owner: Database, club
     made = create_key(owner, club, name="tablet")
     random_part = made.secret.rpartition("_")[2]
     assert status(house, made.secret) == 200
-    tables = [name for (name,) in house.ask("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
+    tables = [name for (name,) in house.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
     for table in tables:
         for words in (random_part, random_part.encode().hex()):
-            query = f"SELECT count(*) FROM {table} AS kept WHERE position(%s IN kept::text) > 0"
-            assert house.ask(query, words) == [(0,)], table
-    assert house.ask("SELECT secret_sha256 FROM api_keys WHERE id = %s", made.key.id) == [
+            query = f"SELECT count(*) FROM {table} AS stored WHERE position(%s IN stored::text) > 0"
+            assert house.query(query, words) == [(0,)], table
+    assert house.query("SELECT secret_sha256 FROM api_keys WHERE id = %s", made.key.id) == [
         (sha256(made.secret.encode()).digest(),)
     ]
     assert random_part not in repr(made)
@@ -83,8 +83,8 @@ def test_incomplete_or_changed_keys_are_unauthorized(
     house: House, owner: Database, club: StoredClub, sent: str
 ) -> None:
     made = create_key(owner, club, name="tablet")
-    asked = sent.format(prefix=made.key.prefix, secret=made.secret, upper=made.secret.upper())
-    assert status(house, asked) == 401
+    header = sent.format(prefix=made.key.prefix, secret=made.secret, upper=made.secret.upper())
+    assert status(house, header) == 401
     assert status(house, made.secret) == 200
 
 
@@ -95,9 +95,9 @@ def test_a_revoked_key_is_unauthorized_immediately(house: House, owner: Database
     made, other = (create_key(owner, club, name=name) for name in ("lost", "kept"))
     assert status(house, made.secret) == 200
     revoked = revoke_key(owner, made.key.prefix)
-    answer = Api(house.app, made.secret).get("/v1/tables")
-    assert (answer.status, answer["code"]) == (401, "key-unknown")
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    response = Api(house.app, made.secret).get("/v1/tables")
+    assert (response.status, response["code"]) == (401, "key-unknown")
+    assert response.headers["WWW-Authenticate"] == "Bearer"
     assert status(house, other.secret) == 200
     assert revoke_key(owner, str(made.key.id)).revoked_at == revoked.revoked_at
     assert [kind for kind, _ in events_of(house, club)].count("key.revoked") == 1
@@ -119,27 +119,27 @@ def test_a_rotated_key_is_revoked_immediately_by_default(house: House, owner: Da
 
 def test_a_rotated_key_is_valid_until_the_overlap_ends(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
-    rotated = rotate_key(owner, made.key.prefix, timedelta(seconds=2))
+    rotated = rotate_key(owner, made.key.prefix, timedelta(seconds=10))
     assert rotated.old.revoked_at is not None
     assert status(house, made.secret) == status(house, rotated.new.secret) == 200
-    time.sleep(2.1)
+    time.sleep(10.1)
     assert (status(house, made.secret), status(house, rotated.new.secret)) == (401, 200)
 
 
 def test_a_key_expires_and_its_replacement_has_the_same_lifetime(
     house: House, owner: Database, club: StoredClub
 ) -> None:
-    made = create_key(owner, club, name="guest", lifetime=timedelta(seconds=2))
-    assert made.key.expires_at == made.key.created_at + timedelta(seconds=2)
+    made = create_key(owner, club, name="guest", lifetime=timedelta(seconds=10))
+    assert made.key.expires_at == made.key.created_at + timedelta(seconds=10)
     assert status(house, made.secret) == 200
-    time.sleep(2.1)
-    answer = Api(house.app, made.secret).get("/v1/tables")
-    assert (answer.status, answer["code"]) == (401, "key-unknown")
-    assert "expired" in answer["detail"]
+    time.sleep(10.1)
+    response = Api(house.app, made.secret).get("/v1/tables")
+    assert (response.status, response["code"]) == (401, "key-unknown")
+    assert "expired" in response["detail"]
     assert list_keys(owner, club)[0].ends_at == made.key.expires_at
     new = rotate_key(owner, made.key.prefix).new
     assert status(house, new.secret) == 200
-    assert new.key.expires_at == new.key.created_at + timedelta(seconds=2)
+    assert new.key.expires_at == new.key.created_at + timedelta(seconds=10)
 
 
 def test_a_key_in_its_overlap_can_be_revoked_but_not_rotated(house: House, owner: Database, club: StoredClub) -> None:
@@ -221,9 +221,9 @@ def test_a_read_only_key_cannot_change_anything(house: House, owner: Database, c
         ("DELETE", "/v1/players/ann"),
         ("POST", "/v1/score"),
     ):
-        answer = reader.ask(method, path, json={})
-        assert (answer.status, answer["code"]) == (403, "scope-missing"), path
-        assert answer["detail"].startswith("the key 'scoreboard' has 'read'; expected a key with ")
+        response = reader.request(method, path, json={})
+        assert (response.status, response["code"]) == (403, "scope-missing"), path
+        assert response["detail"].startswith("the key 'scoreboard' has 'read'; expected a key with ")
     assert house.count_records() == before
 
 
@@ -235,16 +235,16 @@ def test_an_admin_key_lists_keys_without_secrets(house: House) -> None:
     admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
     lent = create_key(house.owner, club, name="lent", scopes=[Scope.READ, Scope.WRITE], lifetime=timedelta(days=90))
     create_key(house.owner, other, name="theirs")
-    answer = Api(house.app, admin.secret).get("/v1/keys")
-    assert [(key["name"], key["scopes"]) for key in answer["keys"]] == [
+    response = Api(house.app, admin.secret).get("/v1/keys")
+    assert [(key["name"], key["scopes"]) for key in response["keys"]] == [
         ("lent", ["read", "write"]),
         ("office", ["admin"]),
     ]
-    assert [key["prefix"] for key in answer["keys"]] == [lent.secret[:12], admin.secret[:12]]
-    assert answer["keys"][0]["expires_at"] == show_time(lent.key.expires_at)
-    assert admin.secret.rpartition("_")[2] not in answer.text
+    assert [key["prefix"] for key in response["keys"]] == [lent.secret[:12], admin.secret[:12]]
+    assert response["keys"][0]["expires_at"] == show_time(lent.key.expires_at)
+    assert admin.secret.rpartition("_")[2] not in response.text
     hashes = (sha256(key.secret.encode()).hexdigest() for key in (admin, lent))
-    assert not any(each in answer.text for each in hashes)
+    assert not any(each in response.text for each in hashes)
 
 
 def test_an_admin_key_revokes_keys_of_its_club_and_itself(house: House) -> None:
@@ -257,13 +257,13 @@ def test_an_admin_key_revokes_keys_of_its_club_and_itself(house: House) -> None:
     assert Api(house.app, lent.secret).get("/v1/tables").status == 401
     assert office.delete(f"/v1/keys/{theirs.key.id}").status == 404
     assert Api(house.app, theirs.secret).get("/v1/tables").status == 200
-    recorded_events = house.ask(
+    recorded_events = house.query(
         "SELECT actor, convert_from(content, 'UTF8')::jsonb ->> 'key' FROM events"
         " WHERE club_id = %s AND kind = 'key.revoked'",
         club.id,
     )
     assert recorded_events == [(admin.key.id, str(lent.key.id))]
-    [(revoked_at,)] = house.ask("SELECT revoked_at FROM api_keys WHERE id = %s", lent.key.id)
+    [(revoked_at,)] = house.query("SELECT revoked_at FROM api_keys WHERE id = %s", lent.key.id)
     assert office.get("/v1/keys")["keys"][0]["revoked_at"] == show_time(revoked_at)
     assert office.delete(f"/v1/keys/{admin.key.id}").status == 204
     assert office.get("/v1/keys").status == 401

@@ -41,6 +41,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_club": {"read"},
     "list_statistics": {"read"},
     "get_player_statistics": {"read"},
+    "get_plot": {"read"},
     "open_round": {"write"},
     "list_rounds": {"read"},
     "get_round": {"read"},
@@ -72,12 +73,16 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "withdraw_dispute": {"disputes"},
     "list_keys": {"admin"},
     "revoke_key": {"admin"},
+    "issue_console_link": {scope.value for scope in Scope if scope is not Scope.CORRECT_FINAL},
     "issue_link": {"write"},
     "revoke_link": {"write"},
     "issue_table_link": {"write"},
     "list_table_links": {"write", "admin"},
     "revoke_table_link": {"write", "admin"},
     "get_link": {"read"},
+    "show_scorekeeper": {"write"},
+    "hide_scorekeeper": {"write"},
+    "list_scorekeepers": {"read"},
     "play_document": {"write"},
     "record_hands": {"write"},
     "start_import": {"imports"},
@@ -164,19 +169,19 @@ def made(house: House) -> Keys:
     return Keys(every, clients)
 
 
-def ask(api: Api, operation_id: str, club: Club) -> ApiResponse:
+def send(api: Api, operation_id: str, club: Club) -> ApiResponse:
     """Send a valid request to an operation, with existing IDs and a valid body."""
     method, path = where(api, operation_id)
     address = path.format_map({name: give() for name, give in club.found.items() if f"{{{name}}}" in path})
     address += QUERIES.get(operation_id, "")
     if operation_id == "start_import":
         headers = {"Content-Type": "application/x-ndjson"}
-        return api.ask(method, address, data=lines_of(rounds_to_import(1)), headers=headers)
+        return api.request(method, address, data=lines_of(rounds_to_import(1)), headers=headers)
     if operation_id == "record_hands":
         headers = {"Content-Type": "application/x-ndjson"}
-        return api.ask(method, address, data=b'{"round": "unknown"}', headers=headers)
+        return api.request(method, address, data=b'{"round": "unknown"}', headers=headers)
     body = club.bodies[operation_id]() if operation_id in club.bodies else BODIES.get(operation_id)
-    return api.ask(method, address, **({} if body is None else {"json": body}))
+    return api.request(method, address, **({} if body is None else {"json": body}))
 
 
 def where(api: Api, operation_id: str) -> tuple[str, str]:
@@ -209,33 +214,33 @@ def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, oper
         expected = done(operation_id) if is_open else {403}
         elsewhere = {404} if is_the_club_s else {422} if operation_id in NAMES_AN_ID else expected
         elsewhere = elsewhere if expected != {403} else expected
-        theirs = ask(other.by_scope[scope], operation_id, club)
+        theirs = send(other.by_scope[scope], operation_id, club)
         assert theirs.status in elsewhere, (scope, theirs)
-        answer = ask(own.by_scope[scope], operation_id, club)
-        assert answer.status in expected, (scope, answer)
+        response = send(own.by_scope[scope], operation_id, club)
+        assert response.status in expected, (scope, response)
         if expected == {403}:
-            assert answer["code"] == "scope-missing"
-            assert f"has '{scope}'; expected a key with" in answer["detail"]
-            assert all(f"'{needed}'" in answer["detail"] for needed in OPENED_BY[operation_id])
+            assert response["code"] == "scope-missing"
+            assert f"has '{scope}'; expected a key with" in response["detail"]
+            assert all(f"'{needed}'" in response["detail"] for needed in OPENED_BY[operation_id])
     if operation_id not in NEEDS_NO_KEY:
-        assert ask(Api(house.app, None), operation_id, club).status == 401
-    assert ask(Api(house.app, "ofc_of_nobody"), operation_id, club).status == 401
+        assert send(Api(house.app, None), operation_id, club).status == 401
+    assert send(Api(house.app, "ofc_of_nobody"), operation_id, club).status == 401
     own.every.put("/v1/players/ann", {"display_name": "Ann"})
-    assert ask(own.every, operation_id, club).status in done(operation_id)
+    assert send(own.every, operation_id, club).status in done(operation_id)
 
 
 @pytest.mark.parametrize("operation_id", sorted(WITH_LINKS))
 def test_operations_of_links_to_tables_need_their_scopes(own: Keys, other: Keys, operation_id: str) -> None:
     club = Club(own.every, operation_id)
     for scope in own.by_scope:
-        answer = ask(own.by_scope[scope], operation_id, club)
+        response = send(own.by_scope[scope], operation_id, club)
         is_open = scope in OPENED_BY[operation_id]
-        assert answer.status == (403 if not is_open or operation_id == "issue_table_link" else 404), scope
+        assert response.status == (403 if not is_open or operation_id == "issue_table_link" else 404), scope
         if not is_open:
-            assert f"has '{scope}'; expected a key with" in answer["detail"]
+            assert f"has '{scope}'; expected a key with" in response["detail"]
     if operation_id == "issue_table_link":
-        assert ask(other.every, operation_id, club).status == 404
-        assert ask(own.every, operation_id, club).status == 201
+        assert send(other.every, operation_id, club).status == 404
+        assert send(own.every, operation_id, club).status == 201
 
 
 def test_a_key_without_the_scope_sees_the_presets(house: House, own: Keys) -> None:

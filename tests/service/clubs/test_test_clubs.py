@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from uuid_utils.compat import uuid7
 
-from client.offline.verify import verify
+from schemas.verification.evidence_file import verify
 from service.clubs.actions import create_club, create_key
 from service.clubs.queries.clubs import StoredClub
 from service.errors import NotFound, OperatorError
@@ -57,7 +57,7 @@ class Clubs:
 def post_once(api: Api) -> ApiResponse:
     """Create a table with an idempotency key."""
     table = {"name": "keyed", "ruleset": "pineapple"}
-    return api.ask("POST", "/v1/tables", json=table, headers={"Idempotency-Key": "table-1"})
+    return api.request("POST", "/v1/tables", json=table, headers={"Idempotency-Key": "table-1"})
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,7 @@ def client_of(service: Running) -> httpx2.Client:
 @contextmanager
 def under_load(client: httpx2.Client) -> Iterator[dict[str, Any]]:
     """Play rounds from several clients at once; yield the settlements of confirmed rounds, by round."""
-    answered, is_over, numbers = dict[str, Any](), list[bool](), count(1)
+    settlements, is_over, numbers = dict[str, Any](), list[bool](), count(1)
 
     def play() -> None:
         while not is_over:
@@ -49,15 +49,15 @@ def under_load(client: httpx2.Client) -> Iterator[dict[str, Any]]:
             round_id = client.post(f"/v1/tables/{table}/rounds", json={"seats": seats(SIXES)}).json()["id"]
             for played in COMPLETE:
                 assert client.post(f"/v1/rounds/{round_id}/hands", json=dealt_again(played)).status_code == 201
-            answered[round_id] = client.get(f"/v1/rounds/{round_id}/settlement").json()
+            settlements[round_id] = client.get(f"/v1/rounds/{round_id}/settlement").json()
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         playing = [pool.submit(play) for _ in range(CLIENTS)]
         try:
-            assert wait_until(lambda: len(answered) >= CLIENTS, seconds=60)
-            yield answered
-            enough = len(answered) + CLIENTS
-            assert wait_until(lambda: len(answered) >= enough, seconds=60), "the service went on"
+            assert wait_until(lambda: len(settlements) >= CLIENTS, seconds=60)
+            yield settlements
+            enough = len(settlements) + CLIENTS
+            assert wait_until(lambda: len(settlements) >= enough, seconds=60), "the service went on"
         finally:
             is_over.append(True)
             for each in playing:
@@ -75,9 +75,9 @@ def keep_checkpoint(client: httpx2.Client, file: Path) -> Path:
 def test_a_backup_under_load_is_a_valid_data_directory(tmp_path: Path) -> None:
     home, copy = tmp_path / "ofc", tmp_path / "backups"
     with running(home) as service, client_of(service) as client:
-        with under_load(client) as answered:
+        with under_load(client) as settlements:
             checkpoint = keep_checkpoint(client, tmp_path / "home.checkpoint")
-            before = dict(answered)
+            before = dict(settlements)
             command_line = BACKUP.replace("/srv/ofc", str(home)).replace("/backups/2026-11-20", str(copy)).split()
             assert command_line[0] == "ofc-server"
             made = command(*command_line[1:])
@@ -129,14 +129,14 @@ def test_a_dump_of_an_external_postgresql_under_load_can_be_restored(
     with (
         running(tmp_path / "ofc", **login) as service,
         client_of(service) as client,
-        under_load(client) as answered,
+        under_load(client) as settlements,
     ):
-        before = dict(answered)
+        before = dict(settlements)
         run(DUMP, tmp_path, variables)
     run(RESTORE, tmp_path, variables)
     restored = {"OFC_DATABASE_URL": bare_logins.service, "OFC_OWNER_URL": bare_logins.owner}
     passed = command("verify", **restored)
-    # All of it is as it was written; nobody kept a checkpoint, without which a cut off end cannot be noticed.
+    # All of it is as it was written; there is no checkpoint, without which a missing end cannot be detected.
     assert (passed.returncode, passed.stdout) == (3, ""), passed.stdout + passed.stderr
     with running(tmp_path / "ofc", **restored) as service, client_of(service) as client:
         assert {each: client.get(f"/v1/rounds/{each}/settlement").json() for each in before} == before

@@ -35,10 +35,10 @@ def run(directory: Path, *arguments: str) -> str:
     return ended.stdout
 
 
-def ask(service: Running, key: str, path: str = "/v1/tables", method: str = "GET", **options: Any) -> httpx2.Response:
+def send(service: Running, key: str, path: str = "/v1/tables", method: str = "GET", **options: Any) -> httpx2.Response:
     headers = {"Authorization": f"Bearer {key}"}
     return httpx2.request(
-        method, service.url + path, headers=headers, trust_env=False, verify=False, timeout=5, **options
+        method, service.url + path, headers=headers, trust_env=False, verify=False, timeout=60, **options
     )
 
 
@@ -52,10 +52,10 @@ def test_clubs_and_keys_are_managed_while_the_service_runs(service: Running) -> 
     assert KEY.fullmatch(key)
     prefix = key[:12]
     assert made.stderr == f"Created the key {prefix} (tablet) of the club 'Riverside Poker'; it is not shown again.\n"
-    assert ask(service, key).json()["tables"] == []
+    assert send(service, key).json()["tables"] == []
     home = (service.directory / "api-key").read_text().strip()
-    table = ask(service, home, method="POST", json={"name": "kitchen", "ruleset": "pineapple"}).json()["id"]
-    assert ask(service, key, f"/v1/tables/{table}").status_code == 404
+    table = send(service, home, method="POST", json={"name": "kitchen", "ruleset": "pineapple"}).json()["id"]
+    assert send(service, key, f"/v1/tables/{table}").status_code == 404
 
     [listed] = json.loads(run(service.directory, "key", "list", "--club", "Riverside Poker", "--json"))["keys"]
     assert (listed["prefix"], listed["scopes"], listed["revoked_at"]) == (prefix, ["*"], None)
@@ -65,19 +65,19 @@ def test_clubs_and_keys_are_managed_while_the_service_runs(service: Running) -> 
     assert key[13:] not in shown + json.dumps(listed)
 
     rotated = json.loads(run(service.directory, "key", "rotate", prefix, "--overlap", "10", "--json"))
-    assert ask(service, key).status_code == ask(service, rotated["key"]).status_code == 200
+    assert send(service, key).status_code == send(service, rotated["key"]).status_code == 200
     assert rotated["replaces"]["prefix"] == prefix
     assert run(service.directory, "key", "revoke", prefix) == ""
-    assert (ask(service, key).status_code, ask(service, rotated["key"]).status_code) == (401, 200)
+    assert (send(service, key).status_code, send(service, rotated["key"]).status_code) == (401, 200)
 
 
 @pytest.mark.parametrize("player", ["a/b", "/a//", "../b", "%2F ?#", "zoë ♣"])
 def test_player_ids_round_trip_through_a_real_server(service: Running, player: str) -> None:
     key = (service.directory / "api-key").read_text().strip()
     path = f"/v1/players/{quote(player, safe='')}"
-    assert ask(service, key, path, "PUT", json={"display_name": "Zoë"}).json()["player"] == player
-    assert ask(service, key, path, "DELETE").status_code == 204
-    assert ask(service, key, path).status_code == 404
+    assert send(service, key, path, "PUT", json={"display_name": "Zoë"}).json()["player"] == player
+    assert send(service, key, path, "DELETE").status_code == 204
+    assert send(service, key, path).status_code == 404
 
 
 def test_commands_start_the_database_without_a_running_service(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_commands_start_the_database_without_a_running_service(tmp_path: Path) -
     keys = [process.communicate(timeout=60)[0].strip() for process in at_once]
     assert not (tmp_path / "socket").exists()
     with running(tmp_path) as service:
-        assert [ask(service, key).status_code for key in keys] == [200, 200]
+        assert [send(service, key).status_code for key in keys] == [200, 200]
 
 
 def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Logins) -> None:
@@ -114,9 +114,9 @@ def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Login
     )
     assert re.search(r"  read, tables  .*  valid until \d{4}-", command("key", "list", **named).stdout)
     with running(tmp_path, **named) as service:
-        assert ask(service, made.stdout.strip()).status_code == 200
-        assert ask(service, made.stdout.strip(), method="POST", json={}).status_code == 422
-        assert ask(service, made.stdout.strip(), "/v1/score", "POST", json={}).status_code == 403
+        assert send(service, made.stdout.strip()).status_code == 200
+        assert send(service, made.stdout.strip(), method="POST", json={}).status_code == 422
+        assert send(service, made.stdout.strip(), "/v1/score", "POST", json={}).status_code == 403
     assert not (tmp_path / "none").exists()
     refused = command("key", "list", OFC_DATABASE_URL=logins.service)
     assert is_one_sentence(refused.stderr, "cannot create or list clubs and keys")
@@ -164,6 +164,6 @@ def test_commands_migrate_the_embedded_database(tmp_path: Path) -> None:
     assert run(tmp_path, "club", "list").splitlines() == ["NAME  CREATED (UTC)  TIME ZONE  EVENINGS BEGIN  TEST  ID"]
 
 
-def is_one_sentence(said: str, words: str) -> bool:
-    [line] = said.splitlines()
+def is_one_sentence(message: str, words: str) -> bool:
+    [line] = message.splitlines()
     return line.startswith("Error: ") and line.endswith(".") and words in line

@@ -35,14 +35,14 @@ def house(embedded_postgres: Server) -> Iterator[House]:
 
 @pytest.fixture
 def checkpoint(house: House, tmp_path: Path) -> Path:
-    """The club's checkpoint after its round, kept elsewhere."""
+    """The club's checkpoint after its round, stored elsewhere."""
     api = house.new_client()
     play(api, start_round(api), *COMPLETE)
     with database_of(house).transaction(club_of(house, api)) as transaction:
         note = make_checkpoint(transaction, SIGNING_KEY).checkpoint.note
-    kept = tmp_path / "home.checkpoint"
-    kept.write_text(note, encoding="utf-8")
-    return kept
+    checkpoint_file = tmp_path / "home.checkpoint"
+    checkpoint_file.write_text(note, encoding="utf-8")
+    return checkpoint_file
 
 
 def login_of(house: House) -> dict[str, str]:
@@ -63,14 +63,14 @@ def test_unchanged_records_pass_with_a_retained_checkpoint(house: House, checkpo
     assert "0 findings" in passed.stderr
     incomplete = verify(house)
     assert incomplete.returncode == 3
-    [(club,)] = house.ask("SELECT id FROM clubs")
+    [(club,)] = house.query("SELECT id FROM clubs")
     assert f"no checkpoint was given for {origin_of(club)}" in incomplete.stderr
 
 
 def test_a_changed_record_is_printed(house: House, checkpoint: Path) -> None:
     tamper(house.owner_url, "UPDATE transfers SET due = due + 1 WHERE (number, position) = (2, 1)")
     found = verify(house, "--checkpoint", checkpoint)
-    [(round_id, due)] = house.ask("SELECT round_id, due FROM transfers WHERE (number, position) = (2, 1)")
+    [(round_id, due)] = house.query("SELECT round_id, due FROM transfers WHERE (number, position) = (2, 1)")
     [line] = found.stdout.splitlines()
     assert found.returncode == 1
     assert line.startswith("figure-differs: transfers ")
@@ -85,7 +85,7 @@ def test_a_changed_record_is_printed(house: House, checkpoint: Path) -> None:
 
 
 def test_verification_resumes_after_an_interruption_and_loses_nothing(house: House, checkpoint: Path) -> None:
-    [(club,)] = house.ask("SELECT id FROM clubs")
+    [(club,)] = house.query("SELECT id FROM clubs")
     state = checkpoint.with_name("verify.state")
     tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
     before = {"position": {"club": str(club), "pass": "rounds", "after": str(club)}, "events": 9, "found": {}}
@@ -110,7 +110,7 @@ def test_verification_resumes_after_a_kill(house: House, checkpoint: Path) -> No
     tamper(house.owner_url, "UPDATE tree_heads SET signed_at = now()")
     state, first = checkpoint.with_name("verify.state"), checkpoint.with_name("first.ndjson")
     arguments = "--json", "--checkpoint", str(checkpoint), "--resume", str(state)
-    [(club,)] = house.ask("SELECT id FROM clubs")
+    [(club,)] = house.query("SELECT id FROM clubs")
     # The schema has been looked at already: that would wait for the lock, too.
     beginning = {"club": str(club), "pass": "club", "after": str(UUID(int=0))}
     state.write_text(json.dumps({"position": beginning, "events": 0, "found": {}}))
@@ -142,16 +142,16 @@ def test_a_retained_checkpoint_detects_a_restored_older_backup(tmp_path: Path) -
         reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(service.directory / "api-key")}
         with remembered(owner_url):
             assert ofc("post", write(tmp_path, read_example("turbo")), **reached).code == 0
-            kept = tmp_path / "kept.checkpoint"
-            assert ofc_process("checkpoint", "make", "-o", str(kept), **reached).code == 0
+            checkpoint_file = tmp_path / "kept.checkpoint"
+            assert ofc_process("checkpoint", "make", "-o", str(checkpoint_file), **reached).code == 0
 
         def verify_with(*arguments: object) -> CompletedProcess[str]:
             return command("verify", *map(str, arguments), "--data", str(service.directory))
 
-        passed = verify_with("--checkpoint", kept)
+        passed = verify_with("--checkpoint", checkpoint_file)
         assert (passed.returncode, passed.stdout) == (0, ""), passed.stderr
         take_back(owner_url)
-        found = verify_with("--checkpoint", kept)
+        found = verify_with("--checkpoint", checkpoint_file)
         assert found.returncode == 1
         assert found.stdout.startswith("checkpoint-broken: tree_nodes ")
 

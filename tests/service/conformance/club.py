@@ -1,9 +1,11 @@
 """A club at play, which knows what a client that plays there would send next."""
 
+import json
 from collections.abc import Callable
 from functools import partial
 from random import Random
 from typing import Any
+from uuid import UUID
 
 from scoring.cards import DECK, Card
 from scoring.ruleset import BOARD_SIZE
@@ -21,9 +23,9 @@ AUDIT: Document = {"scope": {}, "mode": "audit", "reason": "yearly audit"}
 
 class Club:
     """
-    What a club has, by the names that ids have in addresses, and a legal body for the operation that is asked.
+    What a club has, by the names that ids have in addresses, and a valid body for each operation.
 
-    The same operation is always asked the same, but for the ids.
+    Requests of the same operation are always the same, except for ids.
     """
 
     def __init__(self, api: Api, operation_id: str) -> None:
@@ -61,22 +63,25 @@ class Club:
             "token": self.issue_link,
             "key_id": self.spare_key,
             "link_id": self.issue_table_link,
+            "device_id": lambda: str(UUID(int=self.rng.getrandbits(128))),
             "webhook_id": self.add_webhook,
             "delivery_id": self.send_test,
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "number": lambda: "1",
+            "plot": lambda: self.rng.choice(["net", "sources", "head-to-head", "caps", "fouls", "distribution"]),
             "player": lambda: self.player_for(operation_id),
         }
         self.queries: dict[str, Callable[[], Document]] = {
             "prove_consistency": self.two_sizes,
             "prove_inclusion": self.place_in_tree,
         }
-        self.bodies: dict[str, Callable[[], Document]] = {
+        self.bodies: dict[str, Callable[[], Document | str]] = {
             "score_hand": self.hand_to_score,
             "add_ruleset": lambda: {**random_ruleset(self.rng), "name": self.new_name()},
             "add_table": lambda: {"name": self.new_name(), "ruleset": self.rng.choice(list(self.rulesets))},
             "open_round": lambda: self.round_to_open(self._table or self.playing()),
             "record_hand": lambda: self.next_hand(self.playing()),
+            "record_hands": self.hand_lines,
             "record_departure": self.departure,
             "undo_hand": self.undo,
             "confirm_settlement": self.confirmation,
@@ -115,6 +120,14 @@ class Club:
         round_ = self.playing()
         return str(self._made(f"/v1/rounds/{round_['id']}/hands", self.next_hand(round_))["id"])
 
+    def hand_lines(self) -> str:
+        """Return lines of a batch: a hand that follows, and now and then one that does not."""
+        round_ = self.playing()
+        hands = [self.next_hand(round_)]
+        if self.rng.random() < 0.25:
+            hands.append({**hands[0], "number": 99})
+        return "\n".join(json.dumps({"round": str(round_["id"]), **hand}) for hand in hands)
+
     def claim(self) -> Document:
         """Hold something against the round at play, which is closed for that."""
         closed = self.api.post(f"/v1/rounds/{self.playing()['id']}/close", {"reason": "somebody objects"})
@@ -143,7 +156,7 @@ class Club:
 
     def link_secret(self) -> str:
         """Return the secret of a link to a new table."""
-        return str(self._made(f"/v1/tables/{self.add_table()}/links", {})["url"]).partition("#")[2]
+        return str(self._made(f"/v1/tables/{self.add_table()}/links", {})["url"]).rpartition("/")[2]
 
     def name_player(self) -> str:
         """Set a display name and return the ID of the player."""
@@ -204,9 +217,9 @@ class Club:
 
     def start_recomputation(self) -> str:
         """Ask for an audit of everything, which nobody works on."""
-        asked = self.api.post("/v1/recomputations", AUDIT)
-        assert asked.status == 202, asked
-        return str(asked["id"])
+        response = self.api.post("/v1/recomputations", AUDIT)
+        assert response.status == 202, response
+        return str(response["id"])
 
     def correction(self) -> Document:
         """Amend the round at play: a row of its last hand was another, or the hand was played at another time."""
@@ -304,6 +317,6 @@ class Club:
         return self.rulesets[under["ruleset"].partition("@")[0]]
 
     def _made(self, path: str, body: Document | None) -> ApiResponse:
-        answer = self.api.post(path, body)
-        assert answer.status == 201, answer
-        return answer
+        response = self.api.post(path, body)
+        assert response.status == 201, response
+        return response

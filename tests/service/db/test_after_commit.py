@@ -21,9 +21,9 @@ def test_a_hand_is_recorded_even_if_its_metrics_fail(api: Api, log: Log, monkeyp
 
     round_id = start_round(api)
     monkeypatch.setattr(writer, "count_stored_hands", fail)
-    answer = record(api, round_id, hand(1, 1, THREE))
-    assert answer.status == 201
-    assert [each["id"] for each in hands_of(api, round_id)] == [answer["id"]]
+    response = record(api, round_id, hand(1, 1, THREE))
+    assert response.status == 201
+    assert [each["id"] for each in hands_of(api, round_id)] == [response["id"]]
     [event] = [event for event in log.events if event["event"] == "after_commit_failed"]
     assert event["level"] == "error"
     assert "OSError" in event["exception"]
@@ -38,14 +38,14 @@ def test_a_connection_lost_after_the_commit_changes_nothing(
         commit(session, *arguments)
         driver = session.connection.connection.driver_connection
         assert isinstance(driver, psycopg.Connection)
-        house.ask("SELECT pg_terminate_backend(%s, 5000)", driver.info.backend_pid)
+        house.query("SELECT pg_terminate_backend(%s, 5000)", driver.info.backend_pid)
 
     round_id = start_round(api)
     with monkeypatch.context() as patched:
         patched.setattr(Session, "_commit", commit_and_lose_the_connection)
-        answer = record(api, round_id, hand(1, 1, THREE))
-    assert answer.status == 201
-    assert [each["id"] for each in hands_of(api, round_id)] == [answer["id"]]
+        response = record(api, round_id, hand(1, 1, THREE))
+    assert response.status == 201
+    assert [each["id"] for each in hands_of(api, round_id)] == [response["id"]]
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def lonely(embedded_postgres: Server) -> Iterator[House]:
 
 def test_a_job_is_accepted_while_the_broker_is_down(lonely: House, log: Log) -> None:
     api = lonely.new_client()
-    answer = api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "checked"})
-    assert answer.status == 202
-    assert api.get(answer.headers["Location"])["state"] == "queued"
+    response = api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "checked"})
+    assert response.status == 202
+    assert api.get(response.headers["Location"])["state"] == "queued"
     assert [event["level"] for event in log.events if event["event"] == "message_send_failed"] == ["warning"]

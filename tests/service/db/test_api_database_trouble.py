@@ -30,10 +30,10 @@ def test_an_unreachable_database_is_unavailable(homeless: Flask, log: Log) -> No
     api = Api(homeless, "ofc_any")
     for method, path, name in operations(api):
         if name not in OPEN_TO_ALL:
-            answer = api.ask(method, path)
-            assert answer.status == 503
-            assert answer["code"] == "database-unavailable"
-            assert answer["detail"] == "Nothing was stored. Retry the request later."
+            response = api.request(method, path)
+            assert response.status == 503
+            assert response["code"] == "database-unavailable"
+            assert response["detail"] == "Nothing was stored. Retry the request later."
     assert api.get("/readyz").status == 503
     assert "127.0.0.1" in log.getvalue(), "the operator's log says which database it is"
     assert "hush-hush" not in log.getvalue()
@@ -51,10 +51,10 @@ def test_a_database_without_tables_needs_migrations(bare_logins: Logins) -> None
     app = create_app(Config(bare_logins.owner))
     api = Api(app, "ofc_any")
     for path in ("/v1/tables", "/readyz"):
-        answer = api.get(path)
-        assert answer.status == 503
-        assert answer["code"] == "database-behind"
-        assert "ofc-server migrate" in answer["detail"]
+        response = api.get(path)
+        assert response.status == 503
+        assert response["code"] == "database-behind"
+        assert "ofc-server migrate" in response["detail"]
     app.extensions["ofc_database"].close()
 
 
@@ -62,7 +62,7 @@ def test_a_database_is_used_again_after_an_outage(logins: Logins, house: House) 
     app = create_app(Config(logins.service, logins.owner))
     api = Api(app, create_club_with_key(logins.owner, "home"))
     assert api.get("/v1/tables").status == 200
-    house.ask(
+    house.query(
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
         logins.service.rpartition("/")[2].partition("?")[0],
     )
@@ -74,15 +74,15 @@ def test_an_unhandled_exception_exposes_no_internals(logins: Logins, log: Log) -
     app = create_app(Config(logins.service, logins.owner))
     key = create_club_with_key(logins.owner, "home")
     Records(logins.owner).change("ALTER TABLE tables DROP COLUMN minimum_stack CASCADE")
-    answer = app.test_client().get("/v1/tables", headers={"Authorization": f"Bearer {key}"})
-    assert answer.status_code == 500
-    assert answer.content_type == "application/problem+json"
-    problem = answer.get_json(force=True)
+    response = app.test_client().get("/v1/tables", headers={"Authorization": f"Bearer {key}"})
+    assert response.status_code == 500
+    assert response.content_type == "application/problem+json"
+    problem = response.get_json(force=True)
     assert problem["code"] == "internal-error"
-    assert problem["request_id"] == answer.headers["Request-Id"]
+    assert problem["request_id"] == response.headers["Request-Id"]
     assert problem["request_id"] in log.getvalue()
     assert "minimum_stack" in log.getvalue()
-    assert "minimum_stack" not in answer.get_data(as_text=True)
+    assert "minimum_stack" not in response.get_data(as_text=True)
     app.extensions["ofc_database"].close()
 
 
@@ -94,8 +94,12 @@ def test_a_read_only_database_is_read_and_rejects_changes(logins: Logins, log: L
     api = Api(app, key)
     assert api.get("/v1/tables").status == 200, "the first use of the key cannot be noted"
     new_table = {"name": "kitchen", "ruleset": "pineapple"}
-    for answer in (api.post("/v1/tables", new_table), api.get("/readyz")):
-        assert (answer.status, answer["code"], answer["title"]) == (503, "database-read-only", "Database is read-only")
-        assert answer["detail"].startswith("Nothing was stored: the database accepts no changes at present.")
+    for response in (api.post("/v1/tables", new_table), api.get("/readyz")):
+        assert (response.status, response["code"], response["title"]) == (
+            503,
+            "database-read-only",
+            "Database is read-only",
+        )
+        assert response["detail"].startswith("Nothing was stored: the database accepts no changes at present.")
     assert "is read-only: an administrator can change `default_transaction_read_only`" in log.getvalue()
     app.extensions["ofc_database"].close()

@@ -170,11 +170,11 @@ def test_the_error_of_an_unreachable_database_names_it(
     for use in (database.check_head, lambda: names_of_tables(database, uuid7())):
         with pytest.raises(DatabaseUnreachable, match=reason) as caught:
             use()
-        said = str(caught.value)
-        assert said.startswith("The database ")
-        assert said.endswith(".")
-        assert "\n" not in said
-        assert "a secret" not in said
+        message = str(caught.value)
+        assert message.startswith("The database ")
+        assert message.endswith(".")
+        assert "\n" not in message
+        assert "a secret" not in message
     database.close()
 
 
@@ -201,7 +201,7 @@ def test_writes_are_queued(database: Database, club_id: UUID) -> None:
     with recorded_statements() as statements, database.transaction(club_id) as transaction:
         assert statements == []
         assert transaction.query(COUNT_EVENTS, {}) == [{"events": 0}]
-        assert len(statements) == 3, "begin, name the club, ask"
+        assert len(statements) == 3, "begin, name the club, query"
         transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
         assert len(statements) == 3
     assert len(statements) == 5, "write, commit"
@@ -241,10 +241,10 @@ def test_a_lost_connection_rolls_the_transaction_back(database: Database, club_i
 
 
 def test_a_statement_times_out(database_url: str) -> None:
-    url = make_url(database_url).update_query_dict({"options": "-c statement_timeout=50ms"})
+    url = make_url(database_url).update_query_dict({"options": "-c statement_timeout=500ms"})
     database = Database(text_of(url))
     with pytest.raises(Busy), database.outside_clubs() as connection:
-        connection.execute(text("SELECT pg_sleep(5)"))
+        connection.execute(text("SELECT pg_sleep(30)"))
     database.close()
 
 
@@ -263,8 +263,8 @@ def test_a_forked_child_does_not_use_the_parent_s_connection(database: Database,
         finally:
             os._exit(0)
     os.close(writer)
-    with os.fdopen(reader) as answer:
-        its = int(answer.read())
+    with os.fdopen(reader) as output:
+        its = int(output.read())
     os.waitpid(child, 0)
     assert its != mine
     assert backend() == mine

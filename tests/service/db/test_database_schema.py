@@ -125,8 +125,8 @@ def test_an_added_table_is_listed_without_its_parts(logins: Logins, opened: Data
 def test_an_altered_database_is_not_ready(logins: Logins) -> None:
     alter(logins.owner, "ALTER TABLE rounds DISABLE ROW LEVEL SECURITY")
     app = create_app(Config(logins.service, logins.owner))
-    answer = Api(app, None).get("/readyz")
-    assert (answer.status, answer["code"]) == (503, "database-altered")
+    response = Api(app, None).get("/readyz")
+    assert (response.status, response["code"]) == (503, "database-altered")
     app.extensions["ofc_database"].close()
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
 from service.db import Database, Statement
+from service.errors import Conflict
 from tests.support.database.insert_records import add_club
 from tests.support.database.postgres import Logins
 
@@ -94,3 +96,65 @@ def test_nothing_runs_after_a_statement_that_failed(database: Database, club_id:
             transaction.write(add, once)
     with database.reading(club_id) as transaction:
         assert transaction.query(Statement(text("SELECT id FROM events WHERE kind = 'example'")), NOTHING) == []
+
+
+ADD: Final = Statement(
+    text(
+        "INSERT INTO events (club_id, id, kind, at, heading, content, hash)"
+        r" VALUES (:club_id, :id, 'example', now(), '', '', sha256('\x00'))"
+    )
+)
+COUNT: Final = Statement(text("SELECT count(*) AS events FROM events WHERE kind = 'example'"))
+
+
+def count_events(database: Database, club_id: UUID) -> int:
+    with database.reading(club_id) as transaction:
+        [counted] = transaction.query(COUNT, NOTHING)
+    return int(counted["events"])
+
+
+def test_started_statements_run_while_the_process_goes_on(database: Database, logins: Logins, club_id: UUID) -> None:
+    with psycopg.connect(logins.owner) as owner, database.transaction(club_id) as transaction:
+        owner.execute("LOCK TABLE events")
+        for number in range(1, 4):
+            transaction.write(ADD, {"club_id": club_id, "id": UUID(int=number)})
+            # It returns although the statement has to wait for the lock.
+            transaction.start()
+        owner.rollback()
+        transaction.send()
+        assert transaction.query(COUNT, NOTHING) == [{"events": 3}]
+    assert count_events(database, club_id) == 3
+
+
+def test_started_statements_are_committed(database: Database, club_id: UUID) -> None:
+    with database.transaction(club_id) as transaction:
+        transaction.write(ADD, {"club_id": club_id, "id": UUID(int=1)})
+        transaction.start()
+    assert count_events(database, club_id) == 1
+
+
+def test_a_failure_of_a_started_statement_is_raised_by_the_next_call_that_waits(
+    database: Database, club_id: UUID
+) -> None:
+    once = {"club_id": club_id, "id": UUID(int=1)}
+    conflict = Conflict("the event exists")
+    with pytest.raises(Conflict, match="the event exists"), database.transaction(club_id) as transaction:  # noqa: PT012 - it fails when it waits
+        transaction.write(ADD, once)
+        transaction.write(ADD, once, events_pkey=conflict)
+        transaction.start()
+        transaction.send()
+    assert count_events(database, club_id) == 0
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("the process failed"), KeyboardInterrupt()])
+def test_a_connection_with_started_statements_is_used_again_after_an_exception(
+    database: Database, club_id: UUID, failure: BaseException
+) -> None:
+    once = {"club_id": club_id, "id": UUID(int=1)}
+    for _ in range(3):
+        with pytest.raises(type(failure)), database.transaction(club_id) as transaction:  # noqa: PT012 - the block has begun more
+            transaction.write(ADD, once)
+            transaction.write(ADD, once)
+            transaction.start()
+            raise failure
+        assert count_events(database, club_id) == 0

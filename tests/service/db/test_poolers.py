@@ -74,7 +74,7 @@ def watched(logins: Logins) -> Iterator[set[tuple[str, ...]]]:
     for table in WATCHED:
         records.change(f"CREATE TRIGGER note_role AFTER INSERT ON {table} EXECUTE FUNCTION note_role()")
     yield found
-    found |= set(records.ask("SELECT * FROM worked"))
+    found |= set(records.query("SELECT * FROM worked"))
 
 
 @pytest.mark.parametrize("login", ["owner", "service"])
@@ -85,7 +85,9 @@ def test_every_transaction_has_the_role_and_settings_of_the_service(logins: Logi
     with watched(logins) as found:
         round_id = start_round(api)
         play_to_the_end(api, round_id)
-        imported = api.ask("POST", "/v1/imports", data=json.dumps(document_of()), content_type="application/x-ndjson")
+        imported = api.request(
+            "POST", "/v1/imports", data=json.dumps(document_of()), content_type="application/x-ndjson"
+        )
         assert imported.status == 202
         assert settlement_of(api, round_id)["net"]
     close_queue()

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -13,13 +14,14 @@ from schemas.feed.events import AUDITED_KINDS
 from service.clubs.actions import create_club, create_key, find_club
 from service.clubs.queries.clubs import StoredClub
 from service.clubs.scopes import Scope
-from service.feed.queries.events import EventSelection, select_events
+from service.feed.queries import EventSelection, select_events
 from service.ledger.actions import join_events
 from service.openapi import build_contract
 from service.wipe import wipe_club
 from tests.support.api_client import Api, ApiResponse, Document, validate
 from tests.support.api_corrections import correct
-from tests.support.application import House
+from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.full_club import live
 from tests.support.import_lines import club_of, database_of
@@ -45,19 +47,19 @@ def join(house: House, api: Api) -> None:
         pass
 
 
-def ask(api: Api, **query: Any) -> ApiResponse:
+def list_events(api: Api, **query: Any) -> ApiResponse:
     return api.get("/v1/events?" + "&".join(f"{name}={value}" for name, value in query.items()))
 
 
 def feed(house: House, api: Api, **query: Any) -> list[Document]:
     join(house, api)
-    answer = ask(api, **{"limit": 1000, **query})
-    assert answer.status == 200, answer
-    return [json.loads(line) for line in answer.text.splitlines()]
+    response = list_events(api, **{"limit": 1000, **query})
+    assert response.status == 200, response
+    return [json.loads(line) for line in response.text.splitlines()]
 
 
 def owner_of(house: House, api: Api) -> StoredClub:
-    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
     return find_club(house.owner, name)
 
 
@@ -110,18 +112,18 @@ def test_the_contract_has_one_schema_for_each_kind(house: House) -> None:
 
 def test_a_recorded_hand_has_its_points_transfers_and_nets(house: House, api: Api) -> None:
     round_id = start_round(api, "pineapple", SIXES)
-    answers = [play(api, round_id, played) for played in COMPLETE]
+    responses = [play(api, round_id, played) for played in COMPLETE]
     found = feed(house, api, kind="hand.recorded")
     assert [event["result"]["number"] for event in found] == [1, 2, 3]
     opening = {"1": 100, "2": 100, "3": 100}
-    for event, answer in zip(found, answers, strict=True):
+    for event, response in zip(found, responses, strict=True):
         result = event["result"]
-        assert result["transfers"] == answer["transfers"]
-        assert result["stacks"] == answer["stacks"]
-        assert result["points"] == {str(player["seat"]): player["points"] for player in answer["players"]}
-        assert result["net"] == {seat: answer["stacks"][seat] - opening[seat] for seat in opening}
+        assert result["transfers"] == response["transfers"]
+        assert result["stacks"] == response["stacks"]
+        assert result["points"] == {str(player["seat"]): player["points"] for player in response["players"]}
+        assert result["net"] == {seat: response["stacks"][seat] - opening[seat] for seat in opening}
         assert result["players"] == {"1": "ann", "2": "bob", "3": "cyd"}
-        assert (result["hand_id"], result["round_id"], result["revision"]) == (answer["id"], round_id, 1)
+        assert (result["hand_id"], result["round_id"], result["revision"]) == (response["id"], round_id, 1)
 
 
 def test_top_ups_do_not_count_as_won(house: House, api: Api) -> None:
@@ -180,11 +182,11 @@ def test_results_take_the_same_number_of_statements_for_one_event_and_for_many(h
     for round_id in rounds:
         play(api, round_id, *COMPLETE)
     join(house, api)
-    assert ask(api, limit=1000).status == 200
+    assert list_events(api, limit=1000).status == 200
     counts = []
     for limit in (1, 1000):
         with recorded_statements() as statements:
-            found = ask(api, kind="hand.recorded,round.corrected", limit=limit).text.splitlines()
+            found = list_events(api, kind="hand.recorded,round.corrected", limit=limit).text.splitlines()
         counts.append(len(statements))
     assert len(found) == 12
     assert counts[0] == counts[1]
@@ -233,10 +235,26 @@ def test_a_key_for_reading_sees_no_events_of_keys_and_links_and_nothing_of_keys_
     ids = {event["content"]["key"] for event in for_auditors if event["kind"] == "key.created"}
     seen = json.dumps(feed(house, reader))
     assert [key_id for key_id in ids if key_id in seen] == []
-    refused = ask(reader, kind="hand.recorded,key.created")
+    refused = list_events(reader, kind="hand.recorded,key.created")
     assert (refused.status, refused["code"]) == (403, "scope-missing")
     scorer = key_with(house, api, Scope.SCORE)
-    assert ask(scorer).status == 403
+    assert list_events(scorer).status == 403
+
+
+def test_pages_of_a_table_continue_after_events_that_are_hidden(house: House, api: Api) -> None:
+    table = add_table(api)
+    for _ in range(3):
+        issued = api.post(f"/v1/tables/{table}/links", {})
+        assert api.delete(f"/v1/tables/{table}/links/{issued['id']}").status == 204
+    round_id = str(open_round(api, table)["id"])
+    play(api, round_id, COMPLETE[0])
+    join(house, api)
+    reader = key_with(house, api, Scope.READ)
+    kinds, after = [], 0
+    while page := feed(house, reader, table=table, limit=1, after=after):
+        kinds.append(page[0]["kind"])
+        after = page[0]["position"]
+    assert kinds == ["table.created", "round.opened", "hand.recorded"]
 
 
 def test_two_clubs_see_only_their_own_events(house: House, api: Api, other_api: Api) -> None:
@@ -273,11 +291,19 @@ def test_invalid_filters_are_refused(api: Api, query: str, code: str, pointer: s
 @pytest.mark.parametrize("last", ["x", "-1", "1" * 10, "٣", "1.5"])
 def test_an_invalid_last_event_id_is_refused(api: Api, last: str) -> None:
     headers = {"Accept": "text/event-stream", "Last-Event-ID": last.encode().decode("latin-1")}
-    refused = api.ask("GET", "/v1/events", headers=headers)
+    refused = api.request("GET", "/v1/events", headers=headers)
     assert (refused.status, set(refused.mistakes)) == (422, {"#/header/Last-Event-ID"})
 
 
-def test_a_filtered_poll_reads_an_index_and_not_the_history_of_the_club(house: House, api: Api) -> None:
+@pytest.fixture
+def own_house(embedded_postgres: Server) -> Iterator[House]:
+    """A database of the test's own: plans depend on the records of every club in it."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+def test_a_filtered_poll_reads_an_index_and_not_the_history_of_the_club(own_house: House) -> None:
+    house, api = own_house, own_house.new_client()
     database, club = database_of(house), club_of(house, api)
     table, rounds = add_table(api, name="busy"), []
     for _ in range(2):
@@ -305,7 +331,7 @@ def count_read(database: Any, club: UUID, selection: EventSelection) -> int:
         "club_id": club, "first": 0, "limit": selection.limit, "hidden": [],
         "kinds": None if selection.kinds is None else list(selection.kinds),
         "table_id": selection.table_id, "round_id": selection.round_id,
-    }  # fmt: skip
+    }  # as a table  # fmt: skip
     explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {query.text}").bindparams(*query._bindparams.values())
     with database.reading(club) as transaction:
         # As in a large club, where reading a whole table is never the cheapest plan.

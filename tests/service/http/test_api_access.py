@@ -37,34 +37,34 @@ from tests.support.sample_rounds import (
 def test_requests_without_a_valid_key_are_unauthorized(nobody: Api, header: str | None, code: str) -> None:
     headers = {} if header is None else {"Authorization": header}
     for method, path in (("GET", "/v1/tables"), ("POST", "/v1/score"), ("GET", f"/v1/rounds/{NOBODYS}")):
-        answer = nobody.ask(method, path, headers=headers)
-        assert answer.status == 401
-        assert answer["code"] == code
-        assert answer.headers["WWW-Authenticate"] == "Bearer"
-        assert "ofc_of_nobody" not in json.dumps(answer.document)
+        response = nobody.request(method, path, headers=headers)
+        assert response.status == 401
+        assert response["code"] == code
+        assert response.headers["WWW-Authenticate"] == "Bearer"
+        assert "ofc_of_nobody" not in json.dumps(response.document)
     for path in ("/v1/rulesets", "/v1/rulesets/pineapple"):
-        answer = nobody.ask("GET", path, headers=headers)
-        assert answer.status == (401 if header else 200), "a key that is wrong is said to be wrong"
+        response = nobody.request("GET", path, headers=headers)
+        assert response.status == (401 if header else 200), "an invalid key is refused"
 
 
 def test_the_authorization_scheme_is_case_insensitive(api: Api, nobody: Api) -> None:
     for scheme in ("bearer", "BEARER"):
-        assert nobody.ask("GET", "/v1/tables", headers={"Authorization": f"{scheme} {api.key}"}).status == 200
+        assert nobody.request("GET", "/v1/tables", headers={"Authorization": f"{scheme} {api.key}"}).status == 200
 
 
 def test_a_revoked_key_is_unauthorized(api: Api, house: House) -> None:
     assert api.get("/v1/tables").status == 200
     house.change("UPDATE api_keys SET revoked_at = now() WHERE secret_sha256 = sha256(%s)", str(api.key).encode())
     for path in ("/v1/tables", "/v1/rulesets"):
-        answer = api.get(path)
-        assert answer.status == 401
-        assert answer["code"] == "key-unknown"
-        assert "or revoked" in answer["detail"]
+        response = api.get(path)
+        assert response.status == 401
+        assert response["code"] == "key-unknown"
+        assert "or revoked" in response["detail"]
 
 
 def test_only_public_operations_work_without_a_key(nobody: Api) -> None:
-    asked = {name: nobody.ask(method, path).status for method, path, name in operations(nobody)}
-    assert {name for name, status in asked.items() if status != 401} == OPEN_TO_ALL
+    statuses = {name: nobody.request(method, path).status for method, path, name in operations(nobody)}
+    assert {name for name, status in statuses.items() if status != 401} == OPEN_TO_ALL
 
 
 def test_records_of_another_club_are_not_found(api: Api, other_api: Api) -> None:

@@ -27,40 +27,40 @@ POSTS = ["/v1/score", "/v1/rulesets", "/v1/tables", "/v1/documents"]
 
 
 def sent(api: Api, path: str, body: bytes, **headers: str) -> Any:
-    return api.ask("POST", path, data=body, headers={"Content-Type": "application/json", **headers})
+    return api.request("POST", path, data=body, headers={"Content-Type": "application/json", **headers})
 
 
 @pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/xml", "", "json"])
 def test_an_unsupported_media_type_is_rejected(api: Api, path: str, kind: str) -> None:
     headers = {"Content-Type": kind} if kind else {}
-    answer = api.ask("POST", path, data=json.dumps(WORKED).encode(), headers=headers)
-    assert answer.status == 415
-    assert answer["code"] == "media-type-unsupported"
-    assert "Content-Type: application/json" in answer["detail"]
+    response = api.request("POST", path, data=json.dumps(WORKED).encode(), headers=headers)
+    assert response.status == 415
+    assert response["code"] == "media-type-unsupported"
+    assert "Content-Type: application/json" in response["detail"]
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "x-unknown"])
 def test_a_compressed_body_is_rejected(api: Api, coding: str) -> None:
     """A compressed body is rejected by its media type, not as invalid UTF-8."""
-    answer = sent(api, "/v1/score", gzip.compress(json.dumps(WORKED).encode()), **{"Content-Encoding": coding})
-    assert (answer.status, answer["code"]) == (415, "media-type-unsupported")
-    assert "uncompressed JSON" in answer["detail"]
+    response = sent(api, "/v1/score", gzip.compress(json.dumps(WORKED).encode()), **{"Content-Encoding": coding})
+    assert (response.status, response["code"]) == (415, "media-type-unsupported")
+    assert "uncompressed JSON" in response["detail"]
     assert sent(api, "/v1/score", json.dumps(WORKED).encode(), **{"Content-Encoding": "identity"}).status == 200
 
 
 def test_the_charset_utf_8_is_accepted(api: Api) -> None:
     for kind in ("application/json; charset=utf-8", "Application/JSON"):
-        answer = api.ask("POST", "/v1/score", data=json.dumps(WORKED), headers={"Content-Type": kind})
-        assert answer.status == 200
+        response = api.request("POST", "/v1/score", data=json.dumps(WORKED), headers={"Content-Type": kind})
+        assert response.status == 200
 
 
 @pytest.mark.parametrize("path", POSTS)
 def test_a_body_over_the_limit_is_rejected(api: Api, path: str) -> None:
-    answer = sent(api, path, b" " * (MOST_BYTES + 1))
-    assert answer.status == 413
-    assert answer["code"] == "body-too-large"
-    assert "1 MiB" in answer["detail"]
+    response = sent(api, path, b" " * (MOST_BYTES + 1))
+    assert response.status == 413
+    assert response["code"] == "body-too-large"
+    assert "1 MiB" in response["detail"]
 
 
 def test_a_body_at_the_limit_is_accepted(api: Api) -> None:
@@ -108,11 +108,11 @@ BAD_JSON: dict[str, tuple[bytes, str, str]] = {
 def test_ambiguous_json_is_rejected(api: Api, kind: str) -> None:
     body, code, words = BAD_JSON[kind]
     for path in ("/v1/score", "/v1/rulesets"):
-        answer = sent(api, path, body)
-        assert answer.status == 400
-        assert answer["code"] == "json-invalid"
-        assert answer.mistakes == {"#": code}
-        assert words in answer["detail"]
+        response = sent(api, path, body)
+        assert response.status == 400
+        assert response["code"] == "json-invalid"
+        assert response.mistakes == {"#": code}
+        assert words in response["detail"]
 
 
 @pytest.mark.parametrize("depth", [10, 100, 500, 700, 800, 850, 880, 900, 920, 940, 960, 980, 1000, 1100])
@@ -120,25 +120,25 @@ def test_ambiguous_json_is_rejected(api: Api, kind: str) -> None:
 def test_deeply_nested_json_is_rejected(api: Api, depth: int, place: str) -> None:
     for begin, end in (("[", "]"), ('{"a":', "}")):
         body = f'{{"ruleset": "pineapple", "players": [], "{place}": {begin * depth}1{end * depth}}}'
-        answer = sent(api, "/v1/score", body.replace('"players": [], "players"', '"players"').encode())
-        assert answer.status in (400, 422)
+        response = sent(api, "/v1/score", body.replace('"players": [], "players"', '"players"').encode())
+        assert response.status in (400, 422)
 
 
 @pytest.mark.parametrize("body", [b"null", b"[]", b'"pineapple"', b"7", b"true", b"[{}]"])
 @pytest.mark.parametrize("path", POSTS)
 def test_a_body_that_is_not_an_object_is_rejected(api: Api, path: str, body: bytes) -> None:
-    answer = sent(api, path, body)
-    assert answer.status == 422
-    assert answer.mistakes == {"#": "not-an-object"}
-    assert answer["detail"].startswith("the document is not an object; expected one with ")
+    response = sent(api, path, body)
+    assert response.status == 422
+    assert response.mistakes == {"#": "not-an-object"}
+    assert response["detail"].startswith("the document is not an object; expected one with ")
 
 
 def test_an_object_with_thousands_of_unknown_fields_is_rejected(api: Api) -> None:
     many = {f"field {number}": 0 for number in range(50_000)}
-    answer = api.post("/v1/score", WORKED | many)
-    assert answer.status == 422
-    assert answer.mistakes == {"#": "fields-too-many"}
-    assert answer["detail"].startswith(f"the document has {50_000 + len(WORKED)} fields; expected one of ruleset, ")
+    response = api.post("/v1/score", WORKED | many)
+    assert response.status == 422
+    assert response.mistakes == {"#": "fields-too-many"}
+    assert response["detail"].startswith(f"the document has {50_000 + len(WORKED)} fields; expected one of ruleset, ")
     inside = changed(WORKED, ("button", "x"), ("players/1", WORKED["players"][1] | many))
     assert api.post("/v1/score", inside).mistakes == {"#/button": "not-an-integer", "#/players/1": "fields-too-many"}
 
@@ -203,9 +203,9 @@ def test_text_that_cannot_be_stored_is_rejected_in_every_field(api: Api, house: 
     records = house.count_records()
     for name, (path, (request, pointer)) in places.items():
         body = json.dumps(changed(request, (pointer, TEXTS[kind]))).encode()
-        answer = sent(api, path, body)
-        assert answer.status == 422, name
-        assert list(answer.mistakes) == [f"#/{pointer}"], name
+        response = sent(api, path, body)
+        assert response.status == 422, name
+        assert list(response.mistakes) == [f"#/{pointer}"], name
     assert house.count_records() == records
 
 
@@ -221,15 +221,15 @@ def test_unknown_fields_are_reported_whatever_their_characters(api: Api, key: st
         ("/v1/rulesets", changed(royalties, ("royalties/middle", {key: "x"}))),
         ("/v1/documents", document_of(hands=[{**hand(1, 1, THREE), key: [key]}])),
     ):
-        answer = sent(api, path, json.dumps(request).encode())
-        assert answer.status == 422
-        assert len(json.dumps(answer.document)) < 5000
-        assert all(mistake["pointer"].isascii() for mistake in answer["errors"])
+        response = sent(api, path, json.dumps(request).encode())
+        assert response.status == 422
+        assert len(json.dumps(response.document)) < 5000
+        assert all(mistake["pointer"].isascii() for mistake in response["errors"])
 
 
 def test_pointers_use_the_encoding_of_uri_fragments(api: Api) -> None:
-    answer = api.post("/v1/score", {**WORKED, "a/b~c": 1, "Ort und Zeit": 2, "%": 3, "ä": 4})
-    assert set(answer.mistakes) == {"#/a~1b~0c", "#/Ort%20und%20Zeit", "#/%25", "#/%C3%A4"}
+    response = api.post("/v1/score", {**WORKED, "a/b~c": 1, "Ort und Zeit": 2, "%": 3, "ä": 4})
+    assert set(response.mistakes) == {"#/a~1b~0c", "#/Ort%20und%20Zeit", "#/%25", "#/%C3%A4"}
 
 
 def test_text_in_any_script_is_stored_unchanged(api: Api) -> None:
@@ -244,10 +244,10 @@ def test_text_in_any_script_is_stored_unchanged(api: Api) -> None:
 
 def test_the_number_of_reported_errors_is_limited(api: Api) -> None:
     request = {"ruleset": "pineapple", "players": [], **{f"field {number}": 1 for number in range(1000)}}
-    answer = api.post("/v1/score", request)
-    assert answer.status == 422
-    assert len(answer["errors"]) == 200
-    assert answer["detail"].startswith("200 mistakes or more, the first: ")
+    response = api.post("/v1/score", request)
+    assert response.status == 422
+    assert len(response["errors"]) == 200
+    assert response["detail"].startswith("200 mistakes or more, the first: ")
 
 
 # --- numbers ---
@@ -269,10 +269,10 @@ def test_every_notation_of_an_integer_is_accepted(api: Api, number: str, is_righ
 def test_a_number_out_of_range_is_rejected(api: Api, number: str) -> None:
     for pointer in ("players/0/stack", "players/0/seat", "button", "players/0/stays"):
         body = json.dumps(changed(WORKED, (pointer, 77777))).replace("77777", number).encode()
-        answer = sent(api, "/v1/score", body)
-        assert answer.status == 422
-        assert set(answer.mistakes) == {f"#/{pointer}"}
-        assert len(answer["detail"]) < 200
+        response = sent(api, "/v1/score", body)
+        assert response.status == 422
+        assert set(response.mistakes) == {f"#/{pointer}"}
+        assert len(response["detail"]) < 200
 
 
 def test_very_large_numbers_of_stays_are_out_of_range(api: Api) -> None:

@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
-from client.offline.report import Outcome
-from client.offline.verify import verify
 from schemas.fields import reading_stored_texts
+from schemas.verification.evidence_file import verify
+from schemas.verification.report import Outcome
 from tests.service.ledger.test_api_evidence import KEY, evidence_of, sign
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
@@ -35,9 +35,9 @@ OLD_TABLE = "old\u200b"
 HTML = {"Accept": "text/html"}
 
 
-def refused(answer: ApiResponse, pointer: str) -> bool:
-    assert answer.status == 422, answer
-    [mistake] = answer["errors"]
+def refused(response: ApiResponse, pointer: str) -> bool:
+    assert response.status == 422, response
+    [mistake] = response["errors"]
     assert mistake["code"] == "text-characters", mistake
     return bool(mistake["pointer"] == pointer and "has the character U+" in mistake["detail"])
 
@@ -60,8 +60,8 @@ def requests(api: Api, unseen: str) -> Iterator[tuple[ApiResponse, str]]:
 
 @pytest.mark.parametrize("unseen", [*UNSEEN, *JOINERS], ids=lambda unseen: f"U+{ord(unseen):04X}")
 def test_ids_with_invisible_characters_are_rejected(api: Api, unseen: str) -> None:
-    for answer, pointer in requests(api, unseen):
-        assert refused(answer, pointer), (pointer, answer)
+    for response, pointer in requests(api, unseen):
+        assert refused(response, pointer), (pointer, response)
 
 
 @pytest.mark.parametrize("unseen", UNSEEN, ids=lambda unseen: f"U+{ord(unseen):04X}")
@@ -109,12 +109,12 @@ def test_stored_ids_with_invisible_characters_stay_readable(api: Api, house: Hou
 def test_pages_isolate_names(api: Api) -> None:
     round_id = stored_before(api)
     [played] = api.get(f"/v1/rounds/{round_id}/hands")["hands"]
-    page = api.ask("GET", f"/v1/hands/{played['id']}/explanation", headers=HTML).text
+    page = api.request("GET", f"/v1/hands/{played['id']}/explanation", headers=HTML).text
     body = page.partition("<body>")[2]
     assert f"<bdi>{OLD}</bdi>" in body
     assert body.replace(f"<bdi>{OLD}</bdi>", "").count(OLD) == 0
     link = api.post(f"/v1/rounds/{round_id}/links", {})
     assert link.status == 201, link
-    shown = api.ask("GET", link["url"], headers=HTML).text
+    shown = api.request("GET", link["url"], headers=HTML).text
     assert f"<bdi>{OLD}</bdi>" in shown
     assert shown.replace(f"<bdi>{OLD}</bdi>", "").count(OLD) == 0

@@ -132,7 +132,7 @@ def test_hands_are_listed_in_playing_order(api: Api) -> None:
     pages = list(walk(api, f"/v1/rounds/{round_id}/hands?limit=2"))
     assert [len(page["hands"]) for page in pages] == [2, 1]
     assert [shown for page in pages for shown in page["hands"]] == [
-        {name: value for name, value in answer.items() if name != "round"} for answer in played
+        {name: value for name, value in response.items() if name != "round"} for response in played
     ]
 
 
@@ -146,11 +146,11 @@ def test_a_page_has_100_items_and_the_cursor_of_the_next(api: Api) -> None:
 
 
 def test_a_list_without_cursors_is_one_page(api: Api) -> None:
-    answer = api.get("/v1/rulesets")
-    assert (answer["has_more"], answer["next_cursor"]) == (False, None)
+    response = api.get("/v1/rulesets")
+    assert (response["has_more"], response["next_cursor"]) == (False, None)
 
 
-# --- what cannot be asked for ---
+# --- invalid queries ---
 
 
 @pytest.mark.parametrize("list_", ["/v1/tables", "/v1/players", "/v1/rounds", "/v1/rounds/{round}/hands"])
@@ -180,19 +180,19 @@ def test_a_list_without_cursors_is_one_page(api: Api) -> None:
 def test_invalid_page_parameters_are_rejected(
     api: Api, many_rounds: str, list_: str, query: str, name: str, code: str
 ) -> None:
-    answer = api.get(f"{list_.format(round=many_rounds)}?{query}")
-    assert answer.status == 422
-    assert answer["code"] == "request-invalid"
-    assert answer.mistakes == {f"#/query/{name}": code}
+    response = api.get(f"{list_.format(round=many_rounds)}?{query}")
+    assert response.status == 422
+    assert response["code"] == "request-invalid"
+    assert response.mistakes == {f"#/query/{name}": code}
 
 
 @pytest.mark.parametrize("list_", ["/v1/rounds", "/v1/export", "/v1/tables/{table}/statement"])
 def test_a_period_that_ends_before_it_starts_is_rejected(api: Api, list_: str) -> None:
     table = add_table(api)
-    answer = api.get(f"{list_.format(table=table)}?from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z")
-    assert answer.status == 422
-    assert answer.mistakes == {"#/query/from": "out-of-range"}
-    assert "after the end at 2026-11-20T00:00:00" in answer["errors"][0]["detail"]
+    response = api.get(f"{list_.format(table=table)}?from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z")
+    assert response.status == 422
+    assert response.mistakes == {"#/query/from": "out-of-range"}
+    assert "after the end at 2026-11-20T00:00:00" in response["errors"][0]["detail"]
 
 
 @pytest.fixture
@@ -224,23 +224,23 @@ def many_rounds(api: Api) -> str:
     ],
 )
 def test_an_invalid_filter_is_rejected(api: Api, query: str, pointer: str, code: str, words: str) -> None:
-    answer = api.get(f"/v1/rounds?{query}")
-    assert answer.status == 422
-    assert answer.mistakes == {f"#/query/{pointer}": code}
-    assert words in answer["errors"][0]["detail"]
+    response = api.get(f"/v1/rounds?{query}")
+    assert response.status == 422
+    assert response.mistakes == {f"#/query/{pointer}": code}
+    assert words in response["errors"][0]["detail"]
 
 
 def test_all_invalid_query_parameters_are_reported_together(api: Api) -> None:
-    answer = api.get("/v1/rounds?limit=x&cursor=x&status=x&table=x&from=x&to=x&x=x")
-    assert set(answer.mistakes) == {
+    response = api.get("/v1/rounds?limit=x&cursor=x&status=x&table=x&from=x&to=x&x=x")
+    assert set(response.mistakes) == {
         f"#/query/{name}" for name in ("limit", "cursor", "status", "table", "from", "to", "x")
     }
 
 
 def test_a_duplicate_query_parameter_is_rejected(api: Api) -> None:
-    answer = api.get("/v1/rounds?status=open&status=closed")
-    assert answer.status == 422
-    assert answer.mistakes == {"#/query/status": "field-twice"}
+    response = api.get("/v1/rounds?status=open&status=closed")
+    assert response.status == 422
+    assert response.mistakes == {"#/query/status": "field-twice"}
 
 
 @pytest.mark.parametrize("path", ["/v1/rounds", "/v1/export"])
@@ -248,8 +248,8 @@ def test_a_cursor_of_another_list_is_rejected(api: Api, other_api: Api, path: st
     """Rounds are listed in the order of their opening, so a cursor of another list has no position."""
     start_round(api)
     for id_ in (start_round(other_api), NOBODYS):
-        answer = api.get(f"{path}?cursor={show_cursor(UUID(id_))}")
-        assert (answer.status, answer.mistakes) == (422, {"#/query/cursor": "not-a-cursor"})
+        response = api.get(f"{path}?cursor={show_cursor(UUID(id_))}")
+        assert (response.status, response.mistakes) == (422, {"#/query/cursor": "not-a-cursor"})
 
 
 def test_a_cursor_of_another_round_is_rejected(api: Api) -> None:
@@ -258,10 +258,10 @@ def test_a_cursor_of_another_round_is_rejected(api: Api) -> None:
     elsewhere = play(api, other, hand(1, 1, THREE))["id"]
     play(api, one, hand(1, 1, THREE))
     for id_ in (elsewhere, one, NOBODYS):
-        answer = api.get(f"/v1/rounds/{one}/hands?cursor={show_cursor(UUID(id_))}")
-        assert answer.status == 422
-        assert answer["code"] == "request-invalid"
-        assert answer.mistakes == {"#/query/cursor": "not-a-cursor"}
+        response = api.get(f"/v1/rounds/{one}/hands?cursor={show_cursor(UUID(id_))}")
+        assert response.status == 422
+        assert response["code"] == "request-invalid"
+        assert response.mistakes == {"#/query/cursor": "not-a-cursor"}
 
 
 def test_a_cursor_stays_valid_after_its_hand_was_undone(api: Api) -> None:

@@ -19,7 +19,7 @@ OTHER = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
 
 def post(api: Api, path: str, document: object, key: str | None = KEY, **headers: str) -> ApiResponse:
     sent = {**headers, **({"Idempotency-Key": key} if key is not None else {})}
-    return api.ask("POST", path, json=document, headers=sent)
+    return api.request("POST", path, json=document, headers=sent)
 
 
 def post_hand(api: Api, round_id: str, document: object = FIRST, key: str | None = KEY) -> ApiResponse:
@@ -56,17 +56,17 @@ def test_a_key_reused_for_another_body_or_url_is_rejected(api: Api, house: House
     one, other = start_round(api, name="one"), start_round(api, name="other")
     post_hand(api, one)
     before = house.count_records()
-    for answer in (post_hand(api, one, OTHER), post_hand(api, other), post(api, "/v1/tables", FIRST)):
-        assert answer.status == 422
-        assert answer["code"] == "idempotency-key-reused"
-        assert KEY in answer["detail"]
+    for response in (post_hand(api, one, OTHER), post_hand(api, other), post(api, "/v1/tables", FIRST)):
+        assert response.status == 422
+        assert response["code"] == "idempotency-key-reused"
+        assert KEY in response["detail"]
     assert house.count_records() == before
 
 
 @pytest.mark.parametrize("key", ["", '""', "a b", "ä", "x" * 256], ids=["empty", "quotes", "space", "umlaut", "long"])
 def test_an_invalid_idempotency_key_is_rejected(api: Api, key: str) -> None:
-    answer = post(api, "/v1/tables", {"name": "kitchen", "ruleset": "pineapple"}, key)
-    assert (answer.status, answer["code"]) == (400, "idempotency-key-invalid")
+    response = post(api, "/v1/tables", {"name": "kitchen", "ruleset": "pineapple"}, key)
+    assert (response.status, response["code"]) == (400, "idempotency-key-invalid")
 
 
 @pytest.mark.parametrize("keys", [("a", "b"), ("a", "a"), ('"a"', '"b"'), ("a", ""), ("a,b",)])
@@ -74,9 +74,9 @@ def test_two_idempotency_keys_are_rejected(api: Api, house: House, keys: tuple[s
     before = house.count_records()
     headers = [("Authorization", f"Bearer {api.key}"), *(("Idempotency-Key", key) for key in keys)]
     document = {"name": "kitchen", "ruleset": "pineapple"}
-    answer = house.app.test_client().post("/v1/tables", json=document, headers=headers)
-    problem = answer.get_json()
-    assert (answer.status_code, problem["code"]) == (400, "idempotency-key-invalid")
+    response = house.app.test_client().post("/v1/tables", json=document, headers=headers)
+    problem = response.get_json()
+    assert (response.status_code, problem["code"]) == (400, "idempotency-key-invalid")
     assert f"is {', '.join(keys)!r};" in problem["detail"]
     assert house.count_records() == before
 
@@ -99,19 +99,19 @@ def test_idempotency_keys_are_separate_for_each_club(api: Api, other_api: Api) -
 
 def test_concurrent_requests_with_one_key_create_one_record(api: Api, house: House) -> None:
     round_id = start_round(api)
-    answers = at_once(*[partial(post_hand, api, round_id)] * 6)
-    assert {answer.status for answer in answers} == {201}
-    assert all(answer.document == answers[0].document for answer in answers)
-    assert house.ask("SELECT count(*) FROM hands WHERE round_id = %s", round_id) == [(1,)]
+    responses = at_once(*[partial(post_hand, api, round_id)] * 6)
+    assert {response.status for response in responses} == {201}
+    assert all(response.document == responses[0].document for response in responses)
+    assert house.query("SELECT count(*) FROM hands WHERE round_id = %s", round_id) == [(1,)]
 
 
 def test_a_key_in_use_is_a_conflict(api: Api, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idempotency, "_LOCK_TIMEOUT_SECONDS", 0.1)
-    [(club,)] = house.ask("SELECT club_id FROM tables WHERE id = %s", _table(api))
+    [(club,)] = house.query("SELECT club_id FROM tables WHERE id = %s", _table(api))
     with psycopg.connect(house.owner_url) as first:
         first.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", [f"{club} {KEY}"])
-        answer = post(api, "/v1/tables", {"name": "cellar", "ruleset": "pineapple"})
-    assert (answer.status, answer["code"]) == (409, "idempotency-key-in-use")
+        response = post(api, "/v1/tables", {"name": "cellar", "ruleset": "pineapple"})
+    assert (response.status, response["code"]) == (409, "idempotency-key-in-use")
     assert post(api, "/v1/tables", {"name": "cellar", "ruleset": "pineapple"}).status == 201
 
 
@@ -134,7 +134,7 @@ def test_a_dry_run_returns_the_same_errors(api: Api) -> None:
 
 def test_a_dry_run_rejects_an_invalid_idempotency_key(api: Api) -> None:
     table = {"name": "kitchen", "ruleset": "pineapple"}
-    refused = api.ask("POST", "/v1/tables?dry_run=true", json=table, headers={"Idempotency-Key": "two words"})
+    refused = api.request("POST", "/v1/tables?dry_run=true", json=table, headers={"Idempotency-Key": "two words"})
     assert (refused.status, refused["code"]) == (400, "idempotency-key-invalid")
 
 
@@ -162,8 +162,8 @@ def test_every_recording_operation_has_a_dry_run(api: Api, house: House, path: s
     if document == "document":
         document = {**api.get(f"/v1/rounds/{round_id}/document").document, "reference": "tried", "table": "attic"}
     before = house.count_records()
-    answer = api.post(path.format(table=table, round=round_id) + "?dry_run=true", document)
-    assert answer.status in (200, 201), answer.document
+    response = api.post(path.format(table=table, round=round_id) + "?dry_run=true", document)
+    assert response.status in (200, 201), response.document
     assert house.count_records() == before
 
 
@@ -172,14 +172,14 @@ def test_every_recording_operation_has_a_dry_run(api: Api, house: House, path: s
     [("dry_run=yes", "not-a-boolean"), ("dry_run=true&dry_run=true", "field-twice"), ("dryrun=true", "field-unknown")],
 )
 def test_an_invalid_dry_run_parameter_is_rejected(api: Api, query: str, code: str) -> None:
-    answer = api.post(f"/v1/tables?{query}", {"name": "kitchen", "ruleset": "pineapple"})
-    assert (answer.status, answer.codes) == (422, {code})
+    response = api.post(f"/v1/tables?{query}", {"name": "kitchen", "ruleset": "pineapple"})
+    assert (response.status, response.codes) == (422, {code})
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/xml;q=0.9", "image/*", "application/json;version=2;q=0"])
 def test_requests_that_do_not_accept_json_are_not_acceptable(api: Api, accept: str) -> None:
-    answer = api.ask("GET", "/v1/tables", headers={"Accept": accept})
-    assert (answer.status, answer["code"]) == (406, "not-acceptable")
+    response = api.request("GET", "/v1/tables", headers={"Accept": accept})
+    assert (response.status, response["code"]) == (406, "not-acceptable")
 
 
 @pytest.mark.parametrize(
@@ -194,13 +194,13 @@ def test_requests_that_do_not_accept_json_are_not_acceptable(api: Api, accept: s
     ],
 )
 def test_requests_that_accept_json_succeed(api: Api, accept: str) -> None:
-    assert api.ask("GET", "/v1/tables", headers={"Accept": accept}).status == 200
+    assert api.request("GET", "/v1/tables", headers={"Accept": accept}).status == 200
 
 
 def _table(api: Api) -> str:
     return str(api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple"})["id"])
 
 
-def _lasting(answer: Any) -> Any:
+def _lasting(response: Any) -> Any:
     """Return a response without its IDs and times."""
-    return {name: value for name, value in answer.items() if name not in ("id", "recorded_at")}
+    return {name: value for name, value in response.items() if name not in ("id", "recorded_at")}

@@ -38,10 +38,10 @@ def test_an_aborted_request_stores_nothing(served: Served, kind: str) -> None:
     assert "Traceback" not in served.log
 
 
-def check_told_to_send_it_again(client: socket.socket) -> None:
-    answer = b"".join(iter(lambda: client.recv(4096), b""))
-    assert answer.startswith(b"HTTP/1.1 408 ")
-    problem = json.loads(answer.partition(b"\r\n\r\n")[2])
+def check_incomplete_request(client: socket.socket) -> None:
+    response = b"".join(iter(lambda: client.recv(4096), b""))
+    assert response.startswith(b"HTTP/1.1 408 ")
+    problem = json.loads(response.partition(b"\r\n\r\n")[2])
     assert (problem["status"], problem["code"]) == (408, "request-incomplete")
     assert "Nothing was stored" in problem["detail"]
 
@@ -49,7 +49,7 @@ def check_told_to_send_it_again(client: socket.socket) -> None:
 def test_an_incomplete_request_gets_an_error(served: Served) -> None:
     with begin(served) as client:
         client.shutdown(socket.SHUT_WR)
-        check_told_to_send_it_again(client)
+        check_incomplete_request(client)
 
 
 @pytest.mark.thorough
@@ -60,7 +60,7 @@ def test_stalled_requests_do_not_block_others(served: Served, kind: str) -> None
         assert served.get("/readyz") == {"status": "ok"}
         assert "Traceback" not in served.log
         if kind == "body":
-            check_told_to_send_it_again(stalled[0])
+            check_incomplete_request(stalled[0])
     finally:
         for client in stalled:
             client.close()

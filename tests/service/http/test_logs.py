@@ -37,19 +37,23 @@ def app(logins: Logins) -> Iterator[Flask]:
 def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:
     with running(tmp_path, OFC_WORKERS="2") as service:
         key = (tmp_path / "api-key").read_text().strip()
-        answers = ask_for_all_sorts(service, key)
+        responses = send_every_kind(service, key)
         send_what_is_no_request(service)
         assert service.stop() == 0
         lines = [json.loads(line) for line in service.log.splitlines()]
-    found = {line["request_id"]: line for line in lines if line["event"] == "request"}
-    # Beside these, `up` itself asks whether the service is well and whether it knows the key.
-    assert len(found) == len(answers) + 2
-    for answer in answers:
-        line = found[answer.headers["Request-Id"]]
-        assert (line["method"], line["status"]) == (answer.request.method, answer.status_code)
-        assert line["problem" if answer.is_error else "operation"]
+    requests = [line for line in lines if line["event"] == "request"]
+    found = {line["request_id"]: line for line in requests}
+    assert len(requests) == len(found)
+    # Beside these, `up` itself asks whether it knows the key, and until it is ready whether the service is well.
+    others = found.keys() - {response.headers["Request-Id"] for response in responses}
+    assert len([each for each in others if found[each]["route"] != "/healthz"]) == 1
+    assert len(found) - len(others) == len(responses)
+    for response in responses:
+        line = found[response.headers["Request-Id"]]
+        assert (line["method"], line["status"]) == (response.request.method, response.status_code)
+        assert line["problem" if response.is_error else "operation"]
         assert 0 < line["duration_ms"] < 60_000
-        assert ("key" in line) == ("club" in line) == (answer.status_code not in (401, 404))
+        assert ("key" in line) == ("club" in line) == (response.status_code not in (401, 404))
     routes = {line["route"] for line in found.values()}
     assert routes == {"/healthz", "/v1/tables", "/v1/tables/{table_id}/rounds", "/v1/rounds/{round_id}/hands", None}
     assert "Invalid request: InvalidHeader" in [line["event"] for line in lines]
@@ -58,23 +62,23 @@ def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:
         assert secret not in json.dumps(lines)
 
 
-def ask_for_all_sorts(service: Running, key: str) -> list[httpx2.Response]:
+def send_every_kind(service: Running, key: str) -> list[httpx2.Response]:
     """Record a hand, and send requests with secrets in keys, headers and URLs."""
     with httpx2.Client(
-        base_url=service.url, headers={"Authorization": f"Bearer {key}"}, trust_env=False, verify=False
+        base_url=service.url, headers={"Authorization": f"Bearer {key}"}, timeout=60, trust_env=False, verify=False
     ) as client:
         table = client.post("/v1/tables", json={"name": "kitchen", "ruleset": "pineapple"})
         round_ = client.post(f"/v1/tables/{table.json()['id']}/rounds", json={"seats": seats(SIXES)})
         hands = f"/v1/rounds/{round_.json()['id']}/hands"
         played = [client.post(hands, json=hand(1, 3, THREE)) for _ in range(2)]
-        assert [answer.status_code for answer in (table, round_, *played)] == [201] * 4
+        assert [response.status_code for response in (table, round_, *played)] == [201] * 4
         refused = [
             client.post(hands, json=hand(0, 3, THREE)),
             client.get("/v1/tables", headers={"Authorization": f"Bearer {WRONG_KEY}"}),
             client.get("/v1/tables", headers={"Authorization": "Basic basic-secret"}),
             client.get(f"/nowhere/{key}/%0a%7b%22event%22%3a%22forged%22%7d?key={key}&player=ann"),
         ]
-        assert [answer.status_code for answer in refused] == [422, 401, 401, 404]
+        assert [response.status_code for response in refused] == [422, 401, 401, 404]
     return [table, round_, *played, *refused]
 
 
@@ -121,16 +125,21 @@ def test_an_unhandled_exception_is_logged_with_the_request_id_and_without_values
         try:
             raise KeyError(request.args["player"])
         except KeyError as error:
-            said = f"new row violates 'x'\nDETAIL: Failing row contains ({error})"
-            raise ValueError(said) from error
+            message = f"new row violates 'x'\nDETAIL: Failing row contains ({error})"
+            raise ValueError(message) from error
 
-    answer = app.test_client().get("/broken?player=Ann")
-    assert answer.status_code == 500
-    assert answer.json is not None
-    error, answered = log.events
+    response = app.test_client().get("/broken?player=Ann")
+    assert response.status_code == 500
+    assert response.json is not None
+    error, request_event = log.events
     assert (error["event"], error["level"]) == ("unhandled_exception", "error")
-    assert error["request_id"] == answered["request_id"] == answer.json["request_id"] == answer.headers["Request-Id"]
-    assert (answered["problem"], answered["level"]) == ("internal-error", "error")
+    assert (
+        error["request_id"]
+        == request_event["request_id"]
+        == response.json["request_id"]
+        == response.headers["Request-Id"]
+    )
+    assert (request_event["problem"], request_event["level"]) == ("internal-error", "error")
     traceback = error["exception"].splitlines()
     assert "KeyError: '…'" in traceback
     assert "ValueError: new row violates '…'" in traceback
@@ -157,10 +166,10 @@ def test_the_auto_format_is_text_on_a_terminal_and_json_otherwise(
 
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_secrets_are_removed_from_every_log_line(form: str, log: Log) -> None:
-    said = logged_by_us(log, form, url="postgresql://ofc:hidden@db/ofc", header="Bearer hidden", key=WRONG_KEY)
-    assert "hidden" not in said
-    assert "wrong" not in said
-    assert "postgresql://ofc:***@db/ofc" in said
+    lines = logged_by_us(log, form, url="postgresql://ofc:hidden@db/ofc", header="Bearer hidden", key=WRONG_KEY)
+    assert "hidden" not in lines
+    assert "wrong" not in lines
+    assert "postgresql://ofc:***@db/ofc" in lines
 
 
 def test_lines_of_several_threads_do_not_mix(log: Log) -> None:

@@ -37,9 +37,9 @@ def read(text: str) -> Counts:
 
 
 def counts(api: Api) -> Counts:
-    answer = api.app.test_client().get("/metrics")
-    assert answer.content_type == "text/plain; version=0.0.4; charset=utf-8"
-    return read(answer.text)
+    response = api.app.test_client().get("/metrics")
+    assert response.content_type == "text/plain; version=0.0.4; charset=utf-8"
+    return read(response.text)
 
 
 class Grown:
@@ -149,7 +149,7 @@ def test_workers_share_metrics_and_include_those_of_killed_workers(tmp_path: Pat
     with running(tmp_path, OFC_WORKERS="2", TMPDIR=str(tmp_path)) as service:
         gunicorn = service.child("gunicorn")
         for _ in range(3):
-            ask_until_every_worker_answered(service)
+            request_until_every_worker_responded(service)
             before = read(service.get("/metrics").text)
             kill_one_worker(gunicorn)
             assert wait_until(lambda: len(gunicorn.children()) == 2)
@@ -164,7 +164,7 @@ def test_workers_share_metrics_and_include_those_of_killed_workers(tmp_path: Pat
         assert not directory.exists()
 
 
-def ask_until_every_worker_answered(service: Running) -> None:
+def request_until_every_worker_responded(service: Running) -> None:
     for _ in range(20):
         assert service.get("/healthz").status_code == 200
 
@@ -179,8 +179,8 @@ def test_gunicorn_alone_shares_metrics_and_resets_them_at_start(logins: Logins) 
     for _ in range(2):
         with tempfile.TemporaryDirectory() as scratch, plain_gunicorn(logins, scratch) as url:
             for _ in range(10):
-                assert httpx2.get(f"{url}/healthz", trust_env=False, verify=False).is_success
-            seen = read(httpx2.get(f"{url}/metrics", trust_env=False, verify=False).text)
+                assert httpx2.get(f"{url}/healthz", timeout=60, trust_env=False, verify=False).is_success
+            seen = read(httpx2.get(f"{url}/metrics", timeout=60, trust_env=False, verify=False).text)
             assert seen["ofc_request_seconds_count check_health"] == 10
             assert seen["ofc_points_imbalance"] == 0
 

@@ -1,4 +1,4 @@
-"""IDs of another club are answered like unknown IDs: the same response, by the same SQL statements."""
+"""IDs of another club are refused like unknown IDs: the same response, by the same SQL statements."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,6 +33,8 @@ SENT: dict[str, Any] = {
     "issue_link": {"expires_in": 60},
     "issue_table_link": {"kind": "viewer"},
     "revoke_table_link": None,
+    "show_scorekeeper": {"hand": 1},
+    "hide_scorekeeper": None,
     "revoke_key": None,
     "update_webhook": WEBHOOK,
     "rotate_webhook_secret": {"overlap_seconds": 60},
@@ -62,6 +64,7 @@ class Theirs:
     webhook_id: str
     delivery_id: str
     link_id: str
+    device_id: str
 
 
 @pytest.fixture
@@ -69,16 +72,19 @@ def theirs(other_api: Api) -> Theirs:
     table = add_table(other_api)
     round_id = open_round(other_api, table)["id"]
     import_id = post_import(other_api, lines_of(rounds_to_import(1)))["id"]
-    asked = {"scope": {}, "mode": "audit", "reason": "checked again"}
-    recomputation_id = other_api.post("/v1/recomputations", asked)["id"]
+    body = {"scope": {}, "mode": "audit", "reason": "checked again"}
+    recomputation_id = other_api.post("/v1/recomputations", body)["id"]
     hand_id = play(other_api, round_id, hand(1, 1, THREE))["id"]
     dispute_id = opened(other_api, complete_round(other_api, name="attic"))
     key_id = other_api.get("/v1/keys")["keys"][0]["id"]
     webhook_id = other_api.post("/v1/webhooks", WEBHOOK)["id"]
     delivery_id = other_api.post(f"/v1/webhooks/{webhook_id}/test", None)["id"]
     link_id = other_api.post(f"/v1/tables/{table}/links", {})["id"]
+    device_id = str(uuid7())
+    assert other_api.put(f"/v1/tables/{table}/scorekeepers/{device_id}", {"hand": 1}).status == 204
     return Theirs(
-        table, round_id, hand_id, dispute_id, import_id, recomputation_id, key_id, webhook_id, delivery_id, link_id
+        *(table, round_id, hand_id, dispute_id, import_id, recomputation_id),
+        *(key_id, webhook_id, delivery_id, link_id, device_id),
     )
 
 
@@ -91,29 +97,29 @@ def operations(house: House) -> Iterator[tuple[str, str, str]]:
                 yield described[method]["operationId"], method.upper(), path
 
 
-def test_ids_of_another_club_are_answered_like_unknown_ids(
+def test_ids_of_another_club_are_refused_like_unknown_ids(
     house: House, api: Api, other_api: Api, theirs: Theirs
 ) -> None:
-    asked = list(operations(house))
-    assert {name for name, _, _ in asked} >= {*SENT, "get_table", "get_round", "get_hand", "get_settlement"}
+    listed = list(operations(house))
+    assert {name for name, _, _ in listed} >= {*SENT, "get_table", "get_round", "get_hand", "get_settlement"}
     before = house.count_records()
-    for name, method, path in asked:
+    for name, method, path in listed:
         body = {"json": SENT[name]} if SENT.get(name) else {}
         address = path.format_map(vars(theirs))
         with recorded_statements() as about_theirs:
-            refused = api.ask(method, address, **body)
+            refused = api.request(method, address, **body)
         nobodys = Theirs(*(str(uuid7()) for _ in vars(theirs)))
         with recorded_statements() as about_nobodys:
-            nothing = api.ask(method, path.format_map(vars(nobodys)), **body)
+            nothing = api.request(method, path.format_map(vars(nobodys)), **body)
         assert refused.status == nothing.status == 404, name
-        assert said(refused, theirs) == said(nothing, nobodys), name
+        assert without_ids(refused, theirs) == without_ids(nothing, nobodys), name
         assert len(refused.headers) == len(nothing.headers), name
         assert about_theirs == about_nobodys, name
         assert len(about_theirs) >= 3, f"{name}: statements were not recorded"
     assert house.count_records() == before
-    for name, method, path in asked:
+    for name, method, path in listed:
         if method == "GET":
-            assert other_api.ask(method, path.format_map(vars(theirs))).status == 200, name
+            assert other_api.request(method, path.format_map(vars(theirs))).status == 200, name
 
 
 @pytest.mark.parametrize(
@@ -148,10 +154,10 @@ def test_lists_contain_no_records_of_another_club(house: House, api: Api, theirs
     def listed(ids: Theirs) -> tuple[Any, list[str]]:
         cursors = {f"{name.removesuffix('_id')}_cursor": show_cursor(UUID(id_)) for name, id_ in vars(ids).items()}
         with recorded_statements() as statements:
-            answer = api.get(query.format(mine=mine, **vars(ids), **cursors))
+            response = api.get(query.format(mine=mine, **vars(ids), **cursors))
         # Rounds and their hands are not in the order of their ids, and theirs have no place among mine.
-        assert answer.status == (422 if "/{mine}/hands?" in query or "round_cursor" in query else 200)
-        return {**answer.document, "request_id": None}, statements
+        assert response.status == (422 if "/{mine}/hands?" in query or "round_cursor" in query else 200)
+        return {**response.document, "request_id": None}, statements
 
     # Ids are in the order of time, so nobody's are made as theirs were: before what is mine.
     document, statements = listed(theirs)
@@ -172,9 +178,9 @@ def test_rulesets_of_another_club_are_not_found(api: Api, other_api: Api) -> Non
         assert api.post(path, body)["code"] == "ruleset-unknown"
 
 
-def said(answer: ApiResponse, ids: Theirs) -> Any:
+def without_ids(response: ApiResponse, ids: Theirs) -> Any:
     """Return a response without its IDs."""
-    text = str({**answer.document, "request_id": None})
+    text = str({**response.document, "request_id": None})
     for name, id_ in vars(ids).items():
         text = text.replace(id_, name)
     return text

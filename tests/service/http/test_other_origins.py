@@ -32,41 +32,41 @@ def client(house: House) -> Iterator[Client]:
         yield make
 
 
-def granted(answer: TestResponse) -> dict[str, str]:
-    return {name: value for name, value in answer.headers if name.startswith("Access-Control-")}
+def granted(response: TestResponse) -> dict[str, str]:
+    return {name: value for name, value in response.headers if name.startswith("Access-Control-")}
 
 
-def ask(client: FlaskClient, method: str, path: str, origin: str, **headers: str) -> TestResponse:
+def send(client: FlaskClient, method: str, path: str, origin: str, **headers: str) -> TestResponse:
     return client.open(path, method=method, headers={"Origin": origin, **headers})
 
 
 def test_by_default_no_other_origin_may_read_anything(client: Client) -> None:
     service = client()
-    assert granted(ask(service, "GET", "/v1/rulesets", CLUB)) == {}
-    assert granted(ask(service, "OPTIONS", "/v1/tables", CLUB, **PREFLIGHT)) == {}
+    assert granted(send(service, "GET", "/v1/rulesets", CLUB)) == {}
+    assert granted(send(service, "OPTIONS", "/v1/tables", CLUB, **PREFLIGHT)) == {}
 
 
 @pytest.mark.parametrize("origin", [CLUB, LOCAL])
 def test_a_listed_origin_may_send_requests_with_a_key(client: Client, origin: str) -> None:
-    answer = ask(client(CLUB, LOCAL), "OPTIONS", "/v1/tables", origin, **PREFLIGHT)
-    assert answer.status_code == 204
-    assert granted(answer) == {
+    response = send(client(CLUB, LOCAL), "OPTIONS", "/v1/tables", origin, **PREFLIGHT)
+    assert response.status_code == 204
+    assert granted(response) == {
         "Access-Control-Allow-Origin": origin,
         "Access-Control-Allow-Headers": "authorization, content-type",
         "Access-Control-Allow-Methods": "DELETE, GET, POST, PUT",
-        "Access-Control-Expose-Headers": answer.headers["Access-Control-Expose-Headers"],
+        "Access-Control-Expose-Headers": response.headers["Access-Control-Expose-Headers"],
         "Access-Control-Max-Age": "600",
     }
-    assert "Origin" in answer.headers["Vary"]
+    assert "Origin" in response.headers["Vary"]
 
 
 def test_a_listed_origin_may_read_responses_and_problems_and_their_headers(client: Client) -> None:
     for path, status in (("/v1/rulesets", 200), ("/v1/tables", 401), ("/nowhere", 404)):
-        answer = ask(client(CLUB), "GET", path, CLUB)
-        assert (answer.status_code, answer.headers["Access-Control-Allow-Origin"]) == (status, CLUB)
-        exposed = answer.headers["Access-Control-Expose-Headers"]
+        response = send(client(CLUB), "GET", path, CLUB)
+        assert (response.status_code, response.headers["Access-Control-Allow-Origin"]) == (status, CLUB)
+        exposed = response.headers["Access-Control-Expose-Headers"]
         assert {"ETag", "Link", "Location", "Request-Id", "Idempotent-Replayed"} <= {*exposed.split(", ")}
-        assert "Access-Control-Allow-Credentials" not in answer.headers
+        assert "Access-Control-Allow-Credentials" not in response.headers
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_a_listed_origin_may_read_responses_and_problems_and_their_headers(clien
 )
 def test_another_origin_gets_no_permission(client: Client, origin: str) -> None:
     service = client(CLUB)
-    assert granted(ask(service, "GET", "/v1/rulesets", origin)) == {}
-    assert granted(ask(service, "OPTIONS", "/v1/tables", origin, **PREFLIGHT)) == {}
+    assert granted(send(service, "GET", "/v1/rulesets", origin)) == {}
+    assert granted(send(service, "OPTIONS", "/v1/tables", origin, **PREFLIGHT)) == {}
 
 
 def test_a_listed_origin_may_send_every_header_that_the_api_reads(client: Client, house: House) -> None:
@@ -98,16 +98,16 @@ def test_a_listed_origin_may_send_every_header_that_the_api_reads(client: Client
     }
     assert {"idempotency-key", "if-match", "last-event-id"} <= described
     sent = sorted(described | {"authorization", "content-encoding", "content-type"})
-    asked: dict[str, Any] = {**PREFLIGHT, "Access-Control-Request-Headers": ", ".join(sent)}
-    answer = ask(client(CLUB), "OPTIONS", "/v1/events", CLUB, **asked)
-    assert granted(answer)["Access-Control-Allow-Headers"].split(", ") == sent
+    headers: dict[str, Any] = {**PREFLIGHT, "Access-Control-Request-Headers": ", ".join(sent)}
+    response = send(client(CLUB), "OPTIONS", "/v1/events", CLUB, **headers)
+    assert granted(response)["Access-Control-Allow-Headers"].split(", ") == sent
 
 
 def test_headers_and_methods_that_the_api_does_not_use_are_not_permitted(client: Client) -> None:
-    asked: dict[str, Any] = {**PREFLIGHT, "Access-Control-Request-Headers": "cookie, x-other"}
-    assert "Access-Control-Allow-Headers" not in granted(ask(client(CLUB), "OPTIONS", "/v1/tables", CLUB, **asked))
-    asked = {**PREFLIGHT, "Access-Control-Request-Method": "TRACE"}
-    assert "Access-Control-Allow-Methods" not in granted(ask(client(CLUB), "OPTIONS", "/v1/tables", CLUB, **asked))
+    headers: dict[str, Any] = {**PREFLIGHT, "Access-Control-Request-Headers": "cookie, x-other"}
+    assert "Access-Control-Allow-Headers" not in granted(send(client(CLUB), "OPTIONS", "/v1/tables", CLUB, **headers))
+    headers = {**PREFLIGHT, "Access-Control-Request-Method": "TRACE"}
+    assert "Access-Control-Allow-Methods" not in granted(send(client(CLUB), "OPTIONS", "/v1/tables", CLUB, **headers))
 
 
 @pytest.mark.parametrize(

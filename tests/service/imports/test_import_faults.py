@@ -142,11 +142,11 @@ def kill_at_the_gate(club: Club, job_id: UUID) -> int:
         Worker("a child", Database(url), KINDS, announce=lambda _club: None).work_on(club_id, job_id)
 
     # PostgreSQL notices only some seconds later that whoever waits was killed.
-    before = set(club.house.ask(waiting))
+    before = set(club.house.query(waiting))
     worker = multiprocessing.get_context("fork").Process(target=process)
     worker.start()
     try:
-        assert wait_until(lambda: bool(set(club.house.ask(waiting)) - before) or not worker.is_alive(), 60)
+        assert wait_until(lambda: bool(set(club.house.query(waiting)) - before) or not worker.is_alive(), 60)
         was_alive = worker.is_alive()
     finally:
         worker.kill()

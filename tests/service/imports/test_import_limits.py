@@ -25,18 +25,18 @@ def house(embedded_postgres: Server) -> Iterator[House]:
 
 def refused(house: House, api: Api, content: bytes, *, packed: bool = False) -> ApiResponse:
     """Send an import that is refused, and see that nothing of it is there."""
-    answer = post_import(api, content, packed=packed)
-    assert (answer.status, answer["code"]) == (413, "import-too-large")
-    assert house.ask("SELECT count(*) FROM import_pieces") == [(0,)]
-    assert house.ask("SELECT count(*) FROM jobs WHERE state NOT IN ('cancelled', 'succeeded')") == [(0,)]
-    return answer
+    response = post_import(api, content, packed=packed)
+    assert (response.status, response["code"]) == (413, "import-too-large")
+    assert house.query("SELECT count(*) FROM import_pieces") == [(0,)]
+    assert house.query("SELECT count(*) FROM jobs WHERE state NOT IN ('cancelled', 'succeeded')") == [(0,)]
+    return response
 
 
 def test_a_decompression_bomb_is_refused(house: House, api: Api) -> None:
     bomb = b"{" + b" " * 3 * MEBIBYTE + b"}"
     assert len(gzip.compress(bomb)) < 5000
-    answer = refused(house, api, bomb, packed=True)
-    assert answer["detail"].startswith(
+    response = refused(house, api, bomb, packed=True)
+    assert response["detail"].startswith(
         f"{len(gzip.compress(bomb))} bytes of gzip decompress to more than 50 times as many"
     )
 
@@ -51,33 +51,33 @@ def test_a_small_file_may_have_any_compression_ratio(house: House, api: Api) -> 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_too_many_lines_are_refused_including_blank_ones(house: House, api: Api, packed: bool) -> None:
-    answer = refused(house, api, b"\n" * (LIMITS.lines + 1), packed=packed)
-    assert answer["detail"].startswith("the import has more than 100000 lines, including blank ones")
+    response = refused(house, api, b"\n" * (LIMITS.lines + 1), packed=packed)
+    assert response["detail"].startswith("the import has more than 100000 lines, including blank ones")
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_too_many_bytes_are_refused(house: House, api: Api, packed: bool) -> None:
     content = b"".join(Random(number).randbytes(500).hex().encode() + b"\n" for number in range(5 * MEBIBYTE // 1000))
-    answer = refused(house, api, content, packed=packed)
-    assert answer["detail"].startswith("the import has more than 4 MiB after decompression; expected at most 4 MiB")
+    response = refused(house, api, content, packed=packed)
+    assert response["detail"].startswith("the import has more than 4 MiB after decompression; expected at most 4 MiB")
 
 
 def test_an_announced_length_is_refused_before_it_is_read(house: House, api: Api) -> None:
     headers = {"Content-Type": "application/x-ndjson"}
     announced = {"CONTENT_LENGTH": str(4 * MEBIBYTE + 1)}
-    answer = api.ask("POST", "/v1/imports", data=b"{}", headers=headers, environ_overrides=announced)
-    assert (answer.status, answer["code"]) == (413, "import-too-large")
-    assert answer.headers["Connection"] == "close"
+    response = api.request("POST", "/v1/imports", data=b"{}", headers=headers, environ_overrides=announced)
+    assert (response.status, response["code"]) == (413, "import-too-large")
+    assert response.headers["Connection"] == "close"
 
 
 def test_running_imports_of_a_club_are_limited(house: House, api: Api, other_api: Api) -> None:
     club = Club(house, api)
     sent = [post_import(api, lines_of(rounds_to_import(1, f"table {number}"))) for number in range(LIMITS.under_way)]
-    assert [answer.status for answer in sent] == [202] * LIMITS.under_way
+    assert [response.status for response in sent] == [202] * LIMITS.under_way
     one_more = lines_of(rounds_to_import(1, "one more"))
-    answer = post_import(api, one_more)
-    assert (answer.status, answer["code"], answer.headers["Retry-After"]) == (429, "import-quota-exceeded", "60")
-    assert answer["detail"].startswith("the club has 3 running imports, which is the limit")
+    response = post_import(api, one_more)
+    assert (response.status, response["code"], response.headers["Retry-After"]) == (429, "import-quota-exceeded", "60")
+    assert response["detail"].startswith("the club has 3 running imports, which is the limit")
     assert post_import(other_api, one_more).status == 202, "another club has a quota of its own"
     assert club.work_on(sent[0].headers["Location"])["state"] == "succeeded"
     assert post_import(api, one_more).status == 202

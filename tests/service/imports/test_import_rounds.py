@@ -36,16 +36,16 @@ NO_JSON = [b"", b"{", b'{"table": 1, "table": 2}', b"[NaN]", b"\xff", b"null", b
 
 def post_all(api: Api, lines: list[bytes]) -> list[tuple[str, str | None, Document | None]]:
     """Post lines one by one: what became of each, the round's id, and the problem."""
-    answers = []
+    results = []
     for line in lines:
-        answer = api.ask("POST", "/v1/documents", data=line, headers={"Content-Type": "application/json"})
-        if answer.status == 201:
-            status = "replayed" if "Idempotent-Replayed" in answer.headers else "stored"
-            answers.append((status, answer["round"]["id"], None))
+        response = api.request("POST", "/v1/documents", data=line, headers={"Content-Type": "application/json"})
+        if response.status == 201:
+            status = "replayed" if "Idempotent-Replayed" in response.headers else "stored"
+            results.append((status, response["round"]["id"], None))
         else:
-            problem = {name: answer[name] for name in ("code", "detail", "errors")}
-            answers.append(("refused", None, problem))
-    return answers
+            problem = {name: response[name] for name in ("code", "detail", "errors")}
+            results.append(("refused", None, problem))
+    return results
 
 
 def check_same(house: House, lines: list[bytes], *, at_once: int = 1000, rulesets: Any = ()) -> list[str]:
@@ -163,10 +163,10 @@ def test_expected_values_are_checked_for_replays_too(house: House, api: Api) -> 
 
 def test_events_have_the_key_of_the_import(house: House, api: Api) -> None:
     club = club_of(house, api)
-    [(key,)] = house.ask("SELECT id FROM api_keys WHERE club_id = %s", club)
+    [(key,)] = house.query("SELECT id FROM api_keys WHERE club_id = %s", club)
     with database_of(house).transaction(club, actor=key, request_id="r-7") as transaction:
         import_rounds(transaction, [(1, lines_of([document_of(hands=COMPLETE)])[0])], is_final=True)
-    kinds = house.ask(
+    kinds = house.query(
         "SELECT kind, count(*) FROM events WHERE club_id = %s AND actor = %s AND request_id = 'r-7' GROUP BY 1",
         club,
         key,
@@ -190,7 +190,7 @@ def test_the_settlement_of_an_imported_ended_round_is_final(house: House, api: A
             (SELECT kind FROM events WHERE events.round_id = round_heads.round_id ORDER BY sequence DESC LIMIT 1)
         FROM round_heads WHERE round_id = %s
     """
-    found = [house.ask(query, each.round_id) for each in imported]
+    found = [house.query(query, each.round_id) for each in imported]
     assert found == [[("final", 1, None, 5, 5, "settlement.finalized")], [("open", None, None, 3, 3, "hand.recorded")]]
 
 
@@ -222,8 +222,8 @@ def test_workers_with_the_same_lines_store_each_once(house: House, api: Api, rou
     with ThreadPoolExecutor(3) as workers:
         became = [status for statuses in workers.map(work, range(3)) for status in statuses]
     counted = Counter(became)
-    stored = house.ask("SELECT count(*) FROM rounds WHERE club_id = %s", club)[0][0]
+    stored = house.query("SELECT count(*) FROM rounds WHERE club_id = %s", club)[0][0]
     assert counted["stored"] == stored
-    references = house.ask("SELECT count(DISTINCT (table_id, reference)) FROM rounds WHERE club_id = %s", club)[0][0]
+    references = house.query("SELECT count(DISTINCT (table_id, reference)) FROM rounds WHERE club_id = %s", club)[0][0]
     assert references == stored
     assert counted["replayed"] == 2 * stored

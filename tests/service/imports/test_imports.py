@@ -72,10 +72,10 @@ def test_an_invalid_line_stops_no_other_and_a_stored_line_is_a_replay(api: Api) 
     assert results[3]["problem"]["errors"][0]["pointer"] == "#/hands/0/players/0/top/0"
 
 
-@pytest.mark.parametrize("asked", [None, "final", "provisional"])
-def test_settlements_have_the_state_of_the_import(api: Api, asked: str | None) -> None:
-    state, query = asked or "final", f"?state={asked}" if asked else ""
-    sent = api.ask("POST", f"/v1/imports{query}", data=lines_of(rounds_to_import(1)), headers=NDJSON)
+@pytest.mark.parametrize("requested", [None, "final", "provisional"])
+def test_settlements_have_the_state_of_the_import(api: Api, requested: str | None) -> None:
+    state, query = requested or "final", f"?state={requested}" if requested else ""
+    sent = api.request("POST", f"/v1/imports{query}", data=lines_of(rounds_to_import(1)), headers=NDJSON)
     assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 1
     [result] = results_of(api, sent.headers["Location"])
     settlement = api.get(f"/v1/rounds/{result['round']}/settlement")
@@ -86,7 +86,7 @@ def test_settlements_have_the_state_of_the_import(api: Api, asked: str | None) -
 
 def test_an_unknown_settlement_state_is_refused(api: Api, house: House) -> None:
     before = house.count_records()
-    refused = api.ask("POST", "/v1/imports?state=disputed", data=lines_of(rounds_to_import(1)), headers=NDJSON)
+    refused = api.request("POST", "/v1/imports?state=disputed", data=lines_of(rounds_to_import(1)), headers=NDJSON)
     assert (refused.status, refused.mistakes) == (422, {"#/query/state": "not-a-choice"})
     assert house.count_records() == before
 
@@ -98,7 +98,7 @@ def test_a_gzip_file_is_decompressed(api: Api) -> None:
 
 def test_a_gzip_file_with_several_members_is_one_file(api: Api) -> None:
     parts = b"".join(gzip.compress(lines_of([document])) for document in rounds_to_import(3))
-    sent = api.ask("POST", "/v1/imports", data=parts, headers={**NDJSON, "Content-Encoding": "gzip"})
+    sent = api.request("POST", "/v1/imports", data=parts, headers={**NDJSON, "Content-Encoding": "gzip"})
     assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 3
 
 
@@ -141,7 +141,7 @@ def test_an_idempotency_key_maps_a_repeated_file_to_the_same_import(api: Api, ho
     assert again.headers["Location"] == first.headers["Location"]
     assert again.headers["Idempotent-Replayed"] == "true"
     assert post_import(api, content + b"\n", **key)["code"] == "idempotency-key-reused"
-    assert house.ask("SELECT count(*) FROM import_pieces") == [(0,)], "what was sent in vain is still there"
+    assert house.query("SELECT count(*) FROM import_pieces") == [(0,)], "what was sent in vain is still there"
 
 
 @pytest.mark.parametrize(
@@ -163,14 +163,14 @@ def test_an_idempotency_key_maps_a_repeated_file_to_the_same_import(api: Api, ho
 def test_an_invalid_body_is_refused_and_leaves_nothing(
     api: Api, house: House, headers: dict[str, str], body: bytes, status: int, code: str
 ) -> None:
-    refused = api.ask("POST", "/v1/imports", data=body, headers=headers)
+    refused = api.request("POST", "/v1/imports", data=body, headers=headers)
     assert (refused.status, refused["code"]) == (status, code)
-    assert house.ask("SELECT count(*) FROM import_pieces") == [(0,)]
-    assert house.ask("SELECT count(*) FROM jobs WHERE ended_at IS NULL") == [(0,)]
+    assert house.query("SELECT count(*) FROM import_pieces") == [(0,)]
+    assert house.query("SELECT count(*) FROM jobs WHERE ended_at IS NULL") == [(0,)]
 
 
 def test_a_query_is_refused(api: Api) -> None:
-    refused = api.ask("POST", "/v1/imports?dry_run=true", data=b"", headers=NDJSON)
+    refused = api.request("POST", "/v1/imports?dry_run=true", data=b"", headers=NDJSON)
     assert refused.mistakes == {"#/query/dry_run": "field-unknown"}
 
 
@@ -184,9 +184,9 @@ def test_an_import_of_another_club_is_not_found(api: Api, other_api: Api, nobody
 def test_an_ended_import_cannot_be_cancelled_paused_or_resumed(api: Api) -> None:
     job = post_import(api, lines_of(rounds_to_import(1))).headers["Location"]
     ended = wait_for(api, job)
-    assert api.ask("POST", f"{job}/cancel").document == ended.document
+    assert api.request("POST", f"{job}/cancel").document == ended.document
     for verb in ("pause", "resume"):
-        assert api.ask("POST", f"{job}/{verb}")["code"] == "job-ended"
+        assert api.request("POST", f"{job}/{verb}")["code"] == "job-ended"
 
 
 FINALITY = ("state", "provisional_until")

@@ -35,12 +35,12 @@ def test_a_paused_import_completes_its_chunk_and_continues_when_resumed(room: Ro
         with room.closed_gate():
             job = room.send(lines())
             assert wait_until(room.someone_waits_at_the_gate)
-            assert room.api.ask("POST", f"{job}/pause")["state"] == "paused"
-            assert room.api.ask("POST", f"{job}/pause")["state"] == "paused"
+            assert room.api.request("POST", f"{job}/pause")["state"] == "paused"
+            assert room.api.request("POST", f"{job}/pause")["state"] == "paused"
         paused = wait_for(room.api, job, lambda found: found["progress"]["done"] == 2 * LINES)
         assert not wait_until(lambda: room.api.get(job).document != paused.document, seconds=5)
-        assert room.api.ask("POST", f"{job}/resume")["state"] == "running"
-        assert room.api.ask("POST", f"{job}/resume").status == 200
+        assert room.api.request("POST", f"{job}/resume")["state"] == "running"
+        assert room.api.request("POST", f"{job}/resume").status == 200
         check_outcome(room, job)
     assert room.repeated_chunks() == 0
 
@@ -50,8 +50,8 @@ def test_a_cancelled_import_leaves_stored_rounds_and_starts_no_chunk(room: Room)
         with room.closed_gate():
             job = room.send(lines())
             assert wait_until(room.someone_waits_at_the_gate)
-            assert room.api.ask("POST", f"{job}/cancel")["state"] == "cancelling"
-            assert room.api.ask("POST", f"{job}/resume")["code"] == "job-ended"
+            assert room.api.request("POST", f"{job}/cancel")["state"] == "cancelling"
+            assert room.api.request("POST", f"{job}/resume")["code"] == "job-ended"
         ended = wait_for(room.api, job)
     assert ended["state"] == "cancelled"
     assert ended["progress"]["done"] == 2 * LINES
@@ -62,7 +62,7 @@ def test_a_cancelled_import_leaves_stored_rounds_and_starts_no_chunk(room: Room)
 
 def test_a_queued_import_can_be_cancelled(room: Room) -> None:
     job = room.send(lines())
-    assert room.api.ask("POST", f"{job}/cancel")["state"] == "cancelling"
+    assert room.api.request("POST", f"{job}/cancel")["state"] == "cancelling"
     with room.work():
         assert wait_for(room.api, job)["state"] == "cancelled"
     assert room.house.count_records()["rounds"] == 0
@@ -70,7 +70,7 @@ def test_a_queued_import_can_be_cancelled(room: Room) -> None:
 
 def test_a_dry_run_of_a_pause_changes_nothing(room: Room) -> None:
     job = room.send(lines())
-    assert room.api.ask("POST", f"{job}/pause?dry_run=true")["state"] == "paused"
+    assert room.api.request("POST", f"{job}/pause?dry_run=true")["state"] == "paused"
     assert room.api.get(job)["state"] == "queued"
 
 
@@ -112,7 +112,7 @@ def test_twenty_clients_at_once_store_every_round_once(room: Room, monkeypatch: 
     assert sum(one["summary"]["refused"] for one in ended) == 0
     records = room.house.count_records()
     assert records["rounds"] == records["hands"] == CLIENTS * ROUNDS_EACH
-    [(unbalanced,)] = room.house.ask(
+    [(unbalanced,)] = room.house.query(
         "SELECT count(*) FROM round_heads WHERE points_sum(stacks) <> points_sum(opening_stacks) + points_sum(top_ups)"
     )
     assert unbalanced == 0
@@ -139,6 +139,6 @@ def test_an_interrupted_upload_leaves_nothing(tmp_path: Path) -> None:
         parts = (content[at : at + 1000] for at in range(0, len(content), 1000))
         with closing(http.client.HTTPConnection(host, int(port), timeout=60)) as connection:
             connection.request("POST", "/v1/imports", parts, headers, encode_chunked=True)
-            answer = connection.getresponse()
-            assert answer.status == 202
-            assert b'"total":402' in answer.read()
+            response = connection.getresponse()
+            assert response.status == 202
+            assert b'"total":402' in response.read()

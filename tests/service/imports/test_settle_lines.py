@@ -17,7 +17,7 @@ from scoring.ruleset import Ruleset
 from service.imports.actions import lines as settle_lines
 from service.imports.actions.lines import ReadLine, SettledLines, SettledRound
 from service.rounds.actions.checks import replay_exactly
-from service.rounds.queries.figures import figures_of
+from service.rounds.queries.stored_round import figures_of
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.scoring.bulk.rounds import spoil
 

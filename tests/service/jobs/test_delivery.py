@@ -55,13 +55,13 @@ def test_the_chunk_of_a_killed_process_is_retried(room: Room) -> None:
         with room.closed_gate():
             job = room.send(lines())
             assert wait_until(room.someone_waits_at_the_gate)
-            [(who,)] = room.house.ask(
+            [(who,)] = room.house.query(
                 "SELECT worker FROM job_chunks WHERE number = 2 AND state = 'open' AND attempt = 1"
             )
             os.kill(int(who.partition(":")[2]), signal.SIGKILL)
             # Another may come to the gate in the moment in which the dead one leaves it.
             taken_over = "SELECT FROM job_chunks WHERE number = 2 AND attempt = 2"
-            assert wait_until(lambda: not room.someone_waits_at_the_gate() or bool(room.house.ask(taken_over)))
+            assert wait_until(lambda: not room.someone_waits_at_the_gate() or bool(room.house.query(taken_over)))
         check_outcome(room, job, beside=2)
         assert room.repeated_chunks() == 1
         assert len(worker.children) == 2
@@ -91,10 +91,10 @@ def test_a_process_that_was_replaced_ends_its_chunk_when_the_worker_stops(room: 
             assert wait_until(room.someone_waits_at_the_gate)
             worker.process.send_signal(number)
             assert not wait_until(lambda: worker.process.poll() is not None, seconds=3)
-        worker.process.wait(timeout=30)
-        done = room.house.ask("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1")
+        worker.process.wait(timeout=60)
+        done = room.house.query("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1")
         assert done == [(1,), (2,)]
-        assert room.house.ask("SELECT max(attempt) FROM job_chunks") == [(1,)]
+        assert room.house.query("SELECT max(attempt) FROM job_chunks") == [(1,)]
         assert room.api.get(job)["state"] == "running"
 
 
@@ -105,9 +105,9 @@ def test_a_chunk_that_outlasts_the_grace_of_a_stopping_worker_is_rolled_back(roo
             job = room.send(lines())
             assert wait_until(room.someone_waits_at_the_gate)
             worker.process.send_signal(signal.SIGTERM)
-            worker.process.wait(timeout=30)
-            assert room.house.ask("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1") == [(1,)]
-        assert room.house.ask("SELECT count(*) FROM shared.workers") == [(0,)]
+            worker.process.wait(timeout=60)
+            assert room.house.query("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1") == [(1,)]
+        assert room.house.query("SELECT count(*) FROM shared.workers") == [(0,)]
     with room.work():
         check_outcome(room, job)
 
@@ -130,7 +130,7 @@ def test_chunks_of_workers_killed_at_once_are_retried(room: Room) -> None:
 @every_broker
 def test_a_message_delivered_five_times_does_no_harm(room: Room) -> None:
     job = room.send(lines())
-    [(club_id, job_id)] = room.house.ask("SELECT club_id, id FROM jobs")
+    [(club_id, job_id)] = room.house.query("SELECT club_id, id FROM jobs")
     celery = room.broker.celery(room.house.logins.service)
     for _ in range(4):
         celery.send_task(WORK_ON_JOB, (str(club_id), str(job_id)))
@@ -160,9 +160,9 @@ def test_a_stopping_worker_finishes_its_chunk_only(room: Room) -> None:
             worker.process.send_signal(signal.SIGTERM)
             assert not wait_until(lambda: worker.process.poll() is not None, seconds=2)
         assert worker.stop() == 0, worker.log
-        done = room.house.ask("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1")
+        done = room.house.query("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1")
         assert done == [(1,), (2,)]
-        assert room.house.ask("SELECT count(*) FROM shared.workers") == [(0,)]
+        assert room.house.query("SELECT count(*) FROM shared.workers") == [(0,)]
     with room.work():
         check_outcome(room, job)
     assert room.repeated_chunks() == 0
@@ -179,4 +179,4 @@ def test_the_transactions_of_a_killed_worker_are_rolled_back(room: Room) -> None
 def test_consumed_messages_are_deleted(room: Room) -> None:
     with room.work():
         check_outcome(room, room.send(lines()))
-        assert wait_until(lambda: room.house.ask("SELECT count(*) FROM shared.kombu_message") == [(0,)])
+        assert wait_until(lambda: room.house.query("SELECT count(*) FROM shared.kombu_message") == [(0,)])

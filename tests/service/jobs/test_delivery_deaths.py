@@ -46,7 +46,7 @@ def test_jobs_survive_a_broker_that_loses_its_messages(embedded_postgres: Server
                 assert wait_until(room.someone_waits_at_the_gate)
                 proxy.cut()
                 direct.lose_messages()
-            # What is asked for while the broker is away waits in the outbox.
+            # Jobs requested while the broker is away wait in the outbox.
             other = room.send([{**document, "table": "hall"} for document in rounds_to_import(2, "hall")])
             assert room.api.get(other)["state"] == "queued"
             proxy.restore()
@@ -99,10 +99,10 @@ def test_chunks_in_progress_are_retried_after_postgresql_was_killed(tmp_path: Pa
         ended: list[Document] = []
 
         def look() -> bool:
-            answer = httpx2.get(
+            response = httpx2.get(
                 service.url + sent.headers["Location"], headers=headers, timeout=30, trust_env=False, verify=False
             )
-            ended[:] = [answer.json()] if answer.status_code == 200 else []
+            ended[:] = [response.json()] if response.status_code == 200 else []
             return bool(ended) and ended[0]["state"] in ENDED
 
         assert wait_until(look, seconds=60), ended

@@ -48,7 +48,7 @@ def test_a_recomputation_of_more_than_a_thousand_chunks_reads_every_round(
     monkeypatch.setattr(recomputations, "MOST_HANDS", 1)
     sent = club.api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "yearly audit"})
     ended = club.work_on(sent.headers["Location"])
-    [(chunks,)] = club.house.ask("SELECT count(*) FROM job_chunks WHERE job_id = %s", sent["id"])
+    [(chunks,)] = club.house.query("SELECT count(*) FROM job_chunks WHERE job_id = %s", sent["id"])
     assert chunks == CHUNKS
     assert ended["state"] == "succeeded"
     assert (ended["summary"]["rounds"], ended["summary"]["hands"]) == (CHUNKS, CHUNKS)
@@ -67,8 +67,8 @@ def test_an_import_that_lost_a_chunk_fails(club: Club, log: Log, monkeypatch: py
     [entry] = [entry for entry in log.events if entry["event"] == "job_unaccounted"]
     assert (entry["level"], entry["job"], entry["received"], entry["accounted"]) == ("error", ended["id"], 5, 3)
     assert [result["line"] for result in results_of(club.api, job)] == [1, 2, 5]
-    kept = club.house.ask("SELECT first_line FROM import_pieces WHERE job_id = %s", ended["id"])
-    assert kept == [(3,)], "the lines that were lost are not there any more"
+    pieces = club.house.query("SELECT first_line FROM import_pieces WHERE job_id = %s", ended["id"])
+    assert pieces == [(3,)], "the lines that were lost are not there any more"
 
 
 def test_a_recomputation_that_lost_a_chunk_fails(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,10 +105,10 @@ def test_other_rounds_are_recomputed_if_one_cannot_be(club: Club, log: Log, monk
     stored = other.work_on(post_import(api, lines_of(rounds_to_import(6))).headers["Location"])
     poison = UUID(results_of(api, f"/v1/imports/{stored['id']}")[3]["round"])
 
-    def fail_at_poison(transaction: Transaction, stretch: Stretch, asked: Recomputation) -> Recomputed:
+    def fail_at_poison(transaction: Transaction, stretch: Stretch, recomputation: Recomputation) -> Recomputed:
         if stretch.first <= poison <= stretch.last:
             raise ArithmeticError("nobody has foreseen this round")
-        return recompute_rounds(transaction, stretch, asked)
+        return recompute_rounds(transaction, stretch, recomputation)
 
     monkeypatch.setattr(recomputations, "recompute_rounds", fail_at_poison)
     job = api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "audit"}).headers["Location"]

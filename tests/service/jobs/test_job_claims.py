@@ -169,14 +169,13 @@ def test_a_lease_is_renewed_while_a_chunk_is_processed(
         claimed_by_another: Chunk | None = None
 
         def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done:
-            transaction.connection.exec_driver_sql("SELECT pg_sleep(1.5)")
+            transaction.connection.exec_driver_sql("SELECT pg_sleep(6)")
             with database.transaction(club) as another:
                 self.claimed_by_another = chunks.claim(another, job_id, worker="another", lease=LEASE)
             return super().work(transaction, job, chunk)
 
     kind = Long(parts=1)
-    for module in (work, work):
-        monkeypatch.setattr(module, "LEASE", timedelta(seconds=1))
+    monkeypatch.setattr(work, "LEASE", timedelta(seconds=5))
     monkeypatch.setattr(work, "_RENEWAL_SECONDS", 0.2)
     worker_of(database, kind).work_on(club, job_id)
     assert kind.claimed_by_another is None
@@ -286,10 +285,10 @@ def test_interruptions_do_not_count_as_failures(database: Database, club: UUID) 
 
 
 @pytest.mark.parametrize(
-    ("asked", "ended"), [(JobState.PAUSED, JobState.PAUSED), (JobState.CANCELLING, JobState.CANCELLED)]
+    ("requested", "ended"), [(JobState.PAUSED, JobState.PAUSED), (JobState.CANCELLING, JobState.CANCELLED)]
 )
 def test_a_paused_job_waits_and_a_cancelled_one_ends(
-    database: Database, club: UUID, asked: JobState, ended: JobState
+    database: Database, club: UUID, requested: JobState, ended: JobState
 ) -> None:
     job_id = add_job(database, club)
 
@@ -297,7 +296,7 @@ def test_a_paused_job_waits_and_a_cancelled_one_ends(
         def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done:
             if chunk.number == 2:
                 with database.transaction(club) as another:
-                    jobs.change(another, jobs.lock(another, job.id), asked)
+                    jobs.change(another, jobs.lock(another, job.id), requested)
             return Done(1, {})
 
     worker = worker_of(database, Interrupted(parts=5))

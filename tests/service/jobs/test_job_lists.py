@@ -114,7 +114,7 @@ def test_a_file_that_was_not_received_is_no_import(api: Api) -> None:
     ("query", "code"),
     [("state=receiving", "not-a-choice"), ("state=done", "not-a-choice"), ("limit=101", "out-of-range"),
      ("cursor=next", "not-a-cursor"), ("player=ann", "field-unknown")],
-)  # fmt: skip
+)  # as a table  # fmt: skip
 def test_an_invalid_filter_of_jobs_is_refused(api: Api, kind: str, query: str, code: str) -> None:
     refused = api.get(f"/v1/{kind}?{query}")
     assert (refused.status, refused.mistakes) == (422, {f"#/query/{query.partition('=')[0]}": code})

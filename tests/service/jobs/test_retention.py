@@ -38,7 +38,7 @@ def house(embedded_postgres: Server) -> Iterator[House]:
 
 
 def post(api: Api, path: str, body: Document, key: str) -> ApiResponse:
-    return api.ask("POST", path, json=body, headers={"Idempotency-Key": key})
+    return api.request("POST", path, json=body, headers={"Idempotency-Key": key})
 
 
 def let_pass(house: House, days: int) -> None:
@@ -67,10 +67,10 @@ def test_records_are_recognised_by_content_after_the_key_expired(house: House, a
     sent: list[tuple[str, Document, ApiResponse]] = []
 
     def record(path: str, body: Document) -> ApiResponse:
-        answer = post(api, path, body, f"key-{len(sent)}")
-        assert answer.status in (200, 201), answer
-        sent.append((path, body, answer))
-        return answer
+        response = post(api, path, body, f"key-{len(sent)}")
+        assert response.status in (200, 201), response
+        sent.append((path, body, response))
+        return response
 
     round_id = record(f"/v1/tables/{table}/rounds", {"seats": seats(SIXES), "reference": "friday"})["id"]
     for each in COMPLETE:
@@ -122,10 +122,10 @@ def test_pieces_of_a_failed_import_are_removed(house: House, api: Api) -> None:
     assert club.work_on(job)["state"] == "failed"
     pieces = "SELECT count(*) FROM import_pieces WHERE job_id = %s"
     remove_expired(database_of(house), RETENTION)
-    assert house.ask(pieces, api.get(job)["id"]) == [(1,)]
+    assert house.query(pieces, api.get(job)["id"]) == [(1,)]
     let_pass(house, 91)
     remove_expired(database_of(house), RETENTION)
-    assert house.ask(pieces, api.get(job)["id"]) == [(0,)]
+    assert house.query(pieces, api.get(job)["id"]) == [(0,)]
 
 
 def test_a_worker_removes_expired_records(house: House, api: Api) -> None:
@@ -134,7 +134,7 @@ def test_a_worker_removes_expired_records(house: House, api: Api) -> None:
     post(api, "/v1/tables", {"name": "hall", "ruleset": "pineapple"}, "another-table")
     with working(house.logins, OFC_IDEMPOTENCY_DAYS="1"):
         assert wait_until(lambda: house.count_records()["idempotent_responses"] == 1)
-    assert house.ask("SELECT key FROM idempotent_responses") == [("another-table",)]
+    assert house.query("SELECT key FROM idempotent_responses") == [("another-table",)]
 
 
 def test_retention_days_are_configurable() -> None:

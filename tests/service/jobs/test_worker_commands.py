@@ -44,9 +44,9 @@ def test_status_shows_workers_jobs_and_the_oldest_queued_one(room: Room) -> None
     found = status(logins)
     assert found["oldest_waiting"] == found["jobs"][0]["created_at"] == room.api.get(job)["created_at"]
     assert (found["jobs"][0]["state"], found["jobs"][0]["progress"]) == ("queued", {"done": 0, "total": 2})
-    said = command("status", OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
-    assert "No worker is active" in said.stderr
-    assert "0/2" in said.stdout
+    result = command("status", OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
+    assert "No worker is active" in result.stderr
+    assert "0/2" in result.stdout
     with room.work(concurrency=2) as worker:
         assert wait_until(lambda: room.api.get(job)["state"] == "succeeded")
         found = status(logins)
@@ -60,15 +60,15 @@ def test_status_shows_unsigned_events_and_the_last_checkpoint(room: Room, tmp_pa
     logins = room.house.logins
     file = tmp_path / "signing-key"
     reached = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
-    [(waiting,)] = room.house.ask("SELECT count(*) FROM waiting_events")
+    [(waiting,)] = room.house.query("SELECT count(*) FROM waiting_events")
     assert waiting > 0
     found = status(logins)
     assert found["signing"] == {"waiting": waiting, "unsigned": 0, "signed_at": None}
     assert found["signing_key"] is None
-    said = command("status", **reached).stderr
-    assert f"Events not in a tree: {waiting}; events without a checkpoint: 0." in said
-    assert "There is no checkpoint yet." in said
-    assert "OFC_SIGNING_KEY_FILE is not set" in said
+    output = command("status", **reached).stderr
+    assert f"Events not in a tree: {waiting}; events without a checkpoint: 0." in output
+    assert "There is no checkpoint yet." in output
+    assert "OFC_SIGNING_KEY_FILE is not set" in output
     assert f"{file} cannot be read" in command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
     with room.work():
         assert wait_until(lambda: status(logins)["signing"] == {"waiting": 0, "unsigned": waiting, "signed_at": None})
@@ -79,10 +79,10 @@ def test_status_shows_unsigned_events_and_the_last_checkpoint(room: Room, tmp_pa
     file.write_text(SIGNING_KEY.secret, encoding="utf-8")
     with_key = command("status", "--json", **reached, OFC_SIGNING_KEY_FILE=str(file))
     assert json.loads(with_key.stdout)["signing_key"] == SIGNING_KEY.verifier.written
-    said = command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
-    assert "The newest checkpoint was signed " in said
-    assert "signing key" not in said
-    assert SIGNING_KEY.secret not in said + with_key.stdout
+    output = command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
+    assert "The newest checkpoint was signed " in output
+    assert "signing key" not in output
+    assert SIGNING_KEY.secret not in output + with_key.stdout
 
 
 def test_up_restarts_a_worker_that_was_killed(tmp_path: Path) -> None:
@@ -202,22 +202,22 @@ def test_settlements_become_final_once_even_if_workers_are_killed(room: Room) ->
     assert states_of(room) == {"provisional": count}
     killed = Working(room.house.logins, **room.broker.variables)
     try:
-        assert wait_until(lambda: "final" in states_of(room), 30), killed.log
+        assert wait_until(lambda: "final" in states_of(room), 120), killed.log
     finally:
         killed.close()
     assert events_of(room) == states_of(room)["final"]
     with room.work() as worker:
-        assert wait_until(lambda: states_of(room) == {"final": count}, 30), worker.log
+        assert wait_until(lambda: states_of(room) == {"final": count}, 120), worker.log
     assert events_of(room) == count
 
 
 def states_of(room: Room) -> dict[str, int]:
-    return dict(room.house.ask("SELECT settlement_state, count(*) FROM round_heads GROUP BY 1"))
+    return dict(room.house.query("SELECT settlement_state, count(*) FROM round_heads GROUP BY 1"))
 
 
 def events_of(room: Room) -> int:
     """Return how often a settlement became final; the key of events allows one for each version of a round."""
-    [(count, rounds)] = room.house.ask(
+    [(count, rounds)] = room.house.query(
         "SELECT count(*), count(DISTINCT round_id) FROM events WHERE kind = 'settlement.finalized'"
     )
     assert count == rounds

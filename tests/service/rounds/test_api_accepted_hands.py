@@ -66,10 +66,10 @@ def test_a_document_that_marks_a_hand_which_the_round_does_not_have_is_refused(
 ) -> None:
     document = {**EXAMPLE, "irregular": [{"hand": number} for number in numbers]}
     records = house.count_records()
-    answer = post_document(api, document)
+    response = post_document(api, document)
     wrong = {f"#/irregular/{index}/hand": "irregular-hand" for index, number in enumerate(numbers) if number > 6}
-    assert (answer.status, answer["code"], answer.mistakes) == (422, "round-invalid", wrong)
-    assert "hands 1 to 6 are recorded" in answer["errors"][0]["detail"]
+    assert (response.status, response["code"], response.mistakes) == (422, "round-invalid", wrong)
+    assert "hands 1 to 6 are recorded" in response["errors"][0]["detail"]
     assert house.count_records() == records
     with pytest.raises(RefusedError, match="hands 1 to 6 are recorded"):
         play_round(document)
@@ -108,14 +108,14 @@ def test_a_correction_that_removes_an_accepted_hand_removes_its_mark_too(api: Ap
     round_id = stored(api, HELD_OPEN)
     removed = [{"op": "remove", "path": "/hands/3"}]
     for more in ({}, {"irregular": "accept"}):
-        answer = refused(api, house, round_id, patch=removed, **more)
-        assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "irregular-hand"})
-        assert answer["errors"][0]["detail"].startswith("`patch[0]`: at #/irregular/0/hand of the patched document: ")
+        response = refused(api, house, round_id, patch=removed, **more)
+        assert (response.status, response.mistakes) == (422, {"#/patch/0": "irregular-hand"})
+        assert response["errors"][0]["detail"].startswith("`patch[0]`: at #/irregular/0/hand of the patched document: ")
         document = part_of(api, round_id, "document").document
-        answer = refused(api, house, round_id, document={**document, "hands": document["hands"][:3]}, **more)
-        assert (answer.status, answer.mistakes) == (422, {"#/document/irregular/0/hand": "irregular-hand"})
-    answer = api.post(f"/v1/rounds/{round_id}/what-if", {"patch": removed})
-    assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "irregular-hand"})
+        response = refused(api, house, round_id, document={**document, "hands": document["hands"][:3]}, **more)
+        assert (response.status, response.mistakes) == (422, {"#/document/irregular/0/hand": "irregular-hand"})
+    response = api.post(f"/v1/rounds/{round_id}/what-if", {"patch": removed})
+    assert (response.status, response.mistakes) == (422, {"#/patch/0": "irregular-hand"})
 
 
 # --- the last accepted hand ---
@@ -128,7 +128,7 @@ def test_a_round_is_not_complete_before_the_last_accepted_hand(api: Api, house: 
     assert [(each["hand"], [reason["code"] for reason in each["reasons"]]) for each in settled["irregular"]] == [
         (4, ["round-complete"])
     ]
-    [(content,)] = house.ask(
+    [(content,)] = house.query(
         "SELECT content FROM events WHERE round_id = %s AND kind = 'hand.recorded' ORDER BY sequence DESC LIMIT 1",
         round_id,
     )
@@ -146,9 +146,9 @@ def test_under_scope_round_nothing_is_paid_before_the_last_accepted_hand(api: Ap
 
 def test_undoing_the_last_accepted_hand_replays_the_other_hands(api: Api, house: House) -> None:
     round_id = stored(api, HELD_OPEN)
-    answer = undo(api, round_id, 4)
-    assert (answer.status, answer["status"], answer["hands"]) == (201, "complete", 3)
-    assert "dropped_departures" not in answer.document
+    response = undo(api, round_id, 4)
+    assert (response.status, response["status"], response["hands"]) == (201, "complete", 3)
+    assert "dropped_departures" not in response.document
     # Hand 3 had followed because the round was held open for hand 4.
     assert [each["hand"] for each in settlement_of(api, round_id)["irregular"]] == [3]
     assert record(api, round_id, hand(4, 1, TWO)).status == 409
@@ -174,19 +174,19 @@ def test_a_round_without_players_stays_open_until_the_accepted_hand(api: Api, ho
 def test_a_correction_and_a_what_if_can_leave_no_players(api: Api, house: House) -> None:
     round_id = start_round(api, "pineapple-qq", {1: "ann 100", 2: "bob 3"})
     assert record(api, round_id, hand(1, 1, TWO)).status == 201
-    for asked in (
+    for patch in (
         [{"op": "add", "path": "/departures/-", "value": {"seat": 1, "after_hand": 1}},
          {"op": "add", "path": "/hands/-", "value": hand(2, 2, TWO)}],
         [{"op": "add", "path": "/hands/-", "value": hand(2, 2, TWO)},
          {"op": "add", "path": "/departures/-", "value": {"seat": 1, "after_hand": 1}}],
-    ):  # fmt: skip
-        answers = (
-            refused(api, house, round_id, patch=asked, irregular="accept"),
-            api.post(f"/v1/rounds/{round_id}/what-if", {"patch": asked}),
-            post_document(api, changed_document(api, round_id, asked)),
+    ):  # as a table  # fmt: skip
+        responses = (
+            refused(api, house, round_id, patch=patch, irregular="accept"),
+            api.post(f"/v1/rounds/{round_id}/what-if", {"patch": patch}),
+            post_document(api, changed_document(api, round_id, patch)),
         )
-        assert [answer.status for answer in answers] == [422, 422, 422]
-        assert all("player-left" in answer.codes for answer in answers)
+        assert [response.status for response in responses] == [422, 422, 422]
+        assert all("player-left" in response.codes for response in responses)
 
 
 def changed_document(api: Api, round_id: str, patch: list[Document]) -> Document:
@@ -207,8 +207,8 @@ DROPPED = [{"seat": 1, "after_hand": 1, "reason": "a train"}]
 
 def test_an_undo_lists_the_departures_that_were_dropped(api: Api, house: House) -> None:
     round_id = stored(api, NOBODY_PLAYS)
-    answer = undo(api, round_id, 2)
-    assert (answer.status, answer["status"], answer["dropped_departures"]) == (201, "complete", DROPPED)
+    response = undo(api, round_id, 2)
+    assert (response.status, response["status"], response["dropped_departures"]) == (201, "complete", DROPPED)
     assert settlement_of(api, round_id)["stacks"] == {"1": 16, "2": 0, "3": 0}
     assert part_of(api, round_id, "document")["departures"] == []
     again = undo(api, round_id, 2)
@@ -226,10 +226,10 @@ def test_a_departure_in_a_sequence_is_dropped_with_the_accepted_hand_after_it(ap
     document = document_of("pineapple-qq", hands=[hand(1, 1, enters), hand(2, 2, {2: HIGH, 3: MID})])
     departures = [{"seat": 1, "after_hand": 1}, {"seat": 3, "after_hand": 2}]
     round_id = stored(api, {**document, "departures": departures, "irregular": [{"hand": 2}]})
-    answer = undo(api, round_id, 2)
-    assert answer.status == 201, answer
-    assert [each["seat"] for each in answer["dropped_departures"]] == [1, 3]
-    assert answer["next"]["fantasyland"] == {"1": 14}
+    response = undo(api, round_id, 2)
+    assert response.status == 201, response
+    assert [each["seat"] for each in response["dropped_departures"]] == [1, 3]
+    assert response["next"]["fantasyland"] == {"1": 14}
     check_everywhere(house, api)
 
 
@@ -239,9 +239,13 @@ def test_a_correction_lists_the_departures_that_were_dropped(api: Api, house: Ho
     patch = [{"op": "remove", "path": "/hands/1"}, {"op": "remove", "path": "/irregular/0"}]
     version = api.get(f"/v1/rounds/{round_id}")["version"]
     tried = correct(api, round_id, query="?dry_run=true", patch=patch, version=version, **more)
-    answer = correct(api, round_id, patch=patch, version=version, **more)
-    assert (answer.status, answer.document) == (tried.status, tried.document) == (201, answer.document)
-    assert (answer["round"]["status"], answer["dropped_departures"], answer["changed"]) == ("complete", DROPPED, True)
+    response = correct(api, round_id, patch=patch, version=version, **more)
+    assert (response.status, response.document) == (tried.status, tried.document) == (201, response.document)
+    assert (response["round"]["status"], response["dropped_departures"], response["changed"]) == (
+        "complete",
+        DROPPED,
+        True,
+    )
     assert part_of(api, round_id, "document")["departures"] == []
     again = correct(api, round_id, patch=patch, version=version, **more)
     assert (replayed(again), again["dropped_departures"]) == (True, DROPPED)
@@ -251,15 +255,15 @@ def test_a_correction_lists_the_departures_that_were_dropped(api: Api, house: Ho
 def test_a_departure_that_the_correction_itself_adds_is_not_dropped(api: Api, house: House) -> None:
     round_id = complete_round(api, ruleset="pineapple-qq")
     late = [{"op": "add", "path": "/departures/-", "value": {"seat": 1, "after_hand": 3}}]
-    answer = refused(api, house, round_id, patch=late)
-    assert (answer.status, answer.mistakes) == (422, {"#/patch/0/value": "round-complete"})
+    response = refused(api, house, round_id, patch=late)
+    assert (response.status, response.mistakes) == (422, {"#/patch/0/value": "round-complete"})
 
 
 # --- what if ---
 
 
-def what_if(api: Api, round_id: str, **asked: object) -> ApiResponse:
-    return api.post(f"/v1/rounds/{round_id}/what-if", asked)
+def what_if(api: Api, round_id: str, **fields: object) -> ApiResponse:
+    return api.post(f"/v1/rounds/{round_id}/what-if", fields)
 
 
 @pytest.mark.parametrize("ruleset", ["pineapple", "progressive-round", "pineapple-kk", "progressive"])
@@ -274,11 +278,11 @@ def test_a_what_if_accepts_hands_top_ups_and_departures_as_played(api: Api, hous
     )
     round_id = stored(api, without(document, "departures") | {"departures": document["departures"][:1]})
     records = house.count_records()
-    answer = what_if(api, round_id, ruleset=ruleset)
-    assert answer.status == 200, answer
-    assert len(answer["round"]["seats"]) == 3
-    assert sum(each["after"] for each in answer["net"]) == 0
-    assert answer["round"]["seats"][2]["top_ups"] == 40
+    response = what_if(api, round_id, ruleset=ruleset)
+    assert response.status == 200, response
+    assert len(response["round"]["seats"]) == 3
+    assert sum(each["after"] for each in response["net"]) == 0
+    assert response["round"]["seats"][2]["top_ups"] == 40
     assert house.count_records() == records
 
 
@@ -288,9 +292,9 @@ def test_a_what_if_accepts_a_departure_and_a_closing_where_the_round_would_be_co
     hands = [hand(1, 2, TWO), hand(2, 1, enters)]
     document = document_of("pineapple-qq", {1: "ann 100", 2: "bob 100"}, hands)
     round_id = stored(api, {**document, "closed": {"after_hand": 2, "reason": "fire"}})
-    answer = what_if(api, round_id, ruleset=ruleset)
-    assert answer.status == 200, answer
-    assert answer["round"]["status"] in ("complete", "closed")
+    response = what_if(api, round_id, ruleset=ruleset)
+    assert response.status == 200, response
+    assert response["round"]["status"] in ("complete", "closed")
     left = stored(
         api,
         document_of(
@@ -312,9 +316,9 @@ def test_a_what_if_reports_whether_anything_changes(api: Api) -> None:
 def test_a_mistake_under_another_ruleset_points_to_the_ruleset(api: Api) -> None:
     known = {1: {"board": HIGH, "discards": ["2s", "3d", "6s", "7c"]}, 2: MID, 3: LOW}
     round_id = stored(api, document_of(hands=[hand(1, 1, known)]))
-    answer = what_if(api, round_id, ruleset="classic")
-    assert (answer.status, answer.mistakes) == (422, {"#/ruleset": "discards-count"})
-    assert answer["errors"][0]["detail"].startswith(
+    response = what_if(api, round_id, ruleset="classic")
+    assert (response.status, response.mistakes) == (422, {"#/ruleset": "discards-count"})
+    assert response["errors"][0]["detail"].startswith(
         "`ruleset`: at #/hands/0/players/0/discards of the round's document: "
     )
     assert what_if(api, round_id, ruleset="pinapple").mistakes == {"#/ruleset": "ruleset-unknown"}
@@ -334,20 +338,20 @@ def test_a_mistake_under_another_ruleset_points_to_the_ruleset(api: Api) -> None
           {"op": "remove", "path": "/hands/0/players/1/top/1"}], "#/patch/0", "card-twice"),
         ([{"op": "move", "from": "/hands/2", "path": "/hands/0"}], "#/patch/0", "hand-number"),
     ],
-)  # fmt: skip
+)  # as a table  # fmt: skip
 def test_a_mistake_in_a_patched_document_points_to_the_operation_that_brought_it(
     api: Api, house: House, patch: list[Document], pointer: str, code: str
 ) -> None:
     round_id = complete_round(api)
-    answer = refused(api, house, round_id, patch=patch)
-    assert (answer.status, answer.mistakes.get(pointer)) == (422, code), answer
+    response = refused(api, house, round_id, patch=patch)
+    assert (response.status, response.mistakes.get(pointer)) == (422, code), response
     what = what_if(api, round_id, patch=patch)
     assert what.status == 200 if code == "player-missing" else what.mistakes[pointer] == code
-    assert all(place == "#/patch" or place.startswith("#/patch/") for place in answer.mistakes)
+    assert all(place == "#/patch" or place.startswith("#/patch/") for place in response.mistakes)
 
 
 def test_a_departure_that_is_not_allowed_points_to_the_seat(api: Api) -> None:
     round_id = start_round(api)
     assert record(api, round_id, hand(1, 1, THREE)).status == 201
-    answer = api.post(f"/v1/rounds/{round_id}/departures", {"seat": 2})
-    assert (answer.status, answer.mistakes) == (422, {"#/seat": "departure-not-allowed"})
+    response = api.post(f"/v1/rounds/{round_id}/departures", {"seat": 2})
+    assert (response.status, response.mistakes) == (422, {"#/seat": "departure-not-allowed"})

@@ -39,15 +39,15 @@ def make_ids(monkeypatch: pytest.MonkeyPatch, make: Callable[[], UUID]) -> None:
     monkeypatch.setattr(opening, "uuid7", make)
 
 
-def stacks(answer: ApiResponse) -> dict[str, int]:
-    assert answer.status == 201, answer
-    return {seat["player"]: seat["stack"] for seat in answer["seats"]}
+def stacks(response: ApiResponse) -> dict[str, int]:
+    assert response.status == 201, response
+    return {seat["player"]: seat["stack"] for seat in response["seats"]}
 
 
 def sequences(house: House, table: str) -> list[tuple[int, UUID]]:
     return [
         (number, round_id)
-        for number, round_id in house.ask(
+        for number, round_id in house.query(
             "SELECT table_sequence, id FROM rounds WHERE table_id = %s ORDER BY table_sequence", table
         )
     ]
@@ -70,9 +70,9 @@ def test_a_player_who_sat_out_a_round_has_their_earlier_stack(api: Api) -> None:
     table = add_table(api)
     play_to_the_end(api, open_round(api, table)["id"])
     close(api, open_round(api, table, {1: "ann", 2: "bob"})["id"])
-    answer = open_round(api, table, {1: "ann", 2: "bob", 3: "dan"})
-    assert answer.mistakes == {"#/seats/2/stack": "stack-missing"}
-    assert "player 'dan' has played no round at the table" in answer["errors"][0]["detail"]
+    response = open_round(api, table, {1: "ann", 2: "bob", 3: "dan"})
+    assert response.mistakes == {"#/seats/2/stack": "stack-missing"}
+    assert "player 'dan' has played no round at the table" in response["errors"][0]["detail"]
     assert stacks(open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})) == {"ann": 136, "bob": 100, "cyd": 64}
 
 
@@ -82,8 +82,8 @@ def test_stacks_do_not_carry_over_from_imported_rounds(api: Api, house: House) -
     history = document_of(sitting={1: "ann 7", 2: "bob 7", 3: "dan 70"}, hands=COMPLETE, reference="1999")
     [imported] = import_all(house, club_of(house, api), lines_of([history]))
     assert imported.status == "stored"
-    answer = open_round(api, table, {1: "ann", 2: "bob", 3: "dan"})
-    assert answer.mistakes == {"#/seats/2/stack": "stack-missing"}
+    response = open_round(api, table, {1: "ann", 2: "bob", 3: "dan"})
+    assert response.mistakes == {"#/seats/2/stack": "stack-missing"}
     assert stacks(open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})) == {"ann": 136, "bob": 100, "cyd": 64}
 
 
@@ -103,8 +103,8 @@ def test_an_imported_round_does_not_prevent_an_undo(api: Api, house: House) -> N
     [imported] = import_all(house, club_of(house, api), lines_of([document_of(hands=COMPLETE, reference="1999")]))
     assert imported.round_id is not None
     assert undo(api, round_id, 3).status == 201
-    answer = undo(api, str(imported.round_id), 3)
-    assert (answer.status, answer["code"]) == (409, "round-open")
+    response = undo(api, str(imported.round_id), 3)
+    assert (response.status, response["code"]) == (409, "round-open")
 
 
 def test_a_hand_before_a_later_round_cannot_be_undone_though_a_clock_was_ahead(
@@ -117,12 +117,12 @@ def test_a_hand_before_a_later_round_cannot_be_undone_though_a_clock_was_ahead(
     make_ids(monkeypatch, uuid7)
     second = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})["id"]
     play_to_the_end(api, second)
-    answer = undo(api, first, 3)
-    assert (answer.status, answer.mistakes) == (409, {"#": "round-follows"})
-    assert second in answer["detail"]
+    response = undo(api, first, 3)
+    assert (response.status, response.mistakes) == (409, {"#": "round-follows"})
+    assert second in response["detail"]
     patch = [{"op": "remove", "path": "/hands/2"}]
-    answer = api.post(f"/v1/rounds/{first}/corrections", {"reason": "never played", "patch": patch})
-    assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "round-follows"})
+    response = api.post(f"/v1/rounds/{first}/corrections", {"reason": "never played", "patch": patch})
+    assert (response.status, response.mistakes) == (422, {"#/patch/0": "round-follows"})
     assert undo(api, second, 3).status == 201
     close(api, second)
     patch = [{"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "late"}}, *patch]

@@ -51,10 +51,10 @@ def test_a_round_is_closed_once(api: Api, house: House, end: Callable[[Api, str]
     end(api, round_id)
     before = house.count_records()
     status = api.get(f"/v1/rounds/{round_id}")["status"]
-    answer = close(api, round_id, "again")
-    assert answer.status == 409
-    assert answer["code"] == f"round-{status}"
-    assert "it accepts no further closing" in answer["detail"]
+    response = close(api, round_id, "again")
+    assert response.status == 409
+    assert response["code"] == f"round-{status}"
+    assert "it accepts no further closing" in response["detail"]
     assert house.count_records() == before
 
 
@@ -70,16 +70,16 @@ def test_a_round_is_closed_once(api: Api, house: House, end: Callable[[Api, str]
 )
 def test_a_closing_needs_a_reason(api: Api, request_: dict[str, Any], mistakes: dict[str, str]) -> None:
     round_id = start_round(api)
-    answer = api.post(f"/v1/rounds/{round_id}/close", request_)
-    assert answer.status == 422
-    assert answer.mistakes == mistakes
+    response = api.post(f"/v1/rounds/{round_id}/close", request_)
+    assert response.status == 422
+    assert response.mistakes == mistakes
     assert api.get(f"/v1/rounds/{round_id}")["status"] == "open"
 
 
 def test_a_round_of_another_club_is_not_found(api: Api, other_api: Api) -> None:
     round_id = start_round(api)
-    for asked in (round_id, NOBODYS):
+    for unknown in (round_id, NOBODYS):
         for part in ("", "/hands", "/settlement", "/document"):
-            assert other_api.get(f"/v1/rounds/{asked}{part}")["code"] == "not-found"
-        assert close(other_api, asked).status == 404
+            assert other_api.get(f"/v1/rounds/{unknown}{part}")["code"] == "not-found"
+        assert close(other_api, unknown).status == 404
     assert api.get(f"/v1/rounds/{round_id}")["version"] == 1

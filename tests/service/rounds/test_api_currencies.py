@@ -27,9 +27,9 @@ def test_invalid_money_is_refused_in_new_records(
     before = house.count_records()
     document = document_of(hands=COMPLETE, **money)
     made = api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple", **money})
-    for answer in (made, post_document(api, document)):
-        assert (answer.status, answer.mistakes) == (422, mistakes)
-        details = {mistake["pointer"]: mistake["detail"] for mistake in answer["errors"]}
+    for response in (made, post_document(api, document)):
+        assert (response.status, response.mistakes) == (422, mistakes)
+        details = {mistake["pointer"]: mistake["detail"] for mistake in response["errors"]}
         if "#/currency" in mistakes and "currency" in money:
             detail = (
                 f"`currency` is '{money['currency']}', not a currency of ISO 4217; expected a code such as EUR or USD"
@@ -75,10 +75,10 @@ def test_tables_with_unknown_currencies_stay_readable_and_playable(api: Api, hou
             f"{path}/corrections", {"reason": "it was dan", "document": changed(document, ("seats/0/player", "dan"))}
         )
         assert corrected.status == 201, corrected
-        answer = api.post(
+        response = api.post(
             f"{path}/corrections", {"reason": "it was yen", "document": changed(document, ("currency", "JPY"))}
         )
-        assert (answer.status, answer.mistakes) == (422, {"#/document/currency": "correction-fixed"})
+        assert (response.status, response.mistakes) == (422, {"#/document/currency": "correction-fixed"})
         assert api.get(f"{path}/evidence").status == 200
         assert json.loads(api.get(f"/v1/export?table={made['id']}").text)["currency"] == currency
         assert api.get(f"/v1/tables/{made['id']}/statement").status == 200

@@ -26,12 +26,12 @@ QQ = "pineapple-qq"
 def test_a_player_who_left_cannot_return(api: Api) -> None:
     round_id = start_round(api, QQ)
     play(api, round_id, hand(1, 1, THREE))
-    answer = depart(api, round_id, 3, reason="last train")
-    assert answer.status == 201
-    assert [seat["playing"] for seat in answer["seats"]] == [True, True, False]
-    assert answer["next"] == {"number": 2, "button": 2, "seats": [1, 2], "fantasyland": {}}
-    assert (answer["version"], answer["hands"], answer["status"]) == (3, 1, "open")
-    assert answer.document == api.get(f"/v1/rounds/{round_id}").document
+    response = depart(api, round_id, 3, reason="last train")
+    assert response.status == 201
+    assert [seat["playing"] for seat in response["seats"]] == [True, True, False]
+    assert response["next"] == {"number": 2, "button": 2, "seats": [1, 2], "fantasyland": {}}
+    assert (response["version"], response["hands"], response["status"]) == (3, 1, "open")
+    assert response.document == api.get(f"/v1/rounds/{round_id}").document
     after = play(api, round_id, hand(2, 2, TWO))
     assert after["stacks"] == {"1": 118, "2": 94, "3": 88}, "everyone of the round, the absent too"
     assert [scored["seat"] for scored in after["players"]] == [1, 2]
@@ -43,9 +43,9 @@ def test_a_player_who_left_cannot_return(api: Api) -> None:
 def test_a_departure_can_complete_a_round(api: Api) -> None:
     round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 100"})
     play(api, round_id, hand(1, 1, TWO))
-    answer = depart(api, round_id, 1)
-    assert (answer["status"], answer["next"]) == ("complete", None)
-    assert open_round(api, answer["table"], {1: "ann", 2: "bob"}).status == 201
+    response = depart(api, round_id, 1)
+    assert (response["status"], response["next"]) == ("complete", None)
+    assert open_round(api, response["table"], {1: "ann", 2: "bob"}).status == 201
 
 
 def test_a_departure_that_completes_a_round_of_scope_round_settles_it(api: Api, house: House) -> None:
@@ -67,7 +67,7 @@ def test_a_departure_that_completes_a_round_of_scope_round_settles_it(api: Api, 
     ]
     assert settled["stacks"] == {"1": 112, "2": 100, "3": 88}
     assert api.get(f"/v1/hands/{last['id']}")["stacks"] == {"1": 100, "2": 100, "3": 100}
-    assert house.ask("SELECT number, stacks_before, stacks FROM payouts WHERE round_id = %s", round_id) == [
+    assert house.query("SELECT number, stacks_before, stacks FROM payouts WHERE round_id = %s", round_id) == [
         (1, [100, 100, 100], [112, 100, 88])
     ]
 
@@ -94,28 +94,28 @@ def test_top_ups_count_before_the_hand(api: Api) -> None:
     play(api, round_id, hand(1, 1, {1: HIGH, 2: LOW, 3: MID}))
     assert api.get(f"/v1/rounds/{round_id}")["next"]["seats"] == [1, 3]
     added = [{"seat": 3, "points": 5}, {"seat": 2, "points": 40}]
-    answer = record(api, round_id, hand(2, 2, THREE, top_ups=added))
-    assert answer.status == 201, "one who is out plays on with them, and has the button"
-    seats = {seat["seat"]: seat for seat in answer["round"]["seats"]}
+    response = record(api, round_id, hand(2, 2, THREE, top_ups=added))
+    assert response.status == 201, "one who is out plays on with them, and has the button"
+    seats = {seat["seat"]: seat for seat in response["round"]["seats"]}
     assert [(seats[seat]["opening_stack"], seats[seat]["top_ups"]) for seat in (1, 2, 3)] == [
         (100, 0),
         (6, 40),
         (100, 5),
     ]
-    assert answer["stacks"] == {"1": 118, "2": 40, "3": 93}
+    assert response["stacks"] == {"1": 118, "2": 40, "3": 93}
     settled = api.get(f"/v1/rounds/{round_id}/settlement")
     assert settled["net"] == {"1": 18, "2": -6, "3": -12}
     assert settled["money"]["net"] == {"1": 180, "2": -60, "3": -120}
     assert sum(settled["stacks"].values()) == 206 + 45
-    kept = api.get(f"/v1/rounds/{round_id}/document")["hands"]
-    assert kept[0]["top_ups"] == []
-    assert kept[1]["top_ups"] == [{"seat": 2, "points": 40}, {"seat": 3, "points": 5}]
+    hands = api.get(f"/v1/rounds/{round_id}/document")["hands"]
+    assert hands[0]["top_ups"] == []
+    assert hands[1]["top_ups"] == [{"seat": 2, "points": 40}, {"seat": 3, "points": 5}]
 
 
 def test_the_first_hand_may_have_top_ups(api: Api) -> None:
     round_id = start_round(api, QQ)
-    answer = record(api, round_id, hand(1, 1, THREE, top_ups=[{"seat": 1, "points": 1}]))
-    assert answer["stacks"] == {"1": 113, "2": 100, "3": 88}
+    response = record(api, round_id, hand(1, 1, THREE, top_ups=[{"seat": 1, "points": 1}]))
+    assert response["stacks"] == {"1": 113, "2": 100, "3": 88}
 
 
 def test_the_order_of_top_ups_does_not_matter(api: Api) -> None:

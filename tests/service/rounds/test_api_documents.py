@@ -70,12 +70,12 @@ def eventful(**more: Any) -> Document:
 
 
 def test_a_document_is_recorded_and_its_table_is_created(api: Api) -> None:
-    answer = post_document(api, eventful())
-    assert answer.status == 201
-    round_ = answer["round"]
-    assert answer.headers["Location"] == f"/v1/rounds/{round_['id']}"
-    assert api.get(answer.headers["Location"]).document == round_
-    assert api.get(f"/v1/rounds/{round_['id']}/settlement").document == answer["settlement"]
+    response = post_document(api, eventful())
+    assert response.status == 201
+    round_ = response["round"]
+    assert response.headers["Location"] == f"/v1/rounds/{round_['id']}"
+    assert api.get(response.headers["Location"]).document == round_
+    assert api.get(f"/v1/rounds/{round_['id']}/settlement").document == response["settlement"]
     assert (round_["status"], round_["hands"], round_["reference"]) == ("closed", 3, "2026-11-20/3")
     assert (round_["ruleset"], round_["point_value"], round_["currency"]) == ("pineapple-qq@1", 10, "EUR")
     [table] = api.get("/v1/tables")["tables"]
@@ -138,14 +138,14 @@ def test_random_documents_round_trip(api: Api, seed: int) -> None:
 
 def test_every_hand_of_a_document_refers_to_its_request_body(api: Api, house: House) -> None:
     body = json.dumps(eventful(), indent=1).encode()
-    answer = api.ask("POST", "/v1/documents", data=body, headers={"Content-Type": "application/json"})
-    kept = house.ask(
+    response = api.request("POST", "/v1/documents", data=body, headers={"Content-Type": "application/json"})
+    stored = house.query(
         "SELECT s.id, s.content, s.kind, length(h.boards) FROM hands h JOIN submissions s ON s.id = h.submission_id"
         " WHERE h.round_id = %s ORDER BY h.number",
-        answer["round"]["id"],
+        response["round"]["id"],
     )
-    assert len({submission for submission, *_ in kept}) == 1
-    assert [(bytes(content), kind, length) for _, content, kind, length in kept] == [
+    assert len({submission for submission, *_ in stored}) == 1
+    assert [(bytes(content), kind, length) for _, content, kind, length in stored] == [
         (body, "document", 39),
         (body, "document", 39),
         (body, "document", 26),
@@ -153,16 +153,16 @@ def test_every_hand_of_a_document_refers_to_its_request_body(api: Api, house: Ho
 
 
 def test_an_open_document_is_continued_hand_by_hand(api: Api) -> None:
-    answer = post_document(api, document_of(hands=COMPLETE[:2]))
-    assert answer["round"]["next"] == {"number": 3, "button": 3, "seats": [1, 2, 3], "fantasyland": {}}
-    assert answer["settlement"]["state"] == "open"
-    assert play(api, answer["round"]["id"], COMPLETE[2])["round"]["status"] == "complete"
+    response = post_document(api, document_of(hands=COMPLETE[:2]))
+    assert response["round"]["next"] == {"number": 3, "button": 3, "seats": [1, 2, 3], "fantasyland": {}}
+    assert response["settlement"]["state"] == "open"
+    assert play(api, response["round"]["id"], COMPLETE[2])["round"]["status"] == "complete"
 
 
 def test_a_document_may_have_no_hands(api: Api) -> None:
-    answer = post_document(api, document_of())
-    assert (answer["round"]["status"], answer["round"]["hands"]) == ("open", 0)
-    assert answer["round"]["next"]["button"] is None
+    response = post_document(api, document_of())
+    assert (response["round"]["status"], response["round"]["hands"]) == ("open", 0)
+    assert response["round"]["next"]["button"] is None
 
 
 def test_departures_may_be_in_any_order(api: Api, house: House) -> None:
@@ -199,9 +199,9 @@ def test_departures_may_be_in_any_order(api: Api, house: House) -> None:
 
 def test_a_document_for_a_table_with_other_rules_is_played_under_its_own(api: Api) -> None:
     table = add_table(api, "progressive", point_value=5, currency="USD", minimum_stack=1000)
-    answer = post_document(api, eventful())
-    round_ = answer["round"]
-    assert answer.status == 201
+    response = post_document(api, eventful())
+    round_ = response["round"]
+    assert response.status == 201
     assert round_["table"] == table
     assert (round_["ruleset"], round_["point_value"], round_["currency"]) == ("pineapple-qq@1", 10, "EUR")
     shown = api.get(f"/v1/tables/{table}")
@@ -215,9 +215,9 @@ def test_a_document_for_a_table_with_other_rules_is_played_under_its_own(api: Ap
 
 def test_a_document_without_money_does_not_use_the_table_s_money(api: Api) -> None:
     add_table(api, point_value=5, currency="USD")
-    answer = post_document(api, document_of(hands=COMPLETE))
-    assert answer["settlement"]["money"] is None
-    assert answer["round"]["currency"] is None
+    response = post_document(api, document_of(hands=COMPLETE))
+    assert response["settlement"]["money"] is None
+    assert response["round"]["currency"] is None
 
 
 def test_a_document_names_a_version_or_means_the_newest(api: Api) -> None:
@@ -235,9 +235,9 @@ def test_an_open_document_waits_for_the_tables_open_round(api: Api, house: House
     table = add_table(api)
     opened = open_round(api, table)
     records = house.count_records()
-    answer = post_document(api, document_of(hands=COMPLETE[:1]))
-    assert answer.status == 409
-    assert answer["code"] == "round-open"
+    response = post_document(api, document_of(hands=COMPLETE[:1]))
+    assert response.status == 409
+    assert response["code"] == "round-open"
     assert house.count_records() == records
     close(api, opened["id"])
     assert post_document(api, document_of(hands=COMPLETE[:1])).status == 201
@@ -249,8 +249,8 @@ def test_an_open_document_waits_for_the_tables_open_round(api: Api, house: House
 def test_a_complete_document_does_not_affect_the_open_round(api: Api, ended: Document) -> None:
     table = add_table(api)
     opened = open_round(api, table)
-    answer = post_document(api, ended)
-    assert answer.status == 201
+    response = post_document(api, ended)
+    assert response.status == 201
     assert api.get(f"/v1/rounds/{opened['id']}")["status"] == "open"
     assert open_round(api, table).status == 409
     assert play(api, opened["id"], COMPLETE[0])["round"]["hands"] == 1
@@ -273,11 +273,11 @@ def test_the_same_document_again_returns_the_recorded_round(api: Api, house: Hou
         {**document, "ruleset": "pineapple@1"},
         {**document, "expected": {"round": {"status": "complete"}}},
     ):
-        answer = post_document(api, again)
-        assert answer.status == 201
-        assert answer.headers["Idempotent-Replayed"] == "true"
-        assert answer.headers["Location"] == first.headers["Location"]
-        assert answer.document == first.document
+        response = post_document(api, again)
+        assert response.status == 201
+        assert response.headers["Idempotent-Replayed"] == "true"
+        assert response.headers["Location"] == first.headers["Location"]
+        assert response.document == first.document
     assert house.count_records() == records
 
 
@@ -314,11 +314,11 @@ def test_a_reference_belongs_to_one_content(api: Api, house: House, change: tupl
     first = post_document(api, document)
     records = house.count_records()
     other = changed({**document, "point_value": 5, "currency": "USD"}, change)
-    answer = post_document(api, other)
-    assert answer.status == 409
-    assert answer["code"] == "round-conflict"
-    assert answer.mistakes == {"#/reference": "round-conflict"}
-    assert first["round"]["id"] in answer["detail"]
+    response = post_document(api, other)
+    assert response.status == 409
+    assert response["code"] == "round-conflict"
+    assert response.mistakes == {"#/reference": "round-conflict"}
+    assert first["round"]["id"] in response["detail"]
     assert house.count_records() == records
 
 
@@ -340,20 +340,20 @@ def test_a_round_played_by_hand_is_the_same_as_its_document(api: Api, house: Hou
     play(api, round_id, document["hands"][2])
     close(api, round_id, "power cut")
     records = house.count_records()
-    answer = post_document(api, document)
-    assert answer.status == 201
-    assert answer.headers["Idempotent-Replayed"] == "true"
-    assert answer["round"] == api.get(f"/v1/rounds/{round_id}").document
-    assert answer["settlement"] == api.get(f"/v1/rounds/{round_id}/settlement").document
+    response = post_document(api, document)
+    assert response.status == 201
+    assert response.headers["Idempotent-Replayed"] == "true"
+    assert response["round"] == api.get(f"/v1/rounds/{round_id}").document
+    assert response["settlement"] == api.get(f"/v1/rounds/{round_id}/settlement").document
     assert house.count_records() == records
 
 
 def test_opening_by_hand_what_a_document_recorded_is_the_same_round(api: Api) -> None:
     first = post_document(api, document_of(hands=COMPLETE[:1], reference="friday/1"))
-    answer = open_round(api, first["round"]["table"], reference="friday/1")
-    assert answer.headers["Idempotent-Replayed"] == "true"
-    assert answer["id"] == first["round"]["id"]
-    again = api.post(f"/v1/rounds/{answer['id']}/hands", COMPLETE[0])
+    response = open_round(api, first["round"]["table"], reference="friday/1")
+    assert response.headers["Idempotent-Replayed"] == "true"
+    assert response["id"] == first["round"]["id"]
+    again = api.post(f"/v1/rounds/{response['id']}/hands", COMPLETE[0])
     assert again.headers["Idempotent-Replayed"] == "true"
 
 

@@ -54,14 +54,14 @@ def app() -> Flask:
 def explain(api: Api, hand_id: str, accept: str | None = None, revision: int | None = None) -> ApiResponse:
     query = "" if revision is None else f"?revision={revision}"
     headers = {} if accept is None else {"Accept": accept}
-    return api.ask("GET", f"/v1/hands/{hand_id}/explanation{query}", headers=headers)
+    return api.request("GET", f"/v1/hands/{hand_id}/explanation{query}", headers=headers)
 
 
 def play_worked(api: Api) -> ApiResponse:
     return play(api, start_round(api, sitting=SHORT), WORKED)
 
 
-# --- what is said is what is recorded ---
+# --- explanations have the recorded figures ---
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -71,13 +71,13 @@ def test_every_figure_in_every_form_is_that_of_the_record(api: Api, name: str) -
     assert played.status == 201
     transfers = []
     for recorded in hands_of(api, played["round"]["id"]):
-        said = explain(api, recorded["id"])
-        assert said.status == 200
-        hold_to_record(said.document, recorded)
-        transfers += [(recorded["number"], payment) for payment in said["payments"]]
+        explanation = explain(api, recorded["id"])
+        assert explanation.status == 200
+        hold_to_record(explanation.document, recorded)
+        transfers += [(recorded["number"], payment) for payment in explanation["payments"]]
         text = explain(api, recorded["id"], "text/plain").text
-        assert figures_of_pairs(text) == pairs_in(said.document)
-        hold_page(explain(api, recorded["id"], BROWSER).text, said.document)
+        assert figures_of_pairs(text) == pairs_in(explanation.document)
+        hold_page(explain(api, recorded["id"], BROWSER).text, explanation.document)
     settled = api.get(f"/v1/rounds/{played['round']['id']}/settlement")["transfers"]
     assert len(transfers) == len(settled)
     for (number, payment), transfer in zip(transfers, settled, strict=True):
@@ -90,10 +90,10 @@ def hands_of(api: Api, round_id: str) -> Iterator[Document]:
         yield from page["hands"]
 
 
-def hold_to_record(said: Document, recorded: Document) -> None:
+def hold_to_record(explanation: Document, recorded: Document) -> None:
     for part in ("number", "button", "ruleset", "in_force"):
-        assert said[part] == recorded[part]
-    for player, scored in zip(said["players"], recorded["players"], strict=True):
+        assert explanation[part] == recorded[part]
+    for player, scored in zip(explanation["players"], recorded["players"], strict=True):
         for part in ("seat", "player", "points", "royalties"):
             assert player[part] == scored[part]
         assert (player["foul"] or {"reason": None})["reason"] == scored["foul_reason"]
@@ -104,15 +104,15 @@ def hold_to_record(said: Document, recorded: Document) -> None:
                 of_record["description"],
                 of_record["royalty"],
             )
-    for pair, exchange in zip(said["exchanges"], recorded["exchanges"], strict=True):
+    for pair, exchange in zip(explanation["exchanges"], recorded["exchanges"], strict=True):
         by_part = {part: sum(r["points"] for r in pair["reasons"] if r["part"] in part) for part in PARTS}
         assert pair["seats"] == exchange["seats"]
         assert sum(by_part.values()) == pair["points"] == exchange["points"]
         assert list(by_part.values()) == [exchange[name] for name in PARTS.values()]
-    with_hand = [payment for payment in said["payments"] if not payment["late"]]
+    with_hand = [payment for payment in explanation["payments"] if not payment["late"]]
     assert [payment["paid"] for payment in with_hand] == [transfer["paid"] for transfer in recorded["transfers"]]
-    if len(with_hand) == len(said["payments"]):
-        assert {str(stack["seat"]): stack["after"] for stack in said["stacks"]} == recorded["stacks"]
+    if len(with_hand) == len(explanation["payments"]):
+        assert {str(stack["seat"]): stack["after"] for stack in explanation["stacks"]} == recorded["stacks"]
 
 
 PARTS = {
@@ -124,16 +124,16 @@ PARTS = {
 """Which reasons make which part of a recorded exchange."""
 
 
-def hold_page(text: str, said: Document) -> None:
+def hold_page(text: str, explanation: Document) -> None:
     page = read_page(text)
-    assert pairs_on(page) == pairs_in(said)
-    assert payments_on(page) == [(each["due"], each["paid"], each["cut_off"]) for each in said["payments"]]
+    assert pairs_on(page) == pairs_in(explanation)
+    assert payments_on(page) == [(each["due"], each["paid"], each["cut_off"]) for each in explanation["payments"]]
     assert stacks_on(page) == [
         (" ".join(each["player"].split()), each["before"], each["paid"], each["after"], each["due"])
-        for each in said["stacks"]
+        for each in explanation["stacks"]
     ]
     written = text_of(page)
-    for sentence in sentences(said):
+    for sentence in sentences(explanation):
         # Pages show a ten as 10.
         text = re.sub("T(?=[♠♥♦♣])", "10", sentence["text"])
         assert " ".join(f"{text} {sentence['rule']}".split()) in written
@@ -144,8 +144,8 @@ def hold_page(text: str, said: Document) -> None:
 def test_the_page_of_any_hand_contains_every_figure_of_the_document(app: Flask, history: History) -> None:
     with app.test_request_context():
         for explained in explain_round(history):
-            said = dump_explanation(explained)
-            hold_page(write_page(said), said)
+            document = dump_explanation(explained)
+            hold_page(write_page(document), document)
 
 
 # --- which form ---
@@ -165,9 +165,9 @@ def test_the_page_of_any_hand_contains_every_figure_of_the_document(app: Flask, 
     ],
 )
 def test_the_media_type_follows_the_header_accept(api: Api, accept: str | None, form: str) -> None:
-    said = explain(api, play_worked(api)["id"], accept)
-    assert (said.status, said.headers["Content-Type"]) == (200, form)
-    assert said.headers["Vary"] == "Accept"
+    explanation = explain(api, play_worked(api)["id"], accept)
+    assert (explanation.status, explanation.headers["Content-Type"]) == (200, form)
+    assert explanation.headers["Vary"] == "Accept"
 
 
 def test_an_unsupported_media_type_is_refused_without_a_query(api: Api) -> None:
@@ -212,19 +212,22 @@ def test_the_payout_of_a_closing_is_explained_with_the_last_hand(api: Api) -> No
     round_id = start_round(api, "progressive-round", {1: "ann 10", 2: "bob 100", 3: "cyd 100"})
     first = play(api, round_id, hand(1, 1, {1: HIGH, 2: MID, 3: LOW}))
     last = play(api, round_id, hand(2, 2, {1: HIGH, 2: MID, 3: LOW}))
-    said = explain(api, last["id"])
-    assert said["payments"] == []
-    assert said["payment_remark"] == {"text": "nothing is paid before the round ends", "rule": "Scope of the stakes"}
+    explanation = explain(api, last["id"])
+    assert explanation["payments"] == []
+    assert explanation["payment_remark"] == {
+        "text": "nothing is paid before the round ends",
+        "rule": "Scope of the stakes",
+    }
     assert close(api, round_id).status == 200
-    said = explain(api, last["id"])
-    total, payment = said["totals"][1], said["payments"][1]
+    explanation = explain(api, last["id"])
+    total, payment = explanation["totals"][1], explanation["payments"][1]
     assert (total["seats"], total["before"], total["points"], total["after"]) == ([3, 2], -6, -6, -12)
     assert (payment["due"], payment["paid"], payment["late"]) == (12, 12, True)
-    assert said["payments"][0]["text"] == (
-        "cyd pays 10 of 12 to ann: ann opened the round with 10, may have twice that and has 10, room for 10;"
+    assert explanation["payments"][0]["text"] == (
+        "cyd pays 10 of 12 to ann: ann opened the round with 10 and has 10, so can win at most 10 more;"
         " without the cap cyd would pay 12: cyd 100 → 90, ann 10 → 20"
     )
-    assert said["payment_remark"] == {
+    assert explanation["payment_remark"] == {
         "text": "the round was closed: every pair's points of the whole round are paid, in order",
         "rule": "Closing early",
     }

@@ -226,13 +226,13 @@ REFUSED: list[tuple[str, str, Document, str]] = [
 def test_an_invalid_deal_is_refused_with_its_path(
     api: Api, code: str, pointer: str, request_: Document, words: str
 ) -> None:
-    answer = api.post("/v1/score", request_)
-    assert answer.status == 422
-    assert answer["code"] == ("request-invalid" if code in ("card-unknown", "row-size") else "hand-invalid")
-    found = [mistake for mistake in answer["errors"] if mistake["code"] == code]
+    response = api.post("/v1/score", request_)
+    assert response.status == 422
+    assert response["code"] == ("request-invalid" if code in ("card-unknown", "row-size") else "hand-invalid")
+    found = [mistake for mistake in response["errors"] if mistake["code"] == code]
     assert pointer in [mistake["pointer"] for mistake in found]
     assert any(words in mistake["detail"] for mistake in found)
-    assert found[0]["detail"] in answer["detail"] or len(answer["errors"]) > 1
+    assert found[0]["detail"] in response["detail"] or len(response["errors"]) > 1
 
 
 @pytest.mark.parametrize("request_", [PINEAPPLE, TURBO, ALONE], ids=["pineapple", "turbo", "Fantasyland"])
@@ -249,9 +249,9 @@ def test_all_mistakes_are_reported_at_once(api: Api) -> None:
         ("players/1/bottom/4", "5h"),
         ("players/1/stays", 1),
     )
-    answer = api.post("/v1/score", request)
+    response = api.post("/v1/score", request)
     assert (
-        answer.mistakes.items()
+        response.mistakes.items()
         >= {
             "#/players/0/discards": "discards-count",
             "#/players/0/streets/1/dealt": "street-dealt",
@@ -259,7 +259,7 @@ def test_all_mistakes_are_reported_at_once(api: Api) -> None:
             "#/players/1/bottom/4": "card-twice",
         }.items()
     )
-    assert answer["detail"].startswith(f"{len(answer['errors'])} mistakes, the first: ")
+    assert response["detail"].startswith(f"{len(response['errors'])} mistakes, the first: ")
 
 
 FIELDS: list[tuple[str, Any, str, str]] = [
@@ -296,11 +296,11 @@ FIELDS: list[tuple[str, Any, str, str]] = [
 def test_a_field_of_a_wrong_type_is_refused_with_the_expected_type(
     api: Api, pointer: str, value: Any, code: str, words: str
 ) -> None:
-    answer = api.post("/v1/score", changed(PINEAPPLE, (pointer, value)))
-    assert answer.status == 422
-    assert answer["code"] == "request-invalid"
-    assert answer.mistakes == {f"#/{pointer}": code}
-    assert words in answer["errors"][0]["detail"]
+    response = api.post("/v1/score", changed(PINEAPPLE, (pointer, value)))
+    assert response.status == 422
+    assert response["code"] == "request-invalid"
+    assert response.mistakes == {f"#/{pointer}": code}
+    assert words in response["errors"][0]["detail"]
 
 
 def place_of(pointer: str) -> str:
@@ -316,6 +316,6 @@ def test_a_missing_required_field_is_reported(api: Api, missing: str) -> None:
     for step in path:
         place = place[int(step) if step.isdigit() else step]
     del place[last]
-    answer = api.post("/v1/score", request)
-    assert answer.mistakes == {f"#/{missing}": "field-missing"}
-    assert answer["errors"][0]["detail"] == f"`{place_of(missing)}` is required"
+    response = api.post("/v1/score", request)
+    assert response.mistakes == {f"#/{missing}": "field-missing"}
+    assert response["errors"][0]["detail"] == f"`{place_of(missing)}` is required"

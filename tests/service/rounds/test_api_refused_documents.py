@@ -111,11 +111,11 @@ OF_A_HAND = {"hand-number", "button-wrong", "card-twice", "player-left"}
 def test_an_invalid_document_stores_nothing(api: Api, house: House, code: str) -> None:
     make, pointer, words = REFUSED[code]
     records = house.count_records()
-    answer = post_document(api, make())
-    assert answer.status == 422
-    assert answer["code"] == ("hand-invalid" if code in OF_A_HAND else "round-invalid")
-    assert answer.mistakes[pointer] == code
-    assert words in answer["errors"][0]["detail"]
+    response = post_document(api, make())
+    assert response.status == 422
+    assert response["code"] == ("hand-invalid" if code in OF_A_HAND else "round-invalid")
+    assert response.mistakes[pointer] == code
+    assert words in response["errors"][0]["detail"]
     assert house.count_records() == records
     assert api.get("/v1/tables")["tables"] == []
 
@@ -142,10 +142,10 @@ def test_an_invalid_document_stores_nothing(api: Api, house: House, code: str) -
 )
 def test_a_field_of_a_wrong_type_is_refused(api: Api, house: House, pointer: str, value: Any, code: str) -> None:
     records = house.count_records()
-    answer = post_document(api, changed(document_of(hands=COMPLETE), (pointer, value)))
-    assert answer.status == 422
-    assert answer["code"] == "request-invalid"
-    [(place, found)] = answer.mistakes.items()
+    response = post_document(api, changed(document_of(hands=COMPLETE), (pointer, value)))
+    assert response.status == 422
+    assert response["code"] == "request-invalid"
+    [(place, found)] = response.mistakes.items()
     assert place.startswith(f"#/{pointer}")
     assert found == code
     assert house.count_records() == records
@@ -168,9 +168,9 @@ def test_all_validation_errors_are_reported_at_once(api: Api) -> None:
 
 
 def test_an_unknown_ruleset_is_refused(api: Api) -> None:
-    answer = post_document(api, document_of("omaha"))
-    assert answer["code"] == "ruleset-unknown"
-    assert answer.mistakes == {"#/ruleset": "ruleset-unknown"}
+    response = post_document(api, document_of("omaha"))
+    assert response["code"] == "ruleset-unknown"
+    assert response.mistakes == {"#/ruleset": "ruleset-unknown"}
 
 
 def test_a_point_value_needs_a_currency(api: Api) -> None:
@@ -180,10 +180,10 @@ def test_a_point_value_needs_a_currency(api: Api) -> None:
 def test_a_document_with_another_result_than_expected_is_not_stored(api: Api, house: House) -> None:
     records = house.count_records()
     expected = {"settlement": {"net": {"1": 0}, "standings": [{"seat": 1}, {}, {}]}, "round": {"hands": 3}}
-    answer = post_document(api, document_of(hands=COMPLETE, expected=expected))
-    assert answer.status == 422
-    assert answer["code"] == "expected-differs"
-    assert answer["errors"] == [
+    response = post_document(api, document_of(hands=COMPLETE, expected=expected))
+    assert response.status == 422
+    assert response["code"] == "expected-differs"
+    assert response["errors"] == [
         {
             "pointer": "#/expected/settlement/net/1",
             "code": "expected-differs",

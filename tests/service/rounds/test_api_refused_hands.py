@@ -264,12 +264,12 @@ def test_a_hand_that_does_not_follow_is_refused_and_not_stored(
     path, document = arrange(api)
     round_path = path.rpartition("/")[0]
     records, before = house.count_records(), api.get(round_path).document
-    answer = api.post(path, document if "departures" in path else {**document, "dealt_again": True})
-    assert answer.status == (409 if code in ("round-complete", "round-closed", "hand-number") else 422)
+    response = api.post(path, document if "departures" in path else {**document, "dealt_again": True})
+    assert response.status == (409 if code in ("round-complete", "round-closed", "hand-number") else 422)
     kind = "round-invalid" if "departures" in path else "hand-invalid"
-    assert answer["code"] == (code if answer.status == 409 else kind)
+    assert response["code"] == (code if response.status == 409 else kind)
     found = [
-        mistake["detail"] for mistake in answer["errors"] if (mistake["code"], mistake["pointer"]) == (code, pointer)
+        mistake["detail"] for mistake in response["errors"] if (mistake["code"], mistake["pointer"]) == (code, pointer)
     ]
     assert len(found) == 1
     assert words in found[0]
@@ -279,9 +279,9 @@ def test_a_hand_that_does_not_follow_is_refused_and_not_stored(
 
 def test_all_mistakes_of_a_hand_that_does_not_follow_are_reported(api: Api) -> None:
     wrong = hand(4, 3, {1: fantasy(HIGH, 14), 2: HIGH}, top_ups=[{"seat": 7, "points": 1}, {"seat": 1, "points": 1}])
-    answer = api.post(f"/v1/rounds/{played(api)}/hands", wrong)
+    response = api.post(f"/v1/rounds/{played(api)}/hands", wrong)
     assert (
-        answer.mistakes.items()
+        response.mistakes.items()
         >= {
             "#/top_ups/0/seat": "seat-unknown",
             "#/number": "hand-number",
@@ -291,68 +291,8 @@ def test_all_mistakes_of_a_hand_that_does_not_follow_are_reported(api: Api) -> N
             "#/players/1/top/0": "card-twice",
         }.items()
     )
-    assert answer["code"] == "hand-number"
-    assert answer["errors"][0]["detail"] == f"`number`: {answer['detail']}"
-
-
-@pytest.mark.parametrize(
-    ("change", "mistakes"),
-    [
-        ({"number": 0}, {"#/number": "out-of-range"}),
-        ({"number": "1"}, {"#/number": "not-an-integer"}),
-        ({"number": True}, {"#/number": "not-an-integer"}),
-        ({"number": 1.5}, {"#/number": "not-an-integer"}),
-        ({"number": 10**30}, {"#/number": "out-of-range"}),
-        ({"button": None}, {"#/button": "field-null"}),
-        ({"button": 1001}, {"#/button": "out-of-range"}),
-        ({"played_at": "yesterday"}, {"#/played_at": "not-a-time"}),
-        ({"played_at": "2026-11-20T20:15:00"}, {"#/played_at": "not-a-time"}),
-        ({"played_at": "2026-11-20T20:15:00+0100"}, {"#/played_at": "not-a-time"}),
-        ({"played_at": "2026-11-20T20:15:00,5Z"}, {"#/played_at": "not-a-time"}),
-        ({"played_at": "2026-11-20T24:00:00Z"}, {"#/played_at": "not-a-time"}),
-        ({"played_at": 1763669700}, {"#/played_at": "not-a-time"}),
-        ({"top_ups": [{"seat": 1, "points": 0}]}, {"#/top_ups/0/points": "out-of-range"}),
-        ({"top_ups": [{"seat": 1, "points": -5}]}, {"#/top_ups/0/points": "out-of-range"}),
-        ({"top_ups": [{"seat": 1}]}, {"#/top_ups/0/points": "field-missing"}),
-        ({"top_ups": [{"seat": seat, "points": 1} for seat in range(1, 6)]}, {"#/top_ups": "list-length"}),
-        ({"top_ups": None}, {"#/top_ups": "field-null"}),
-        ({"players": []}, {"#/players": "list-length"}),
-        ({"stacks": {"1": 100}}, {"#/stacks": "field-unknown"}),
-    ],
-)
-def test_a_hand_field_of_a_wrong_type_is_refused(
-    api: Api, house: House, change: Document, mistakes: dict[str, str]
-) -> None:
-    round_id = start_round(api)
-    records = house.count_records()
-    answer = api.post(f"/v1/rounds/{round_id}/hands", {**hand(1, 1, THREE), **change})
-    assert answer.status == 422
-    assert answer["code"] == "request-invalid"
-    assert answer.mistakes == mistakes
-    assert house.count_records() == records
-
-
-@pytest.mark.parametrize("result", ["stack", "opening_stack", "stays", "points", "foul"])
-def test_a_hand_with_results_is_refused(api: Api, result: str) -> None:
-    sent = hand(1, 1, {**THREE, 1: {"board": HIGH, result: 1}})
-    answer = api.post(f"/v1/rounds/{start_round(api)}/hands", sent)
-    assert answer.mistakes == {f"#/players/0/{result}": "field-unknown"}
-
-
-@pytest.mark.parametrize(
-    ("sent", "mistakes"),
-    [
-        ({}, {"#/seat": "field-missing"}),
-        ({"seat": "1"}, {"#/seat": "not-an-integer"}),
-        ({"seat": 1, "reason": ""}, {"#/reason": "text-length"}),
-        ({"seat": 1, "reason": 3}, {"#/reason": "not-a-text"}),
-        ({"seat": 1, "after_hand": 1}, {"#/after_hand": "field-unknown"}),
-    ],
-)
-def test_a_departure_field_of_a_wrong_type_is_refused(api: Api, sent: Document, mistakes: dict[str, str]) -> None:
-    answer = api.post(f"/v1/rounds/{played(api)}/departures", sent)
-    assert answer.status == 422
-    assert answer.mistakes == mistakes
+    assert response["code"] == "hand-number"
+    assert response["errors"][0]["detail"] == f"`number`: {response['detail']}"
 
 
 # --- another hand with a number that is taken ---
@@ -373,33 +313,33 @@ def test_another_hand_with_a_recorded_number_is_a_conflict(
 ) -> None:
     round_id = state(api)
     records = house.count_records()
-    answer = record(api, round_id, other)
-    assert answer.status == 409
-    assert answer["code"] == "hand-conflict"
-    assert answer.mistakes == dict.fromkeys(pointers, "hand-conflict")
+    response = record(api, round_id, other)
+    assert response.status == 409
+    assert response["code"] == "hand-conflict"
+    assert response.mistakes == dict.fromkeys(pointers, "hand-conflict")
     following = "expected hand 2" if state is played else "expected no further hand"
-    assert answer["detail"] == f"hand 1 of this round is recorded with other content; {following}"
+    assert response["detail"] == f"hand 1 of this round is recorded with other content; {following}"
     assert house.count_records() == records
 
 
 def test_a_recorded_number_is_a_conflict_in_a_complete_round_too(api: Api) -> None:
-    answer = record(api, complete(api), hand(1, 1, {1: MID, 2: HIGH}))
-    assert (answer.status, answer["code"]) == (409, "hand-conflict")
-    assert {mistake["recorded"] is None for mistake in answer["errors"]} == {False}
-    assert len(answer["errors"]) == 6
+    response = record(api, complete(api), hand(1, 1, {1: MID, 2: HIGH}))
+    assert (response.status, response["code"]) == (409, "hand-conflict")
+    assert {mistake["recorded"] is None for mistake in response["errors"]} == {False}
+    assert len(response["errors"]) == 6
 
 
 def test_a_hand_for_a_round_of_another_club_or_none_is_not_found(api: Api, other_api: Api, house: House) -> None:
     round_id = start_round(api, QQ)
     records = house.count_records()
-    for asking, address in ((other_api, round_id), (api, NOBODYS)):
-        assert asking.post(f"/v1/rounds/{address}/hands", hand(1, 1, THREE))["code"] == "not-found"
-        assert depart(asking, address, 1)["code"] == "not-found"
-        assert asking.get(f"/v1/hands/{address}").status == 404
+    for client, address in ((other_api, round_id), (api, NOBODYS)):
+        assert client.post(f"/v1/rounds/{address}/hands", hand(1, 1, THREE))["code"] == "not-found"
+        assert depart(client, address, 1)["code"] == "not-found"
+        assert client.get(f"/v1/hands/{address}").status == 404
     assert house.count_records() == records
 
 
 def test_a_hand_of_another_club_is_not_found(api: Api, other_api: Api) -> None:
-    answer: Any = play(api, start_round(api), hand(1, 1, THREE))
-    assert api.get(f"/v1/hands/{answer['id']}").status == 200
-    assert other_api.get(f"/v1/hands/{answer['id']}")["code"] == "not-found"
+    response: Any = play(api, start_round(api), hand(1, 1, THREE))
+    assert api.get(f"/v1/hands/{response['id']}").status == 200
+    assert other_api.get(f"/v1/hands/{response['id']}")["code"] == "not-found"

@@ -23,8 +23,8 @@ from tests.support.sample_rounds import (
 )
 
 
-def stacks(answer: Any) -> dict[str, int]:
-    return {seat["player"]: seat["stack"] for seat in answer["seats"]}
+def stacks(response: Any) -> dict[str, int]:
+    return {seat["player"]: seat["stack"] for seat in response["seats"]}
 
 
 def test_a_round_is_opened_and_shown(api: Api) -> None:
@@ -45,6 +45,7 @@ def test_a_round_is_opened_and_shown(api: Api) -> None:
         "opened_at": opened["opened_at"],
         "recorded_at": opened["opened_at"],
         "state": "open",
+        "stakes_scope": "fantasyland",
         "seats": [
             {"seat": 2, "player": "ann", "opening_stack": 3, "top_ups": 0, "stack": 3, "playing": True},
             {"seat": 4, "player": "cyd", "opening_stack": 50, "top_ups": 0, "stack": 50, "playing": True},
@@ -97,18 +98,18 @@ def test_carried_over_stacks_are_marked_in_the_record(api: Api, house: House) ->
     table = add_table(api)
     play_to_the_end(api, open_round(api, table)["id"])
     second = open_round(api, table, {1: "ann", 2: "bob 50", 3: "dan 7"})
-    kept = house.ask("SELECT player, carried_over FROM round_seats WHERE round_id = %s ORDER BY seat", second["id"])
-    assert kept == [("ann", True), ("bob", False), ("dan", False)]
+    stored = house.query("SELECT player, carried_over FROM round_seats WHERE round_id = %s ORDER BY seat", second["id"])
+    assert stored == [("ann", True), ("bob", False), ("dan", False)]
 
 
 def test_the_first_round_requires_every_stack(api: Api, house: House) -> None:
     table = add_table(api)
     before = house.count_records()
-    answer = open_round(api, table, {1: "ann", 2: "bob 50", 3: "cyd"})
-    assert answer.status == 422
-    assert answer["code"] == "round-invalid"
-    assert answer.mistakes == {"#/seats/0/stack": "stack-missing", "#/seats/2/stack": "stack-missing"}
-    assert "player 'ann' has played no round at the table" in answer["errors"][0]["detail"]
+    response = open_round(api, table, {1: "ann", 2: "bob 50", 3: "cyd"})
+    assert response.status == 422
+    assert response["code"] == "round-invalid"
+    assert response.mistakes == {"#/seats/0/stack": "stack-missing", "#/seats/2/stack": "stack-missing"}
+    assert "player 'ann' has played no round at the table" in response["errors"][0]["detail"]
     assert house.count_records() == before
 
 
@@ -117,14 +118,14 @@ def test_new_and_busted_players_need_a_stack(api: Api) -> None:
     first = open_round(api, table, {1: "ann 100", 2: "bob 100", 3: "cyd 1"})
     play(api, first["id"], hand(1, 1, THREE))
     close(api, first["id"])
-    answer = open_round(api, table, {1: "ann", 2: "dan", 3: "cyd"})
-    assert answer.mistakes == {"#/seats/1/stack": "stack-missing", "#/seats/2/stack": "stack-missing"}
-    details = {mistake["pointer"]: mistake["detail"] for mistake in answer["errors"]}
+    response = open_round(api, table, {1: "ann", 2: "dan", 3: "cyd"})
+    assert response.mistakes == {"#/seats/1/stack": "stack-missing", "#/seats/2/stack": "stack-missing"}
+    details = {mistake["pointer"]: mistake["detail"] for mistake in response["errors"]}
     assert "player 'dan' has played no round at the table" in details["#/seats/1/stack"]
     assert "player 'cyd' has none left over" in details["#/seats/2/stack"]
-    answer = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd 30"})
-    assert answer.status == 201
-    assert stacks(answer)["cyd"] == 30
+    response = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd 30"})
+    assert response.status == 201
+    assert stacks(response)["cyd"] == 30
 
 
 def test_a_stack_in_the_request_replaces_the_carried_over_one(api: Api) -> None:
@@ -134,23 +135,23 @@ def test_a_stack_in_the_request_replaces_the_carried_over_one(api: Api) -> None:
 
 
 def test_a_stack_without_points_is_refused(api: Api) -> None:
-    answer = open_round(api, add_table(api), {1: "ann 0", 2: "bob 50"})
-    assert answer.status == 422
-    assert answer.mistakes == {"#/seats/0/stack": "stack-too-small"}
-    assert "seat 1 opens with 0 points; expected 1 or more" in answer["detail"]
+    response = open_round(api, add_table(api), {1: "ann 0", 2: "bob 50"})
+    assert response.status == 422
+    assert response.mistakes == {"#/seats/0/stack": "stack-too-small"}
+    assert "seat 1 opens with 0 points; expected 1 or more" in response["detail"]
 
 
 def test_a_minimum_is_for_stacks_that_do_not_carry_over(api: Api) -> None:
     table = add_table(api, minimum_stack=20)
-    answer = open_round(api, table, {1: "ann 19", 2: "bob 20"})
-    assert answer.mistakes == {"#/seats/0/stack": "stack-below-minimum"}
-    assert "is 19; expected at least 20, the table's minimum" in answer["detail"]
+    response = open_round(api, table, {1: "ann 19", 2: "bob 20"})
+    assert response.mistakes == {"#/seats/0/stack": "stack-below-minimum"}
+    assert "is 19; expected at least 20, the table's minimum" in response["detail"]
     first = open_round(api, table, {1: "ann 20", 2: "bob 20", 3: "cyd 20"})
     play(api, first["id"], hand(1, 1, THREE))
     close(api, first["id"])
     assert stacks(api.get(f"/v1/rounds/{first['id']}")) == {"ann": 32, "bob": 20, "cyd": 8}
-    answer = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd 9"})
-    assert answer.mistakes == {"#/seats/2/stack": "stack-below-minimum"}
+    response = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd 9"})
+    assert response.mistakes == {"#/seats/2/stack": "stack-below-minimum"}
     for same in ("cyd", "cyd 8"):
         opened = open_round(api, table, {1: "ann", 2: "bob", 3: same})
         assert opened.status == 201
@@ -166,10 +167,10 @@ def test_a_table_has_one_open_round(api: Api, house: House) -> None:
     first = open_round(api, table)
     before = house.count_records()
     for sitting in (SIXES, {1: "dan 5", 2: "eve 5"}, {1: "ann", 2: "bob"}):
-        answer = open_round(api, table, sitting)
-        assert answer.status == 409
-        assert answer["code"] == "round-open"
-        assert first["id"] in answer["detail"]
+        response = open_round(api, table, sitting)
+        assert response.status == 409
+        assert response["code"] == "round-open"
+        assert first["id"] in response["detail"]
     assert house.count_records() == before
     assert open_round(api, add_table(api, name="attic")).status == 201
     close(api, first["id"])
@@ -214,11 +215,11 @@ def test_the_number_of_players_follows_the_ruleset(
 ) -> None:
     table = add_table(api, ruleset)
     before = house.count_records()
-    answer = open_round(api, table, sitting)
-    assert answer.status == 422
-    assert answer["code"] == "round-invalid"
-    assert answer.mistakes == mistakes
-    assert words in answer["detail"]
+    response = open_round(api, table, sitting)
+    assert response.status == 422
+    assert response["code"] == "round-invalid"
+    assert response.mistakes == mistakes
+    assert words in response["detail"]
     assert house.count_records() == before
 
 
@@ -234,16 +235,16 @@ def test_every_preset_accepts_its_numbers_of_players(api: Api, name: str) -> Non
 
 def test_a_seat_or_player_cannot_be_repeated(api: Api) -> None:
     request = {"seats": [*seats({1: "ann 9", 2: "bob 9"}), *seats({2: "cyd 9"})]}
-    answer = api.post(f"/v1/tables/{add_table(api)}/rounds", request)
-    assert answer.mistakes == {"#/seats/2/seat": "seat-twice"}
-    assert "seat 2 is taken twice; expected one player per seat" in answer["detail"]
+    response = api.post(f"/v1/tables/{add_table(api)}/rounds", request)
+    assert response.mistakes == {"#/seats/2/seat": "seat-twice"}
+    assert "seat 2 is taken twice; expected one player per seat" in response["detail"]
 
 
 def test_all_mistakes_of_an_opening_are_reported_at_once(api: Api) -> None:
     table = add_table(api, minimum_stack=20)
     request = {"seats": [*seats({1: "ann 9", 2: "bob"}), *seats({2: "ann 30"}), *seats({4: "cyd 0"})]}
-    answer = api.post(f"/v1/tables/{table}/rounds", request)
-    assert answer.mistakes == {
+    response = api.post(f"/v1/tables/{table}/rounds", request)
+    assert response.mistakes == {
         "#/seats": "players-count",
         "#/seats/0/stack": "stack-below-minimum",
         "#/seats/1/stack": "stack-missing",
@@ -277,29 +278,29 @@ def test_all_mistakes_of_an_opening_are_reported_at_once(api: Api) -> None:
 )
 def test_a_field_of_a_wrong_type_is_refused(api: Api, pointer: str, value: Any, code: str) -> None:
     request = changed({"seats": seats(SIXES), "reference": "one"}, (pointer, value))
-    answer = api.post(f"/v1/tables/{add_table(api)}/rounds", request)
-    assert answer.status == 422
-    assert answer["code"] == "request-invalid"
-    assert answer.mistakes == {f"#/{pointer}": code}
+    response = api.post(f"/v1/tables/{add_table(api)}/rounds", request)
+    assert response.status == 422
+    assert response["code"] == "request-invalid"
+    assert response.mistakes == {f"#/{pointer}": code}
 
 
 def test_a_table_of_another_club_or_none_is_not_found(api: Api, other_api: Api) -> None:
     table = add_table(api)
-    for asking, address in ((other_api, table), (api, NOBODYS)):
-        answer = open_round(asking, address)
-        assert answer.status == 404
-        assert answer["code"] == "not-found"
-        assert address in answer["detail"]
+    for client, address in ((other_api, table), (api, NOBODYS)):
+        response = open_round(client, address)
+        assert response.status == 404
+        assert response["code"] == "not-found"
+        assert address in response["detail"]
     assert open_round(api, "kitchen").status == 404
 
 
 def test_an_opening_with_another_result_than_expected_stores_nothing(api: Api, house: House) -> None:
     table = add_table(api)
     before = house.count_records()
-    answer = open_round(api, table, expected={"seats": [{"stack": 99}, {}, {}], "status": "open"})
-    assert answer.status == 422
-    assert answer["code"] == "expected-differs"
-    assert answer["errors"] == [
+    response = open_round(api, table, expected={"seats": [{"stack": 99}, {}, {}], "status": "open"})
+    assert response.status == 422
+    assert response["code"] == "expected-differs"
+    assert response["errors"] == [
         {
             "pointer": "#/expected/seats/0/stack",
             "code": "expected-differs",
@@ -316,14 +317,14 @@ def test_an_opening_with_another_result_than_expected_stores_nothing(api: Api, h
 def test_the_same_round_again_returns_its_current_state(api: Api, house: House) -> None:
     table = add_table(api)
     first = open_round(api, table, reference="friday/1")
-    answer = play(api, first["id"], hand(1, 1, THREE))
+    response = play(api, first["id"], hand(1, 1, THREE))
     before = house.count_records()
     for sitting in (SIXES, {3: "cyd 100", 1: "ann 100", 2: "bob 100"}, {1: "ann", 2: "bob", 3: "cyd"}):
         again = open_round(api, table, sitting, reference="friday/1")
         assert again.status == 201
         assert again.headers["Idempotent-Replayed"] == "true"
         assert again.headers["Location"] == first.headers["Location"]
-        assert again.document == answer["round"]
+        assert again.document == response["round"]
     assert "Idempotent-Replayed" not in first.headers
     assert house.count_records() == before
     close(api, first["id"])
@@ -345,19 +346,19 @@ def test_a_reference_belongs_to_one_round(api: Api, house: House, other: dict[in
     first = open_round(api, table, reference="friday/1")
     close(api, first["id"])
     before = house.count_records()
-    answer = open_round(api, table, other, reference="friday/1")
-    assert answer.status == 409
-    assert answer["code"] == "round-conflict"
-    assert answer.mistakes == {"#/reference": "round-conflict"}
-    assert first["id"] in answer["detail"]
-    assert "'friday/1'" in answer["detail"]
+    response = open_round(api, table, other, reference="friday/1")
+    assert response.status == 409
+    assert response["code"] == "round-conflict"
+    assert response.mistakes == {"#/reference": "round-conflict"}
+    assert first["id"] in response["detail"]
+    assert "'friday/1'" in response["detail"]
     assert house.count_records() == before
 
 
 def test_tables_can_use_the_same_reference(api: Api, other_api: Api) -> None:
     rounds = {
-        open_round(asking, add_table(asking, name=name), reference="friday/1")["id"]
-        for asking, name in ((api, "kitchen"), (api, "attic"), (other_api, "kitchen"))
+        open_round(client, add_table(client, name=name), reference="friday/1")["id"]
+        for client, name in ((api, "kitchen"), (api, "attic"), (other_api, "kitchen"))
     }
     assert len(rounds) == 3
 

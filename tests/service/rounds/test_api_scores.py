@@ -17,7 +17,7 @@ from tests.support.sample_rounds import (
     without,
 )
 
-FULL_ANSWER: dict[str, Any] = {
+FULL_RESPONSE: dict[str, Any] = {
     "ruleset": "pineapple@1",
     "players": [
         {
@@ -139,22 +139,22 @@ FULL_ANSWER: dict[str, Any] = {
 ROYAL = "AhAs2c / KsKdQsQdJd / AcKcQcJcTc"
 
 
-def points(answer: Any) -> list[int]:
-    return [exchange["points"] for exchange in answer["exchanges"]]
+def points(response: Any) -> list[int]:
+    return [exchange["points"] for exchange in response["exchanges"]]
 
 
-def payments(answer: Any) -> list[tuple[int, int, int, int, str | None]]:
+def payments(response: Any) -> list[tuple[int, int, int, int, str | None]]:
     return [
-        (paid["payer"], paid["payee"], paid["due"], paid["paid"], paid["limited_by"]) for paid in answer["transfers"]
+        (paid["payer"], paid["payee"], paid["due"], paid["paid"], paid["limited_by"]) for paid in response["transfers"]
     ]
 
 
 def test_the_worked_example_of_the_rules_matches_in_every_field(api: Api, house: House) -> None:
     before = house.count_records()
-    answer = api.post("/v1/score", WORKED)
-    assert answer.status == 200
-    assert answer.document == FULL_ANSWER
-    assert house.count_records() == before, "nothing is kept of it"
+    response = api.post("/v1/score", WORKED)
+    assert response.status == 200
+    assert response.document == FULL_RESPONSE
+    assert house.count_records() == before, "nothing of it is stored"
 
 
 def test_under_two_four_and_progressive_the_same_boards_have_the_results_of_the_rules(api: Api) -> None:
@@ -172,12 +172,12 @@ def test_order_of_players_and_of_cards_in_a_row_changes_nothing(api: Api) -> Non
         {**played, **{row: list(reversed(played[row])) for row in ("top", "middle", "bottom")}}
         for played in reversed(WORKED["players"])
     ]
-    assert api.post("/v1/score", {**WORKED, "players": shuffled}).document == FULL_ANSWER
+    assert api.post("/v1/score", {**WORKED, "players": shuffled}).document == FULL_RESPONSE
 
 
 def test_players_have_names_if_the_request_has_them(api: Api) -> None:
-    answer = api.post("/v1/score", changed(WORKED, ("players/1/player", "bob")))
-    assert [scored["player"] for scored in answer["players"]] == [None, "bob", None]
+    response = api.post("/v1/score", changed(WORKED, ("players/1/player", "bob")))
+    assert [scored["player"] for scored in response["players"]] == [None, "bob", None]
 
 
 @pytest.mark.parametrize("left_out", ["button", "a stack", "all stacks"])
@@ -187,18 +187,18 @@ def test_without_button_or_stacks_there_are_no_transfers(api: Api, left_out: str
         short = len(request["players"]) if left_out == "all stacks" else 1
         players = [without(played, "stack") for played in request["players"][:short]]
         request = {**request, "players": players + request["players"][short:]}
-    answer = api.post("/v1/score", request)
-    assert answer.status == 200
-    assert answer["transfers"] is None
-    assert answer["stacks"] is None
-    assert answer["players"] == FULL_ANSWER["players"]
-    assert points(answer) == [4, 2, -1]
+    response = api.post("/v1/score", request)
+    assert response.status == 200
+    assert response["transfers"] is None
+    assert response["stacks"] is None
+    assert response["players"] == FULL_RESPONSE["players"]
+    assert points(response) == [4, 2, -1]
 
 
 def test_the_button_decides_the_order_and_may_be_at_an_empty_seat(api: Api) -> None:
-    answer = api.post("/v1/score", {**WORKED, "button": 1})
-    assert [exchange["seats"] for exchange in answer["exchanges"]] == [[2, 3], [2, 1], [3, 1]]
-    assert api.post("/v1/score", {**WORKED, "button": 9}).document == FULL_ANSWER
+    response = api.post("/v1/score", {**WORKED, "button": 1})
+    assert [exchange["seats"] for exchange in response["exchanges"]] == [[2, 3], [2, 1], [3, 1]]
+    assert api.post("/v1/score", {**WORKED, "button": 9}).document == FULL_RESPONSE
 
 
 def test_under_win_limit_stack_a_stack_grows_from_opponent_to_opponent(api: Api) -> None:
@@ -208,10 +208,10 @@ def test_under_win_limit_stack_a_stack_grows_from_opponent_to_opponent(api: Api)
         player(2, "9c7s2d / 8s8d5h4c3s / 9s9d6c6d2h", stack=50),
         player(3, "9h7d2s / 8c8h5d4h3d / TsTd6s6h3h", stack=50),
     ]
-    answer = api.post("/v1/score", {"ruleset": "pineapple", "button": 3, "players": players})
-    assert min(points(answer)[:2]) >= 10
-    assert [paid["paid"] for paid in answer["transfers"][:2]] == [2, 4]
-    assert answer["stacks"]["1"] == 8
+    response = api.post("/v1/score", {"ruleset": "pineapple", "button": 3, "players": players})
+    assert min(points(response)[:2]) >= 10
+    assert [paid["paid"] for paid in response["transfers"][:2]] == [2, 4]
+    assert response["stacks"]["1"] == 8
 
 
 @pytest.mark.parametrize("stacks", [(10, 50), (50, 10)])
@@ -223,39 +223,39 @@ def test_under_win_limit_opening_ten_points_move_at_most_between_ten_and_fifty(
         player(1, ROYAL, stack=stacks[0]),
         player(2, "9c7s2d / 8s8d5h4c3s / 9s9d6c6d2h", stack=stacks[1]),
     ]
-    answer = api.post("/v1/score", {"ruleset": "pineapple-qq", "button": 2, "players": players})
-    [paid] = answer["transfers"]
+    response = api.post("/v1/score", {"ruleset": "pineapple-qq", "button": 2, "players": players})
+    [paid] = response["transfers"]
     assert paid["due"] >= 25
     assert paid["paid"] == 10
     assert paid["limited_by"] == ("winner_room" if stacks[0] == 10 else "payer_stack")
-    assert answer["stacks"] == {"1": stacks[0] + 10, "2": stacks[1] - 10}
+    assert response["stacks"] == {"1": stacks[0] + 10, "2": stacks[1] - 10}
 
 
 def test_the_opening_stack_limits_wins_inside_a_sequence(api: Api) -> None:
     request = changed({**WORKED, "ruleset": "pineapple-qq"}, ("players/0/stack", 7), ("players/0/opening_stack", 4))
-    answer = api.post("/v1/score", request)
-    assert payments(answer)[0] == (2, 1, 4, 1, "winner_room")
-    assert payments(answer)[1] == (3, 1, 2, 0, "winner_room")
+    response = api.post("/v1/score", request)
+    assert payments(response)[0] == (2, 1, 4, 1, "winner_room")
+    assert payments(response)[1] == (3, 1, 2, 0, "winner_room")
 
 
 def test_a_winner_past_the_limit_wins_nothing_and_loses_normally(api: Api) -> None:
     request = changed({**WORKED, "ruleset": "pineapple-qq"}, ("players/0/stack", 20), ("players/0/opening_stack", 4))
-    answer = api.post("/v1/score", request)
-    assert [paid["paid"] for paid in answer["transfers"][:2]] == [0, 0]
-    assert answer["stacks"]["1"] == 20
+    response = api.post("/v1/score", request)
+    assert [paid["paid"] for paid in response["transfers"][:2]] == [0, 0]
+    assert response["stacks"]["1"] == 20
 
 
 def test_under_scope_round_the_hand_is_settled_as_the_last(api: Api) -> None:
-    answer = api.post("/v1/score", {**WORKED, "ruleset": "progressive-round"})
-    assert payments(answer) == [(2, 1, 4, 3, "winner_room"), (3, 1, 2, 0, "winner_room"), (2, 3, 1, 1, None)]
-    assert answer["stacks"] == {"1": 6, "2": 46, "3": 51}
+    response = api.post("/v1/score", {**WORKED, "ruleset": "progressive-round"})
+    assert payments(response) == [(2, 1, 4, 3, "winner_room"), (3, 1, 2, 0, "winner_room"), (2, 3, 1, 1, None)]
+    assert response["stacks"] == {"1": 6, "2": 46, "3": 51}
 
 
 def test_a_player_without_points_neither_wins_nor_pays(api: Api) -> None:
-    answer = api.post("/v1/score", changed(WORKED, ("players/0/stack", 0)))
-    assert [paid["paid"] for paid in answer["transfers"]] == [0, 0, 1]
-    assert answer["transfers"][0]["limited_by"] == "winner_room"
-    assert answer["stacks"]["1"] == 0
+    response = api.post("/v1/score", changed(WORKED, ("players/0/stack", 0)))
+    assert [paid["paid"] for paid in response["transfers"]] == [0, 0, 1]
+    assert response["transfers"][0]["limited_by"] == "winner_room"
+    assert response["stacks"]["1"] == 0
 
 
 def test_stays_count_towards_the_limit_of_repeats(api: Api) -> None:
@@ -271,9 +271,9 @@ def test_stays_count_towards_the_limit_of_repeats(api: Api) -> None:
 
 def test_a_foul_is_a_result_and_not_an_error(api: Api) -> None:
     request = {"ruleset": "pineapple", "players": [player(1, FOUL), player(2, "KhQh7h / 6s6d3c4h2h / JcJhTdTh3d")]}
-    answer = api.post("/v1/score", request)
-    assert answer.status == 200
-    foul = answer["players"][0]
+    response = api.post("/v1/score", request)
+    assert response.status == 200
+    foul = response["players"][0]
     assert (foul["foul"], foul["foul_reason"], foul["royalties"], foul["fantasyland"]) == (
         True,
         "top_beats_middle",
@@ -282,7 +282,7 @@ def test_a_foul_is_a_result_and_not_an_error(api: Api) -> None:
     )
     assert foul["rows"]["top"]["category"] == "pair"
     assert foul["rows"]["top"]["royalty"] == 0
-    assert answer["exchanges"][0] == {
+    assert response["exchanges"][0] == {
         "seats": [1, 2],
         "rows": {"top": 0, "middle": 0, "bottom": 0},
         "row_points": 0,
@@ -298,31 +298,31 @@ def test_a_tie_is_not_a_transfer(api: Api) -> None:
         player(1, "AsKd9c / JsJd8c5h2c / TsTd7c7h4s", stack=5),
         player(2, "AdKh9s / JhJc8s5c2d / ThTc7s7d4c", stack=5),
     ]
-    answer = api.post("/v1/score", {"ruleset": "pineapple", "button": 1, "players": players})
-    assert answer["exchanges"][0]["rows"] == {"top": 0, "middle": 0, "bottom": 0}
-    assert points(answer) == [0]
-    assert answer["transfers"] == []
-    assert answer["stacks"] == {"1": 5, "2": 5}
+    response = api.post("/v1/score", {"ruleset": "pineapple", "button": 1, "players": players})
+    assert response["exchanges"][0]["rows"] == {"top": 0, "middle": 0, "bottom": 0}
+    assert points(response) == [0]
+    assert response["transfers"] == []
+    assert response["stacks"] == {"1": 5, "2": 5}
 
 
 def test_an_integer_may_be_written_as_a_float(api: Api) -> None:
-    answer = api.post("/v1/score", changed(WORKED, ("button", 3.0), ("players/0/stack", 3.0)))
-    assert answer.document == FULL_ANSWER
+    response = api.post("/v1/score", changed(WORKED, ("button", 3.0), ("players/0/stack", 3.0)))
+    assert response.document == FULL_RESPONSE
 
 
 def test_null_means_unknown(api: Api) -> None:
     unknown = dict.fromkeys(("discards", "streets", "player", "opening_stack"))
     players = [{**played, **unknown} for played in WORKED["players"]]
-    assert api.post("/v1/score", {**WORKED, "players": players, "expected": None}).document == FULL_ANSWER
+    assert api.post("/v1/score", {**WORKED, "players": players, "expected": None}).document == FULL_RESPONSE
 
 
 # --- what the sender expects ---
 
 
 def test_matching_expected_values_change_nothing(api: Api) -> None:
-    assert api.post("/v1/score", {**WORKED, "expected": FULL_ANSWER}).document == FULL_ANSWER
+    assert api.post("/v1/score", {**WORKED, "expected": FULL_RESPONSE}).document == FULL_RESPONSE
     part = {"stacks": {"2": 46}, "players": [{}, {"points": -5}, {}]}
-    assert api.post("/v1/score", {**WORKED, "expected": part}).document == FULL_ANSWER
+    assert api.post("/v1/score", {**WORKED, "expected": part}).document == FULL_RESPONSE
 
 
 def test_differing_expected_values_are_reported_with_both_values(api: Api) -> None:
@@ -333,10 +333,10 @@ def test_differing_expected_values_are_reported_with_both_values(api: Api) -> No
         "winner": 1,
         "ruleset": "pineapple@2",
     }
-    answer = api.post("/v1/score", {**WORKED, "expected": expected})
-    assert answer.status == 422
-    assert answer["code"] == "expected-differs"
-    assert {mistake["pointer"]: (mistake["code"], mistake["detail"]) for mistake in answer["errors"]} == {
+    response = api.post("/v1/score", {**WORKED, "expected": expected})
+    assert response.status == 422
+    assert response["code"] == "expected-differs"
+    assert {mistake["pointer"]: (mistake["code"], mistake["detail"]) for mistake in response["errors"]} == {
         "#/expected/stacks/1": ("expected-differs", "`expected.stacks['1']`: 9 is expected; the result is 8"),
         "#/expected/stacks/4": (
             "expected-unknown",
@@ -384,16 +384,16 @@ def test_without_a_key_nothing_is_scored(nobody: Api) -> None:
 
 def test_an_unknown_ruleset_is_refused(api: Api) -> None:
     for reference in ("omaha", "pineapple@2"):
-        answer = api.post("/v1/score", {**WORKED, "ruleset": reference})
-        assert answer.status == 422
-        assert answer["code"] == "ruleset-unknown"
-        assert answer.mistakes == {"#/ruleset": "ruleset-unknown"}
-        assert reference in answer["detail"]
-        assert "GET /v1/rulesets" in answer["detail"]
+        response = api.post("/v1/score", {**WORKED, "ruleset": reference})
+        assert response.status == 422
+        assert response["code"] == "ruleset-unknown"
+        assert response.mistakes == {"#/ruleset": "ruleset-unknown"}
+        assert reference in response["detail"]
+        assert "GET /v1/rulesets" in response["detail"]
 
 
 def test_two_boards_are_enough(api: Api) -> None:
-    answer = api.post("/v1/score", {"ruleset": "pineapple", "players": [player(7, HIGH), player(3, MID)]})
-    assert [exchange["seats"] for exchange in answer["exchanges"]] == [[3, 7]]
-    assert points(answer) == [-6]
+    response = api.post("/v1/score", {"ruleset": "pineapple", "players": [player(7, HIGH), player(3, MID)]})
+    assert [exchange["seats"] for exchange in response["exchanges"]] == [[3, 7]]
+    assert points(response) == [-6]
     assert points(api.post("/v1/score", {"ruleset": "pineapple", "players": WORKED["players"][:2]})) == [4]

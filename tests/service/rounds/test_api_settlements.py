@@ -125,15 +125,21 @@ def test_a_settlement_that_everyone_has_confirmed_is_final(api: Api, house: Hous
     round_id = complete_round(api)
     until = settlement_of(api, round_id)["provisional_until"]
     for seat, confirmed in ((3, [3]), (1, [1, 3])):
-        answer = confirm(api, round_id, seat)
-        assert not replayed(answer)
-        assert (answer["state"], answer["confirmed"], answer["provisional_until"]) == ("provisional", confirmed, until)
+        response = confirm(api, round_id, seat)
+        assert not replayed(response)
+        assert (response["state"], response["confirmed"], response["provisional_until"]) == (
+            "provisional",
+            confirmed,
+            until,
+        )
     last = confirm(api, round_id, 2, revision=1)
     assert (last["state"], last["confirmed"], last["provisional_until"]) == ("final", [1, 2, 3], None)
     assert last.document == settlement_of(api, round_id).document
     recorded_kinds = [(sequence, kind) for sequence, kind in events_of(house, round_id) if sequence > 4]
     assert recorded_kinds == [*((number, "settlement.confirmed") for number in (5, 6, 7)), (8, "settlement.finalized")]
-    contents = house.ask("SELECT content FROM events WHERE round_id = %s AND sequence > 6 ORDER BY sequence", round_id)
+    contents = house.query(
+        "SELECT content FROM events WHERE round_id = %s AND sequence > 6 ORDER BY sequence", round_id
+    )
     assert [json.loads(content) for (content,) in contents] == [
         {"round": round_id, "revision": 1, "seat": 2},
         {"round": round_id, "revision": 1, "because": "confirmed"},
@@ -156,8 +162,8 @@ def test_the_same_confirmation_again_changes_nothing(api: Api, house: House) -> 
 
 def test_equal_confirmations_at_once_are_stored_once(api: Api, house: House) -> None:
     round_id = complete_round(api)
-    answers = at_once(*[partial(confirm, api, round_id, 2)] * AT_ONCE)
-    assert [replayed(answer) for answer in answers].count(False) == 1
+    responses = at_once(*[partial(confirm, api, round_id, 2)] * AT_ONCE)
+    assert [replayed(response) for response in responses].count(False) == 1
     assert settlement_of(api, round_id)["confirmed"] == [2]
     assert events_of(house, round_id)[-1] == (5, "settlement.confirmed")
 
@@ -179,9 +185,9 @@ def test_only_a_provisional_settlement_can_be_confirmed(api: Api, house: House) 
     confirm(api, round_id, 1)
     house.change("UPDATE round_heads SET provisional_until = now() WHERE round_id = %s", round_id)
     sweep_all(house)
-    answer = confirm(api, round_id, 2)
-    assert refused(answer, "confirmation-refused", "settlement-final")
-    assert "no further confirmation" in answer["detail"]
+    response = confirm(api, round_id, 2)
+    assert refused(response, "confirmation-refused", "settlement-final")
+    assert "no further confirmation" in response["detail"]
     assert house.count_records()["confirmations"] == before["confirmations"] + 1
 
 
@@ -200,8 +206,8 @@ def test_mistakes_of_a_confirmation_are_reported(
 ) -> None:
     round_id = complete_round(api)
     before = house.count_records()
-    answer = api.post(f"/v1/rounds/{round_id}/confirmations", body)
-    assert (answer.status, answer.mistakes) == (status, mistakes)
+    response = api.post(f"/v1/rounds/{round_id}/confirmations", body)
+    assert (response.status, response.mistakes) == (status, mistakes)
     assert house.count_records() == before
 
 

@@ -78,11 +78,11 @@ def test_an_undo_of_a_hand_that_is_not_in_the_round_is_refused(api: Api, house: 
     elsewhere = play(api, start_round(api, name="attic"), FIRST)
     records = house.count_records()
     for named in (first["id"], elsewhere["id"], NOBODYS):
-        answer = undo(api, round_id, 2, hand=named)
-        assert answer.status == 409
-        assert answer["code"] == "undo-refused"
-        assert answer.mistakes == {"#/hand": "hand-unknown"}
-        assert answer["detail"] == f"{named} is not a record of hand 2 of this round"
+        response = undo(api, round_id, 2, hand=named)
+        assert response.status == 409
+        assert response["code"] == "undo-refused"
+        assert response.mistakes == {"#/hand": "hand-unknown"}
+        assert response["detail"] == f"{named} is not a record of hand 2 of this round"
     assert house.count_records() == records
 
 
@@ -100,10 +100,10 @@ def test_an_undo_with_an_idempotency_key_undoes_no_later_hand(api: Api, house: H
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
     sent: Document = {"json": {"number": 2}, "headers": {"Idempotency-Key": '"undo-1"'}}
-    undone = api.ask("POST", f"/v1/rounds/{round_id}/undo", **sent)
+    undone = api.request("POST", f"/v1/rounds/{round_id}/undo", **sent)
     play(api, round_id, OTHER)
     records = house.count_records()
-    again = api.ask("POST", f"/v1/rounds/{round_id}/undo", **sent)
+    again = api.request("POST", f"/v1/rounds/{round_id}/undo", **sent)
     assert replayed(again)
     assert again.document == undone.document
     assert house.count_records() == records
@@ -151,7 +151,7 @@ def test_restores_counts_an_undone_hand_again(api: Api, house: House) -> None:
     assert back["id"] != second["id"]
     assert back["in_force"] is True
     assert (back["stacks"], back["round"]["hands"]) == (second["stacks"], 2)
-    [(content,)] = house.ask(
+    [(content,)] = house.query(
         "SELECT content FROM events WHERE round_id = %s ORDER BY sequence DESC LIMIT 1",
         round_id,
     )
@@ -186,22 +186,22 @@ def test_restores_must_name_a_record_of_the_same_hand_and_number(api: Api, house
     undo(api, round_id, 2)
     records = house.count_records()
     for restores in (NOBODYS, first["id"]):
-        answer = record(api, round_id, {**SECOND, "restores": restores})
-        assert answer.status == 409
-        assert answer["code"] == "hand-conflict"
-        assert answer.mistakes == {"#/restores": "hand-conflict"}
-    answer = record(api, round_id, {**OTHER, "restores": second["id"]})
-    assert answer.mistakes == {"#/restores": "hand-conflict"}
+        response = record(api, round_id, {**SECOND, "restores": restores})
+        assert response.status == 409
+        assert response["code"] == "hand-conflict"
+        assert response.mistakes == {"#/restores": "hand-conflict"}
+    response = record(api, round_id, {**OTHER, "restores": second["id"]})
+    assert response.mistakes == {"#/restores": "hand-conflict"}
     assert house.count_records() == records
     play(api, round_id, OTHER)
-    answer = record(api, round_id, {**SECOND, "restores": second["id"]})
-    assert answer.status == 409
-    assert set(answer.mistakes.values()) == {"hand-conflict"}
+    response = record(api, round_id, {**SECOND, "restores": second["id"]})
+    assert response.status == 409
+    assert set(response.mistakes.values()) == {"hand-conflict"}
     undo(api, round_id, 2)
     undo(api, round_id, 1)
-    answer = record(api, round_id, {**SECOND, "restores": second["id"]})
-    assert answer.status == 409
-    assert answer.mistakes == {"#/number": "hand-number"}
+    response = record(api, round_id, {**SECOND, "restores": second["id"]})
+    assert response.status == 409
+    assert response.mistakes == {"#/number": "hand-number"}
 
 
 def test_a_document_is_a_replay_after_an_undo_too(api: Api, house: House) -> None:
@@ -224,9 +224,9 @@ def test_a_document_is_a_replay_after_an_undo_too(api: Api, house: House) -> Non
 def test_equal_undos_at_once_undo_one_hand(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
-    answers = at_once(*[partial(api.post, f"/v1/rounds/{round_id}/undo", {"number": 2})] * 6)
-    assert sorted(map(replayed, answers)) == [False] + [True] * 5
-    assert len({json.dumps(answer.document) for answer in answers}) == 1
+    responses = at_once(*[partial(api.post, f"/v1/rounds/{round_id}/undo", {"number": 2})] * 6)
+    assert sorted(map(replayed, responses)) == [False] + [True] * 5
+    assert len({json.dumps(response.document) for response in responses}) == 1
     assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
     assert settlement_of(api, round_id)["revision"] == 2
 

@@ -26,17 +26,18 @@ from tests.support.sample_rounds import (
     seats,
     without,
 )
+from tests.support.server_process import wait_until
 from tests.support.shared_server import Served
 
 CONNECTIONS = 20
 
 
-def statuses(answers: list[httpx2.Response]) -> list[int]:
-    return sorted(answer.status_code for answer in answers)
+def statuses(responses: list[httpx2.Response]) -> list[int]:
+    return sorted(response.status_code for response in responses)
 
 
-def replays(answers: list[httpx2.Response]) -> int:
-    return sum(answer.headers.get("Idempotent-Replayed") == "true" for answer in answers)
+def replays(responses: list[httpx2.Response]) -> int:
+    return sum(response.headers.get("Idempotent-Replayed") == "true" for response in responses)
 
 
 # --- hands ---
@@ -46,9 +47,9 @@ def test_of_two_hands_with_one_number_sent_at_once_one_is_recorded(served: Serve
     for _ in range(8):
         path = f"/v1/rounds/{served.new_round()}/hands"
         one, other = hand(1, 1, THREE), hand(1, 1, {1: LOW, 2: MID, 3: HIGH})
-        answers = served.at_once((path, one), (path, other))
-        assert statuses(answers) == [201, 409]
-        first, second = sorted(answers, key=lambda answer: answer.status_code)
+        responses = served.at_once((path, one), (path, other))
+        assert statuses(responses) == [201, 409]
+        first, second = sorted(responses, key=lambda response: response.status_code)
         assert second.json()["code"] == "hand-conflict"
         assert served.get(path)["hands"] == [without(first.json(), "round")]
 
@@ -57,13 +58,13 @@ def test_of_two_hands_with_one_number_sent_at_once_one_is_recorded(served: Serve
 def test_the_same_hand_sent_twenty_times_at_once_is_one_hand(served: Served, key: str | None) -> None:
     round_id = served.new_round()
     path = f"/v1/rounds/{round_id}/hands"
-    answers = served.at_once(*[(path, hand(1, 1, THREE))] * CONNECTIONS, retry_key=key)
-    assert statuses(answers) == [201] * CONNECTIONS
-    assert replays(answers) == CONNECTIONS - 1
-    assert {answer.content for answer in answers} == {answers[0].content}
-    assert len({answer.headers["Request-Id"] for answer in answers}) == CONNECTIONS
+    responses = served.at_once(*[(path, hand(1, 1, THREE))] * CONNECTIONS, retry_key=key)
+    assert statuses(responses) == [201] * CONNECTIONS
+    assert replays(responses) == CONNECTIONS - 1
+    assert {response.content for response in responses} == {responses[0].content}
+    assert len({response.headers["Request-Id"] for response in responses}) == CONNECTIONS
     for table in ("hands", "hand_scores"):
-        assert served.records.ask(f"SELECT count(*) FROM {table} WHERE round_id = %s", round_id) == [(1,)]
+        assert served.records.query(f"SELECT count(*) FROM {table} WHERE round_id = %s", round_id) == [(1,)]
     assert served.get(f"/v1/rounds/{round_id}")["version"] == 2
 
 
@@ -76,10 +77,10 @@ def test_requests_with_the_same_idempotency_key_at_once_are_processed_once(
     round_id = served.new_round("pineapple-qq")
     assert served.post(f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE)).status_code == 201
     requests = [(f"/v1/rounds/{round_id}/{path}", document)] * CONNECTIONS
-    answers = served.at_once(*requests, retry_key=f"once-{round_id}")
-    assert {answer.status_code for answer in answers} <= {200, 201}
-    assert replays(answers) == CONNECTIONS - 1
-    assert {answer.content for answer in answers} == {answers[0].content}
+    responses = served.at_once(*requests, retry_key=f"once-{round_id}")
+    assert {response.status_code for response in responses} <= {200, 201}
+    assert replays(responses) == CONNECTIONS - 1
+    assert {response.content for response in responses} == {responses[0].content}
     assert served.get(f"/v1/rounds/{round_id}")["version"] == 3
 
 
@@ -103,18 +104,18 @@ def test_of_two_rounds_opened_at_once_at_one_table_one_is_opened(served: Served)
     for _ in range(8):
         path = f"/v1/tables/{served.new_table()}/rounds"
         one, other = {"seats": seats(SIXES)}, {"seats": seats({1: "dan 5", 2: "eve 5"})}
-        answers = served.at_once((path, one), (path, other))
-        assert statuses(answers) == [201, 409]
-        assert {answer.json().get("code") for answer in answers} == {None, "round-open"}
+        responses = served.at_once((path, one), (path, other))
+        assert statuses(responses) == [201, 409]
+        assert {response.json().get("code") for response in responses} == {None, "round-open"}
 
 
 def test_a_round_opened_twenty_times_at_once_by_its_reference_is_one_round(served: Served) -> None:
     table = served.new_table()
     opening = {"seats": seats(SIXES), "reference": "friday/1"}
-    answers = served.at_once(*[(f"/v1/tables/{table}/rounds", opening)] * CONNECTIONS)
-    assert statuses(answers) == [201] * CONNECTIONS
-    assert replays(answers) == CONNECTIONS - 1
-    assert len({answer.json()["id"] for answer in answers}) == 1
+    responses = served.at_once(*[(f"/v1/tables/{table}/rounds", opening)] * CONNECTIONS)
+    assert statuses(responses) == [201] * CONNECTIONS
+    assert replays(responses) == CONNECTIONS - 1
+    assert len({response.json()["id"] for response in responses}) == 1
     assert len(served.get(f"/v1/rounds?table={table}")["rounds"]) == 1
 
 
@@ -145,8 +146,8 @@ def test_two_closings_at_once_are_stored_once(served: Served) -> None:
     ):
         round_id = served.new_round("pineapple-qq")
         served.post(f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE))
-        answers = served.at_once(*[(f"/v1/rounds/{round_id}/{path}", document)] * 5)
-        assert statuses(answers) == [right, *[wrong] * 4]
+        responses = served.at_once(*[(f"/v1/rounds/{round_id}/{path}", document)] * 5)
+        assert statuses(responses) == [right, *[wrong] * 4]
 
 
 # --- documents ---
@@ -156,13 +157,13 @@ def test_two_closings_at_once_are_stored_once(served: Served) -> None:
 def test_the_same_document_sent_ten_times_at_once_is_one_round(served: Served, reference: Document) -> None:
     table = f"made by a document {len(reference)}"
     document = document_of(hands=[hand(1, 1, THREE), hand(2, 2, THREE)], **reference, table=table)
-    answers = served.at_once(*[("/v1/documents", document)] * 10)
-    assert statuses(answers) == [201] * 10
-    assert replays(answers) == 9
-    assert all(answer.json() == answers[0].json() for answer in answers)
-    table_id = answers[0].json()["round"]["table"]
+    responses = served.at_once(*[("/v1/documents", document)] * 10)
+    assert statuses(responses) == [201] * 10
+    assert replays(responses) == 9
+    assert all(response.json() == responses[0].json() for response in responses)
+    table_id = responses[0].json()["round"]["table"]
     assert len(served.get(f"/v1/rounds?table={table_id}")["rounds"]) == 1
-    assert served.records.ask("SELECT count(*) FROM tables WHERE name = %s", table) == [(1,)]
+    assert served.records.query("SELECT count(*) FROM tables WHERE name = %s", table) == [(1,)]
 
 
 def test_documents_for_one_new_table_sent_at_once_share_it(served: Served) -> None:
@@ -170,11 +171,11 @@ def test_documents_for_one_new_table_sent_at_once_share_it(served: Served) -> No
         document_of(sitting={1: f"ann {stack}", 2: "bob 50"}, hands=[hand(1, 1, TWO), hand(2, 2, TWO)], table="shared")
         for stack in range(100, 110)
     ]
-    answers = served.at_once(*[("/v1/documents", document) for document in documents])
-    assert statuses(answers) == [201] * 10
-    assert replays(answers) == 0
-    assert len({answer.json()["round"]["table"] for answer in answers}) == 1
-    assert len({answer.json()["round"]["id"] for answer in answers}) == 10
+    responses = served.at_once(*[("/v1/documents", document) for document in documents])
+    assert statuses(responses) == [201] * 10
+    assert replays(responses) == 0
+    assert len({response.json()["round"]["table"] for response in responses}) == 1
+    assert len({response.json()["round"]["id"] for response in responses}) == 10
 
 
 def test_a_document_and_its_table_at_once_cause_no_internal_error(served: Served) -> None:
@@ -182,10 +183,10 @@ def test_a_document_and_its_table_at_once_cause_no_internal_error(served: Served
         name = f"contended {number}"
         document = document_of(hands=[hand(1, 1, THREE)], table=name)
         table = {"name": name, "ruleset": "progressive"}
-        answers = served.at_once(("/v1/documents", document), ("/v1/tables", table), ("/v1/tables", table))
-        assert all(answer.status_code in (201, 409) for answer in answers)
+        responses = served.at_once(("/v1/documents", document), ("/v1/tables", table), ("/v1/tables", table))
+        assert all(response.status_code in (201, 409) for response in responses)
         assert served.post("/v1/documents", document).status_code == 201
-        assert served.records.ask("SELECT count(*) FROM tables WHERE name = %s", name) == [(1,)]
+        assert served.records.query("SELECT count(*) FROM tables WHERE name = %s", name) == [(1,)]
 
 
 # --- rulesets ---
@@ -193,22 +194,22 @@ def test_a_document_and_its_table_at_once_cause_no_internal_error(served: Served
 
 def test_a_ruleset_added_ten_times_at_once_is_one_version(served: Served) -> None:
     own = without(changed(PRESETS["pineapple"], ("name", "contended")), "version")
-    answers = served.at_once(*[("/v1/rulesets", own)] * 10)
-    assert statuses(answers) == [201] * 10
-    assert all(answer.json() == answers[0].json() for answer in answers)
+    responses = served.at_once(*[("/v1/rulesets", own)] * 10)
+    assert statuses(responses) == [201] * 10
+    assert all(response.json() == responses[0].json() for response in responses)
     others = [changed(own, ("points/scoop_bonus", bonus)) for bonus in range(10, 18)]
-    answers = served.at_once(*[("/v1/rulesets", other) for other in others])
-    stored = [answer.json() for answer in answers if answer.status_code == 201]
+    responses = served.at_once(*[("/v1/rulesets", other) for other in others])
+    stored = [response.json() for response in responses if response.status_code == 201]
     assert sorted(ruleset["version"] for ruleset in stored) == list(range(2, 2 + len(stored)))
     for ruleset in stored:
         assert served.get(f"/v1/rulesets/contended@{ruleset['version']}") == ruleset
-    assert set(statuses(answers)) <= {201, 409}
+    assert set(statuses(responses)) <= {201, 409}
 
 
 def test_tables_set_up_at_once_share_the_preset_that_the_club_uses_for_the_first_time(served: Served) -> None:
     tables = [{"name": f"classic {number}", "ruleset": "classic"} for number in range(10)]
     assert statuses(served.at_once(*[("/v1/tables", table) for table in tables])) == [201] * 10
-    assert served.records.ask("SELECT count(*) FROM rulesets WHERE name = 'classic'") == [(1,)]
+    assert served.records.query("SELECT count(*) FROM rulesets WHERE name = 'classic'") == [(1,)]
 
 
 # --- slow senders ---
@@ -222,8 +223,10 @@ def test_slow_clients_hold_no_transaction_open(served: Served) -> None:
     with socket.create_connection((host, int(port)), timeout=20) as client:
         client.sendall(head.encode() + body[:10])
         time.sleep(0.5)
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-        assert served.records.ask(waiting) == [(0,)]
+        waiting = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
+        )
+        assert wait_until(lambda: served.records.query(waiting) == [(0,)], 5)
         client.sendall(body[10:])
         assert client.recv(1000).startswith(b"HTTP/1.1 201")
 
@@ -237,7 +240,7 @@ def test_hands_from_twenty_connections_are_all_recorded_and_no_point_is_lost(ser
         ids = list(pool.map(lambda round_: play_by_hand(served, round_), rounds))
     recorded = {
         str(round_id): (opening, added, now, hands)
-        for round_id, opening, added, now, hands in served.records.ask(
+        for round_id, opening, added, now, hands in served.records.query(
             "SELECT h.round_id, points_sum(h.opening_stacks), points_sum(h.top_ups), points_sum(h.stacks),"
             " (SELECT count(*) FROM hands WHERE hands.round_id = h.round_id)"
             " FROM round_heads h WHERE h.round_id::text = ANY(%s)",
@@ -271,6 +274,6 @@ def play_by_hand(served: Served, document: Document) -> str:
         opened = client.post(f"/v1/tables/{table['id']}/rounds", json={"seats": document["seats"]}).json()
         for played in document["hands"]:
             for _ in range(2 if played["number"] % 3 == 0 else 1):
-                answer = client.post(f"/v1/rounds/{opened['id']}/hands", json=played)
-                assert answer.status_code == 201, answer.text
+                response = client.post(f"/v1/rounds/{opened['id']}/hands", json=played)
+                assert response.status_code == 201, response.text
     return str(opened["id"])

@@ -74,9 +74,9 @@ def post_correction(api: Api) -> ApiResponse:
     [(post_hand, "#"), (post_score, "#"), (post_document, "#/hands/1"), (post_correction, "#/document/hands/0")],
 )
 def test_an_unknown_card_hides_no_other_mistake(api: Api, post: Callable[[Api], Any], prefix: str) -> None:
-    answer = post(api)
-    assert (answer.status, answer["code"]) == (422, "request-invalid")
-    assert answer.mistakes == {prefix + place: code for place, code in MISTAKES.items()}
+    response = post(api)
+    assert (response.status, response["code"]) == (422, "request-invalid")
+    assert response.mistakes == {prefix + place: code for place, code in MISTAKES.items()}
 
 
 # --- a hand that cannot be read is checked against its round, as far as it can be read ---
@@ -203,22 +203,22 @@ def test_an_unknown_card_does_not_hide_that_a_hand_does_not_follow(
     changes: list[tuple[str, Any]],
     mistakes: dict[str, str],
 ) -> None:
-    answer = api.post(f"/v1/rounds/{arrange(api)}/hands", changed(sent, UNREAD, *changes))
-    assert (answer.status, answer["code"]) == (422, "request-invalid")
-    assert answer.mistakes == {
+    response = api.post(f"/v1/rounds/{arrange(api)}/hands", changed(sent, UNREAD, *changes))
+    assert (response.status, response["code"]) == (422, "request-invalid")
+    assert response.mistakes == {
         "#/players/0/top/2": "card-unknown",
         **{f"#/{place}" if place else "#": code for place, code in mistakes.items()},
     }
-    assert len(answer["errors"]) == len(answer.mistakes), "each is named once"
+    assert len(response["errors"]) == len(response.mistakes), "each is named once"
 
 
 def test_all_mistakes_of_a_hand_are_reported_once_in_order(api: Api) -> None:
     wrong = hand(5, 3, {1: HIGH, 2: {"board": MID, "fantasyland": 14}, 4: LOW}, top_ups=[{"seat": 9, "points": 1}])
     wrong = changed(wrong, UNREAD, ("players/1/bottom/0", "AsX"), ("players/2/top/0", "Ah"), ("extra", 1))
     path = f"/v1/rounds/{playing(api)}/hands"
-    answer = api.ask("POST", path, data=json.dumps(wrong), content_type="application/json")
-    assert answer["code"] == "request-invalid"
-    assert [(mistake["pointer"], mistake["code"]) for mistake in answer["errors"]] == [
+    response = api.request("POST", path, data=json.dumps(wrong), content_type="application/json")
+    assert response["code"] == "request-invalid"
+    assert [(mistake["pointer"], mistake["code"]) for mistake in response["errors"]] == [
         ("#/number", "hand-number"),
         ("#/button", "button-wrong"),
         ("#/players/0/top/2", "card-unknown"),
@@ -229,7 +229,7 @@ def test_all_mistakes_of_a_hand_are_reported_once_in_order(api: Api) -> None:
         ("#/top_ups/0/seat", "seat-unknown"),
         ("#/extra", "field-unknown"),
     ]
-    assert (answer["errors"][0]["received"], answer["errors"][0]["expected"]) == (5, 2)
+    assert (response["errors"][0]["received"], response["errors"][0]["expected"]) == (5, 2)
 
 
 @pytest.mark.parametrize(
@@ -262,12 +262,12 @@ def test_an_unreadable_value_causes_no_further_mistakes(
     spoiled = changed(sent, *changes.items())
     if UNREAD[0] in mistakes:
         spoiled, mistakes = changed(spoiled, UNREAD), {**mistakes, UNREAD[0]: "card-unknown"}
-    answer = api.post(f"/v1/rounds/{arrange(api)}/hands", spoiled)
-    assert answer.status == 422
-    assert answer.mistakes == {f"#/{place}": code for place, code in mistakes.items()}
+    response = api.post(f"/v1/rounds/{arrange(api)}/hands", spoiled)
+    assert response.status == 422
+    assert response.mistakes == {f"#/{place}": code for place, code in mistakes.items()}
 
 
 def test_an_unreadable_hand_reveals_nothing_about_rounds_of_other_clubs(api: Api, other_api: Api) -> None:
     spoiled = changed(hand(7, 9, THREE), UNREAD)
-    for asking, round_id in ((other_api, playing(api)), (api, NOBODYS)):
-        assert asking.post(f"/v1/rounds/{round_id}/hands", spoiled).mistakes == {"#/players/0/top/2": "card-unknown"}
+    for client, round_id in ((other_api, playing(api)), (api, NOBODYS)):
+        assert client.post(f"/v1/rounds/{round_id}/hands", spoiled).mistakes == {"#/players/0/top/2": "card-unknown"}

@@ -145,10 +145,10 @@ def test_an_unknown_card_does_not_hide_what_else_is_wrong_in_a_document(
     spoiled = changed(document, *changes)
     unread_cards = {f"#/{place}": "card-unknown" for place, value in changes if value == UNREAD[1]}
     expected = unread_cards | {f"#/{place}": code for place, code in mistakes.items()}
-    answer = api.post("/v1/documents", spoiled)
-    assert (answer.status, answer["code"]) == (422, "request-invalid")
-    assert answer.mistakes == expected
-    assert len(answer["errors"]) == len(expected), "each is named once"
+    response = api.post("/v1/documents", spoiled)
+    assert (response.status, response["code"]) == (422, "request-invalid")
+    assert response.mistakes == expected
+    assert len(response["errors"]) == len(expected), "each is named once"
 
 
 def test_an_unknown_card_hides_no_other_mistake_of_a_line(api: Api, house: House) -> None:
@@ -164,8 +164,8 @@ def test_an_unknown_card_hides_no_other_mistake_of_a_line(api: Api, house: House
 def test_an_unknown_card_hides_no_other_mistake_of_a_corrected_round(api: Api) -> None:
     round_id = complete_round(api)
     spoiled = changed(document_of(hands=COMPLETE), unread(0), put(2, "button", 1))
-    answer = correct(api, round_id, document=spoiled)
-    assert answer.mistakes == {
+    response = correct(api, round_id, document=spoiled)
+    assert response.mistakes == {
         "#/document/hands/0/players/0/top/2": "card-unknown",
         "#/document/hands/2/button": "button-wrong",
     }
@@ -173,9 +173,9 @@ def test_an_unknown_card_hides_no_other_mistake_of_a_corrected_round(api: Api) -
         {"op": "replace", "path": "/hands/0/players/0/top/2", "value": "1x"},
         {"op": "replace", "path": "/hands/2/button", "value": 1},
     ]
-    answer = correct(api, round_id, patch=patch)
-    assert answer.mistakes == {"#/patch/0/value": "card-unknown", "#/patch/1/value": "button-wrong"}
-    answer = correct(api, round_id, patch=patch, irregular="accept")
-    assert answer.mistakes == {"#/patch/0/value": "card-unknown"}
-    answer = api.post(f"/v1/rounds/{round_id}/what-if", {"patch": patch})
-    assert answer.mistakes == {"#/patch/0/value": "card-unknown"}
+    response = correct(api, round_id, patch=patch)
+    assert response.mistakes == {"#/patch/0/value": "card-unknown", "#/patch/1/value": "button-wrong"}
+    response = correct(api, round_id, patch=patch, irregular="accept")
+    assert response.mistakes == {"#/patch/0/value": "card-unknown"}
+    response = api.post(f"/v1/rounds/{round_id}/what-if", {"patch": patch})
+    assert response.mistakes == {"#/patch/0/value": "card-unknown"}

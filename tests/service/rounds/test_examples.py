@@ -12,10 +12,10 @@ from service.openapi import build_contract
 from tests.support.api_client import Document, resolve, validate
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Logins, Server
-from tests.support.story import tell
+from tests.support.story import play_story
 
 NDJSON = "application/x-ndjson"
-UNTOLD = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {"request-malformed"}
+NOT_IN_STORY = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {"request-malformed"}
 """Problems that a story cannot run into on purpose, or that belong to no operation."""
 OF_AN_OPERATOR = {"database-unknown", "database-denied", "database-altered", "database-read-only", "import-deleted"}
 REFUSED_AS_SHAPE = {"card-invalid", "board-invalid", "stakes-invalid"}
@@ -47,8 +47,8 @@ def contents(contract: Document) -> Iterator[tuple[str, Document]]:
     for operation, _ in operations(contract):
         if "requestBody" in operation:
             yield f"{operation['operationId']} request", operation["requestBody"]["content"]
-        for status, answer in operation["responses"].items():
-            yield f"{operation['operationId']} {status}", resolve(contract, answer).get("content", {})
+        for status, response in operation["responses"].items():
+            yield f"{operation['operationId']} {status}", resolve(contract, response).get("content", {})
 
 
 def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
@@ -59,7 +59,7 @@ def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
 
 
 def test_the_story_produces_the_stored_examples(house: House, bare_logins: Logins) -> None:
-    replayed = tell(house, bare_logins)
+    replayed = play_story(house, bare_logins)
     stored = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")}
     assert set(replayed) == set(stored), "`make examples` writes them anew"
     differing = [name for name, examples in replayed.items() if examples != stored[name]]
@@ -73,7 +73,7 @@ def test_every_request_and_response_has_a_valid_example(contract: Document) -> N
         assert media.get("examples"), place
         for example in media["examples"].values():
             value = resolve(contract, example)["value"]
-            # What is answered in YAML is shown as the text that it is.
+            # A YAML response is shown as text.
             is_yaml = place == "get_contract 200"
             validate(contract, media["schema"], yaml.safe_load(value) if is_yaml else value)
 
@@ -100,8 +100,8 @@ def test_every_parameter_has_a_valid_example(contract: Document) -> None:
 
 def test_every_header_with_an_address_has_an_example(contract: Document) -> None:
     for operation, _ in operations(contract):
-        for status, answer in operation["responses"].items():
-            for name, header in resolve(contract, answer).get("headers", {}).items():
+        for status, response in operation["responses"].items():
+            for name, header in resolve(contract, response).get("headers", {}).items():
                 if name in ("Location", "Link"):
                     assert "example" in header, f"{operation['operationId']} {status} {name}"
 
@@ -116,7 +116,7 @@ def test_error_responses_have_examples_of_their_status(contract: Document) -> No
 
 def test_every_kind_of_problem_that_can_be_provoked_has_an_example() -> None:
     problems = json.loads((FOLDER / f"{PROBLEMS}.json").read_text(encoding="utf-8"))
-    assert set(problems) == set(PROBLEM_KINDS) - UNTOLD - OF_AN_OPERATOR - REFUSED_AS_SHAPE
+    assert set(problems) == set(PROBLEM_KINDS) - NOT_IN_STORY - OF_AN_OPERATOR - REFUSED_AS_SHAPE
 
 
 def test_every_example_is_used(contract: Document) -> None:

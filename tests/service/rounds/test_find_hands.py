@@ -11,7 +11,8 @@ from sqlalchemy.dialects import postgresql
 from service.rounds.models import HandRecord
 from service.rounds.queries.hand_filters import HandFilter, select_in_force
 from tests.support.api_client import Api, Document
-from tests.support.application import House
+from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
 from tests.support.sample_rounds import (
@@ -159,7 +160,15 @@ def test_an_invalid_filter_of_hands_is_refused(api: Api, query: str, mistakes: d
     assert (refused.status, refused.mistakes) == (422, mistakes)
 
 
-def test_a_period_of_hands_reads_an_index_and_not_all_hands_of_the_club(house: House, api: Api, other_api: Api) -> None:
+@pytest.fixture
+def own_house(embedded_postgres: Server) -> Iterator[House]:
+    """A database of the test's own: plans depend on the records of every club in it."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+def test_a_period_of_hands_reads_an_index_and_not_all_hands_of_the_club(own_house: House) -> None:
+    house, api, other_api = own_house, own_house.new_client(), own_house.new_client()
     days = [date(2026, 1, 1) + timedelta(days=day) for day in range(200)]
     for owner in (api, other_api):
         documents = [

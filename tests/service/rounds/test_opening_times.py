@@ -101,15 +101,15 @@ def test_a_time_in_the_future_is_refused_beyond_a_small_tolerance(api: Api, hous
         (document_of(hands=COMPLETE, opened_at=later), "#/opened_at"),
         (document_of(hands=played), "#/hands/1/played_at"),
     ):
-        answer = post_document(api, document)
-        assert (answer.status, answer.mistakes) == (422, {pointer: "time-in-future"})
+        response = post_document(api, document)
+        assert (response.status, response.mistakes) == (422, {pointer: "time-in-future"})
         expected = f"is {later}, in the future; expected at most 5 minutes after the server's time, "
-        assert expected in answer["errors"][0]["detail"]
+        assert expected in response["errors"][0]["detail"]
         [line] = import_all(house, club_of(house, api), lines_of([document]))
         assert line.problem is not None
         assert [(each["pointer"], each["code"]) for each in line.problem["errors"]] == [(pointer, "time-in-future")]
-    answer = open_round(api, table, opened_at=later)
-    assert (answer.status, answer.mistakes) == (422, {"#/opened_at": "time-in-future"})
+    response = open_round(api, table, opened_at=later)
+    assert (response.status, response.mistakes) == (422, {"#/opened_at": "time-in-future"})
     assert house.count_records() == before
     assert post_document(api, document_of(hands=COMPLETE, opened_at=soon))["round"]["opened_at"] == soon
     opened = open_round(api, table)
@@ -180,9 +180,9 @@ def test_a_correction_leaves_the_time_of_opening(api: Api) -> None:
         ("#/patch/0/value", {"patch": patch}),
         ("#/document/opened_at", {"document": {**document, "opened_at": PLAYED}}),
     ):
-        answer = api.post(path, {"reason": "it was in May", **request})
-        assert (answer.status, answer.mistakes) == (422, {pointer: "correction-fixed"})
-        assert f"is '{PLAYED}'; expected '{LONG_AGO}'" in answer["errors"][0]["detail"]
+        response = api.post(path, {"reason": "it was in May", **request})
+        assert (response.status, response.mistakes) == (422, {pointer: "correction-fixed"})
+        assert f"is '{PLAYED}'; expected '{LONG_AGO}'" in response["errors"][0]["detail"]
     renamed = changed(without(document, "opened_at"), ("seats/0/player", "dan"))
     assert api.post(path, {"reason": "it was dan", "document": renamed}).status == 201
     assert api.get(f"/v1/rounds/{round_id}/document")["opened_at"] == LONG_AGO

@@ -52,9 +52,9 @@ def play_by_hand(api: Api, document: Document, expected: Document, where: str) -
     round_id = str(opened["id"])
     for played, right in zip(document["hands"], expected["hands"], strict=True):
         number = played["number"]
-        answer = record(api, round_id, played)
-        assert answer.status == 201, (where, answer)
-        check(f"{where}, hand {number}", right, answer.document)
+        response = record(api, round_id, played)
+        assert response.status == 201, (where, response)
+        check(f"{where}, hand {number}", right, response.document)
         for departure in document["departures"]:
             if departure["after_hand"] == number:
                 assert (

@@ -59,8 +59,8 @@ def post(api: Api, round_id: str, played: Document) -> ApiResponse:
     return api.post(f"/v1/rounds/{round_id}/hands", played)
 
 
-def is_replay(answer: ApiResponse) -> bool:
-    return answer.headers.get("Idempotent-Replayed") == "true"
+def is_replay(response: ApiResponse) -> bool:
+    return response.headers.get("Idempotent-Replayed") == "true"
 
 
 def replays(first: ApiResponse, again: ApiResponse) -> bool:
@@ -111,29 +111,30 @@ def test_the_same_hand_in_another_order_or_with_more_is_a_replay(
 def test_a_repeated_hand_with_more_details_is_validated(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, PLAIN)
-    answer = post(api, round_id, hand(1, 1, {**THREE, 1: {"board": HIGH, "discards": ["2h", "2h", "6h", "Ts"]}}))
-    assert answer.status == 422
-    assert set(answer.codes) == {"card-twice"}
+    response = post(api, round_id, hand(1, 1, {**THREE, 1: {"board": HIGH, "discards": ["2h", "2h", "6h", "Ts"]}}))
+    assert response.status == 422
+    assert set(response.codes) == {"card-twice"}
 
 
 def test_other_streets_are_another_hand(api: Api) -> None:
     round_id = start_round(api)
     assert post(api, round_id, WITH_STREETS).status == 201
     other = hand(1, 1, {1: {"board": HIGH, "streets": OTHER_STREETS}, 2: MID, 3: LOW})
-    answer = post(api, round_id, other)
-    assert (answer.status, answer["code"]) == (409, "hand-conflict")
-    assert "#/players/0/streets/3/dealt" in answer.mistakes
-    assert "#/players/0/top" not in answer.mistakes
+    response = post(api, round_id, other)
+    assert (response.status, response["code"]) == (409, "hand-conflict")
+    assert "#/players/0/streets/3/dealt" in response.mistakes
+    assert "#/players/0/top" not in response.mistakes
 
 
 def test_a_conflict_names_every_difference(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, PLAIN)
     other = hand(1, 2, {3: LOW, 2: {"board": MID, "fantasyland": 14}, 1: "AhKd9d / JsJd8c5h2c / AsAdTcTh4s"})
-    answer = post(api, round_id, other)
-    assert (answer.status, answer["code"]) == (409, "hand-conflict")
+    response = post(api, round_id, other)
+    assert (response.status, response["code"]) == (409, "hand-conflict")
     found = {
-        mistake["pointer"]: (mistake["code"], mistake["recorded"], mistake["received"]) for mistake in answer["errors"]
+        mistake["pointer"]: (mistake["code"], mistake["recorded"], mistake["received"])
+        for mistake in response["errors"]
     }
     assert found == {
         "#/button": ("hand-conflict", 1, 2),
@@ -168,8 +169,8 @@ def test_a_correction_that_only_reorders_cards_preserves_the_record(api: Api, ho
     before = hands_of(api, round_id)
     records = house.count_records()
     patch = [{"op": "replace", "path": "/hands/0", "value": reordered(PLAIN)}]
-    answer = correct(api, round_id, patch=patch)
-    assert (answer.status, answer["changed"]) == (200, False)
+    response = correct(api, round_id, patch=patch)
+    assert (response.status, response["changed"]) == (200, False)
     assert house.count_records() == records
     # Together with a change, the hand that is the same keeps its record.
     second = hand(2, 2, {1: MID, 2: HIGH, 3: LOW})
@@ -195,9 +196,9 @@ def test_a_number_that_is_not_the_next_is_a_conflict_with_the_number_expected(ap
     round_id = start_round(api)
     play(api, round_id, PLAIN)
     records = house.count_records()
-    answer = post(api, round_id, hand(4, 2, {1: LOW, 2: MID, 3: HIGH}))
-    assert (answer.status, answer["code"]) == (409, "hand-number")
-    [mistake] = answer["errors"]
+    response = post(api, round_id, hand(4, 2, {1: LOW, 2: MID, 3: HIGH}))
+    assert (response.status, response["code"]) == (409, "hand-number")
+    [mistake] = response["errors"]
     assert (mistake["pointer"], mistake["received"], mistake["expected"]) == ("#/number", 4, 2)
     assert house.count_records() == records
 
@@ -210,11 +211,11 @@ def test_the_same_deal_under_a_later_number_is_refused(api: Api, house: House, n
     round_id = start_round(api)
     play(api, round_id, PLAIN)
     records = house.count_records()
-    answer = post(api, round_id, reordered(hand(number, 2, THREE)))
-    assert (answer.status, answer["code"]) == (409, "same-deal")
-    assert "hand 1" in answer["detail"]
-    assert "dealt_again" in answer["detail"]
-    assert [(mistake["recorded"], mistake["expected"]) for mistake in answer["errors"]] == [(1, 2)]
+    response = post(api, round_id, reordered(hand(number, 2, THREE)))
+    assert (response.status, response["code"]) == (409, "same-deal")
+    assert "hand 1" in response["detail"]
+    assert "dealt_again" in response["detail"]
+    assert [(mistake["recorded"], mistake["expected"]) for mistake in response["errors"]] == [(1, 2)]
     assert house.count_records() == records
     assert api.post(f"/v1/rounds/{round_id}/hands?dry_run=true", hand(2, 2, THREE))["code"] == "same-deal"
     # The same number repeats the hand, and who insists records it.
@@ -250,15 +251,15 @@ def test_documents_and_corrections_may_have_a_deal_twice(api: Api) -> None:
     assert post_document(api, document_of(hands=COMPLETE)).status == 201
     round_id = start_round(api, name="attic")
     play(api, round_id, PLAIN, hand(2, 2, {1: LOW, 2: MID, 3: HIGH}))
-    answer: Any = correct(api, round_id, patch=[{"op": "replace", "path": "/hands/1", "value": hand(2, 2, THREE)}])
-    assert answer.status == 201
+    response: Any = correct(api, round_id, patch=[{"op": "replace", "path": "/hands/1", "value": hand(2, 2, THREE)}])
+    assert response.status == 201
 
 
 def test_of_two_scorekeepers_with_the_same_hand_one_records_it(api: Api) -> None:
     for turn in range(6):
         round_id = start_round(api, name=f"table {turn}")
-        asked = [PLAIN, reordered(PLAIN), hand(2, 2, THREE), reordered(hand(2, 2, THREE))]
-        answers = at_once(*[partial(post, api, round_id, played) for played in asked])
+        hands = [PLAIN, reordered(PLAIN), hand(2, 2, THREE), reordered(hand(2, 2, THREE))]
+        responses = at_once(*[partial(post, api, round_id, played) for played in hands])
         assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
-        assert sorted(map(is_replay, answers[:2])) == [False, True]
-        assert {answer["code"] for answer in answers[2:]} <= {"same-deal", "hand-number"}
+        assert sorted(map(is_replay, responses[:2])) == [False, True]
+        assert {response["code"] for response in responses[2:]} <= {"same-deal", "hand-number"}

@@ -69,11 +69,11 @@ def test_a_preset_is_found_by_name_and_by_name_and_version(api: Api, name: str, 
     ],
 )
 def test_an_unknown_ruleset_is_not_found(api: Api, reference: str, nobody: Api) -> None:
-    for asking in (api, nobody):
-        answer = asking.get(f"/v1/rulesets/{reference}")
-        assert answer.status == 404
-        assert answer["code"] == "not-found"
-        assert "GET /v1/rulesets lists the rulesets" in answer["detail"]
+    for client in (api, nobody):
+        response = client.get(f"/v1/rulesets/{reference}")
+        assert response.status == 404
+        assert response["code"] == "not-found"
+        assert "GET /v1/rulesets lists the rulesets" in response["detail"]
 
 
 def test_a_custom_ruleset_is_added_found_listed_and_played(api: Api) -> None:
@@ -84,9 +84,9 @@ def test_a_custom_ruleset_is_added_found_listed_and_played(api: Api) -> None:
     assert api.get("/v1/rulesets/saturday").document == added.document
     assert api.get(added.headers["Location"]).document == added.document
     assert api.get("/v1/rulesets")["rulesets"][-1] == added.document
-    answer = record(api, start_round(api, "saturday"), hand(1, 3, THREE))
-    assert answer["ruleset"] == "saturday@1"
-    assert [exchange["bonus"] for exchange in answer["exchanges"]] == [4, 4, 4]
+    response = record(api, start_round(api, "saturday"), hand(1, 3, THREE))
+    assert response["ruleset"] == "saturday@1"
+    assert [exchange["bonus"] for exchange in response["exchanges"]] == [4, 4, 4]
 
 
 def test_fields_that_presets_omit_can_be_omitted(api: Api) -> None:
@@ -132,27 +132,27 @@ def test_adding_the_same_rules_again_returns_the_stored_ruleset(api: Api, house:
 def test_a_version_that_is_not_the_next_is_a_conflict(api: Api, house: House, version: int) -> None:
     api.post("/v1/rulesets", OWN)
     before = house.count_records()
-    answer = api.post("/v1/rulesets", {**changed(OWN, ("points/row", 2)), "version": version})
-    assert answer.status == 409
-    assert answer["code"] == "ruleset-conflict"
-    assert answer.mistakes == {"#/version": "ruleset-conflict"}
-    assert f"version {version} of saturday is not the next version; expected 2" in answer["detail"]
+    response = api.post("/v1/rulesets", {**changed(OWN, ("points/row", 2)), "version": version})
+    assert response.status == 409
+    assert response["code"] == "ruleset-conflict"
+    assert response.mistakes == {"#/version": "ruleset-conflict"}
+    assert f"version {version} of saturday is not the next version; expected 2" in response["detail"]
     assert house.count_records() == before
 
 
 def test_the_first_version_is_one(api: Api) -> None:
-    answer = api.post("/v1/rulesets", {**OWN, "version": 2})
-    assert answer.status == 409
-    assert "expected 1" in answer["detail"]
+    response = api.post("/v1/rulesets", {**OWN, "version": 2})
+    assert response.status == 409
+    assert "expected 1" in response["detail"]
 
 
 @pytest.mark.parametrize("name", ["pineapple", "classic", "pineapple-2-4-us-none"])
 def test_presets_cannot_be_replaced(api: Api, name: str) -> None:
     for ruleset in (PRESETS[name], {**OWN, "name": name}, {**PRESETS[name], "version": 2}):
-        answer = api.post("/v1/rulesets", ruleset)
-        assert answer.status == 409
-        assert answer.mistakes == {"#/name": "ruleset-conflict"}
-        assert f"{name} is a preset, which never changes" in answer["detail"]
+        response = api.post("/v1/rulesets", ruleset)
+        assert response.status == 409
+        assert response.mistakes == {"#/name": "ruleset-conflict"}
+        assert f"{name} is a preset, which never changes" in response["detail"]
 
 
 def test_rulesets_are_separate_for_each_club(api: Api, other_api: Api, nobody: Api) -> None:
@@ -169,9 +169,9 @@ def test_rulesets_are_separate_for_each_club(api: Api, other_api: Api, nobody: A
 def test_a_stored_ruleset_cannot_be_changed(api: Api, house: House) -> None:
     api.post("/v1/rulesets", OWN)
     for method in ("PUT", "PATCH", "DELETE"):
-        assert api.ask(method, "/v1/rulesets/saturday@1", json=OWN).status == 405
+        assert api.request(method, "/v1/rulesets/saturday@1", json=OWN).status == 405
     with pytest.raises(Exception, match="is refused: its records are append-only"):
-        house.ask("UPDATE rulesets SET content = '{}' RETURNING name")
+        house.query("UPDATE rulesets SET content = '{}' RETURNING name")
 
 
 def test_a_table_and_its_rounds_use_the_version_at_their_creation(api: Api) -> None:
@@ -180,8 +180,8 @@ def test_a_table_and_its_rounds_use_the_version_at_their_creation(api: Api) -> N
     first = open_round(api, table)
     api.post("/v1/rulesets", changed(OWN, ("points/scoop_bonus", 10)))
     assert api.get(f"/v1/tables/{table}")["ruleset"] == "saturday@1"
-    answer = play(api, first["id"], hand(1, 3, THREE))
-    assert answer["exchanges"][0]["bonus"] == 4
+    response = play(api, first["id"], hand(1, 3, THREE))
+    assert response["exchanges"][0]["bonus"] == 4
     api.post(f"/v1/rounds/{first['id']}/close", {"reason": "done"})
     assert open_round(api, table)["ruleset"] == "saturday@1"
     assert api.get(f"/v1/tables/{add_table(api, 'saturday', 'attic')}")["ruleset"] == "saturday@2"
@@ -221,10 +221,10 @@ CONTRADICTIONS: list[tuple[str, Any, str, str]] = [
 def test_contradicting_rules_are_rejected_with_their_fields(
     api: Api, pointer: str, value: Any, code: str, words: str
 ) -> None:
-    answer = api.post("/v1/rulesets", changed(OWN, (pointer, value)))
-    assert answer.status == 422
-    assert answer["code"] == "ruleset-invalid"
-    [found, *_] = [mistake for mistake in answer["errors"] if mistake["code"] == code]
+    response = api.post("/v1/rulesets", changed(OWN, (pointer, value)))
+    assert response.status == 422
+    assert response["code"] == "ruleset-invalid"
+    [found, *_] = [mistake for mistake in response["errors"] if mistake["code"] == code]
     assert found["pointer"] == f"#/{pointer}" or pointer == "low_middle"
     assert words in found["detail"]
 
@@ -232,8 +232,8 @@ def test_contradicting_rules_are_rejected_with_their_fields(
 def test_all_contradictions_are_reported_together(api: Api, house: House) -> None:
     before = house.count_records()
     wrong = changed(OWN, *[(pointer, value) for pointer, value, *_ in CONTRADICTIONS[:15] if pointer != "players/max"])
-    answer = api.post("/v1/rulesets", changed(wrong, ("players/max", 4)))
-    assert set(answer.mistakes) == {f"#/{pointer}" for pointer, *_ in CONTRADICTIONS[:15]}
+    response = api.post("/v1/rulesets", changed(wrong, ("players/max", 4)))
+    assert set(response.mistakes) == {f"#/{pointer}" for pointer, *_ in CONTRADICTIONS[:15]}
     assert house.count_records() == before
 
 
@@ -265,10 +265,10 @@ SHAPES: list[tuple[str, Any, str]] = [
     ("pointer", "value", "code"), SHAPES, ids=[f"{case[0]} {str(case[1])[:20]}" for case in SHAPES]
 )
 def test_a_ruleset_field_of_another_type_is_rejected(api: Api, pointer: str, value: Any, code: str) -> None:
-    answer = api.post("/v1/rulesets", changed(OWN, (pointer, value)))
-    assert answer.status == 422
-    assert answer["code"] == "request-invalid"
-    assert answer.mistakes == {f"#/{pointer}": code}
+    response = api.post("/v1/rulesets", changed(OWN, (pointer, value)))
+    assert response.status == 422
+    assert response["code"] == "request-invalid"
+    assert response.mistakes == {f"#/{pointer}": code}
 
 
 @pytest.mark.parametrize("missing", ["name", "variant", "players", "points", "royalties", "fantasyland", "leaving"])

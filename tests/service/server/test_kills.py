@@ -1,5 +1,5 @@
 """
-Processes are killed under load, at any moment: nothing answered is lost, nothing is half-done, nothing is done twice.
+Processes are killed under load, at any moment: nothing confirmed by a response is lost, half-done or done twice.
 
 A failure names its seed. `OFC_SEED=1234` in the environment begins there.
 """
@@ -21,7 +21,7 @@ import pytest
 from service.server.embedded import OWNER, Cluster
 from tests.oracle import PRESETS, random_document
 from tests.support.application import Records
-from tests.support.scorekeepers import Answered, Scorekeeper
+from tests.support.scorekeepers import CompletedRequest, Scorekeeper
 from tests.support.server_process import Running, command, running, wait_until
 
 KINDS = ["web worker"] * 4 + ["backend"] * 3 + ["PostgreSQL"] * 3
@@ -100,11 +100,11 @@ def play_through(directory: Path, lives: Sequence[Callable[[Running], None]], se
 def check_records(records: Records, people: list[Scorekeeper]) -> None:
     """Check that no request was stored partially or twice."""
     rounds = [round_ for person in people for round_ in person.rounds]
-    kept = sum(answered.key is not None for person in people for answered in person.answered)
+    stored = sum(request.key is not None for person in people for request in person.completed)
     counted = records.count_records()
     assert counted["rounds"] == counted["round_heads"] == len(rounds)
     assert counted["hands"] == sum(round_.recordings for round_ in rounds)
-    assert counted["idempotent_responses"] == kept
+    assert counted["idempotent_responses"] == stored
     assert counted["tables"] == len(rounds), "each is played at a table of its own"
     twice = "SELECT round_id FROM hand_scores GROUP BY round_id, revision, number HAVING count(*) > 1"
     unscored = "SELECT id FROM hands WHERE id NOT IN (SELECT hand_id FROM hand_scores)"
@@ -112,9 +112,9 @@ def check_records(records: Records, people: list[Scorekeeper]) -> None:
     with_gaps = f"SELECT round_id FROM round_heads h WHERE version <> ({events})"
     stray = "SELECT id FROM submissions WHERE id NOT IN (SELECT submission_id FROM hands)"
     for query in (twice, unscored, with_gaps):
-        assert records.ask(query) == [], query
+        assert records.query(query) == [], query
     without_hands = sum(not round_.document["hands"] for round_ in rounds)
-    assert len(records.ask(stray)) <= without_hands
+    assert len(records.query(stray)) <= without_hands
 
 
 def check_events(directory: Path) -> None:
@@ -126,17 +126,20 @@ def check_events(directory: Path) -> None:
 
 
 def say_how_it_went(people: list[Scorekeeper]) -> None:
-    answered = [one for person in people for one in person.answered]
+    requests = [one for person in people for one in person.completed]
     rounds = sum(len(person.rounds) for person in people)
-    repeated = sum(one.attempts > 1 for one in answered)
-    replayed = sum("Idempotent-Replayed" in one.answer.headers for one in answered)
-    print(f"{rounds} rounds, {len(answered)} requests answered, {repeated} of them sent more than once,")
-    print(f"{replayed} with what had been stored before; the longest waited {max(map(waited, answered)):.2f} s")
+    batches = [one for one in requests if isinstance(one.document, str)]
+    repeated = sum(one.attempts > 1 for one in requests)
+    replayed = sum("Idempotent-Replayed" in one.response.headers for one in requests)
+    print(f"{rounds} rounds, {len(requests)} requests completed, {repeated} of them sent more than once,")
+    print(f"{replayed} with what had been stored before; the longest waited {max(map(waited, requests)):.2f} s")
+    print(f"{len(batches)} batches, {sum(one.attempts > 1 for one in batches)} of them sent more than once")
+    assert batches
     assert repeated, "nobody was disturbed, which is no proof"
 
 
-def waited(answered: Answered) -> float:
-    return answered.ended - answered.begun
+def waited(request: CompletedRequest) -> float:
+    return request.ended - request.begun
 
 
 @pytest.fixture

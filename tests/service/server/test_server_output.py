@@ -24,13 +24,13 @@ def command(*arguments: str, **variables: str) -> Result:
 def test_help_lists_every_command_with_a_complete_sentence(group: str) -> None:
     found = main.get_command(click.Context(main), group) if group else main
     assert isinstance(found, click.Group)
-    said = " ".join(command(*group.split(), "--help").stdout.partition("Commands:")[2].split())
+    listing = " ".join(command(*group.split(), "--help").stdout.partition("Commands:")[2].split())
     for name in found.list_commands(click.Context(found)):
         listed = found.get_command(click.Context(found), name)
         assert listed is not None
         assert listed.help is not None
-        assert f"{name} {' '.join(listed.help.split()).partition('. ')[0]}" in said
-    assert "..." not in said
+        assert f"{name} {' '.join(listed.help.split()).partition('. ')[0]}" in listing
+    assert "..." not in listing
 
 
 @pytest.mark.parametrize("arguments", ["up --data", "key list --data", "openapi --output", "verify --resume"])

@@ -22,12 +22,12 @@ READ_ONLY = ("is a standby", "is read-only")
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"), [(None, "on"), ("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")]
+    ("requested", "found"), [(None, "on"), ("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")]
 )
-def test_commits_are_synchronous(logins: Logins, asked: str | None, found: str) -> None:
-    [(default,)] = Records(logins.owner).ask("SELECT current_setting('synchronous_commit')")
+def test_commits_are_synchronous(logins: Logins, requested: str | None, found: str) -> None:
+    [(default,)] = Records(logins.owner).query("SELECT current_setting('synchronous_commit')")
     assert default == "off", "what the server says for itself"
-    options = {"options": f"-c synchronous_commit={asked}"} if asked else {}
+    options = {"options": f"-c synchronous_commit={requested}"} if requested else {}
     database = Database(text_of(make_url(logins.service).update_query_dict(options)))
     with database.outside_clubs() as connection:
         assert connection.scalar(text("SELECT current_setting('synchronous_commit')")) == found
@@ -70,9 +70,9 @@ def test_status_shows_the_durability_of_the_database(logins: Logins) -> None:
         "standby": False,
         "read_only": False,
     }
-    said = command("status", **login).stderr
-    assert "fsync = off, full_page_writes = off, synchronous_commit = on (set by the service; the default" in said
-    assert "A crash of the database can lose committed records: fsync and full_page_writes must be on." in said
+    output = command("status", **login).stderr
+    assert "fsync = off, full_page_writes = off, synchronous_commit = on (set by the service; the default" in output
+    assert "A crash of the database can lose committed records: fsync and full_page_writes must be on." in output
 
 
 @pytest.fixture(scope="module")

@@ -44,10 +44,10 @@ def test_options_take_precedence_over_the_environment() -> None:
         "OFC_CONCURRENCY": "1",
         "OFC_DATA": "/srv/one",
     }
-    said = Hosting.from_environment(
+    hosting = Hosting.from_environment(
         environment, host="::1", port=0, workers=3, concurrency=0, directory=Path("/srv/two")
     )
-    assert said == Hosting("::1", 0, 3, 0, Path("/srv/two"))
+    assert hosting == Hosting("::1", 0, 3, 0, Path("/srv/two"))
 
 
 def test_an_empty_variable_counts_as_unset() -> None:

@@ -33,9 +33,9 @@ NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
 
 
 def statement(api: Api, table: str, query: str = "") -> ApiResponse:
-    answer = api.get(f"/v1/tables/{table}/statement{query}")
-    assert answer.status == 200, answer
-    return answer
+    response = api.get(f"/v1/tables/{table}/statement{query}")
+    assert response.status == 200, response
+    return response
 
 
 def sentences(payments: list[Document]) -> list[str]:
@@ -207,13 +207,13 @@ def test_rounds_are_filtered_by_their_opening_time(api: Api) -> None:
 def test_rounds_of_other_tables_do_not_count(api: Api, other_api: Api) -> None:
     kitchen, attic = add_table(api), add_table(api, name="attic")
     theirs = add_table(other_api)
-    for asking, table in ((api, kitchen), (api, attic), (other_api, theirs)):
-        play_round(asking, table, SIXES, hand(1, 1, THREE))
+    for client, table in ((api, kitchen), (api, attic), (other_api, theirs)):
+        play_round(client, table, SIXES, hand(1, 1, THREE))
     assert statement(api, kitchen)["rounds"] == 1
-    for asking, table in ((other_api, kitchen), (api, theirs), (api, NOBODYS)):
-        answer = asking.get(f"/v1/tables/{table}/statement")
-        assert answer.status == 404
-        assert answer["code"] == "not-found"
+    for client, table in ((other_api, kitchen), (api, theirs), (api, NOBODYS)):
+        response = client.get(f"/v1/tables/{table}/statement")
+        assert response.status == 404
+        assert response["code"] == "not-found"
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_rounds_of_other_tables_do_not_count(api: Api, other_api: Api) -> None:
     ],
 )
 def test_an_invalid_period_is_rejected(api: Api, query: str, pointer: str, code: str) -> None:
-    answer = api.get(f"/v1/tables/{add_table(api)}/statement?{query}")
-    assert answer.status == 422
-    assert answer.mistakes == {f"#/query/{pointer}": code}
+    response = api.get(f"/v1/tables/{add_table(api)}/statement?{query}")
+    assert response.status == 422
+    assert response.mistakes == {f"#/query/{pointer}": code}
 
 
 # --- money ---
@@ -270,8 +270,8 @@ def test_sums_over_the_largest_integer_are_rejected(api: Api) -> None:
     opened = [
         play_round(api, table, {1: f"ann {most - 9}", 2: "bob 9"}, hand(1, 1, TWO))["opened_at"] for _ in range(2)
     ]
-    answer = statement(api, table, f"?to={opened[1]}")
-    assert answer["totals"] == {"opening_stack": most, "top_ups": 0, "between_rounds": 0, "net": 0, "stack": most}
+    response = statement(api, table, f"?to={opened[1]}")
+    assert response["totals"] == {"opening_stack": most, "top_ups": 0, "between_rounds": 0, "net": 0, "stack": most}
     assert statement(api, table)["players"][0]["between_rounds"] == -6
     play_round(api, table, {1: f"cyd {most - 9}", 2: "bob 9"}, hand(1, 1, TWO))
     refused = api.get(f"/v1/tables/{table}/statement")

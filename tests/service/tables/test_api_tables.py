@@ -49,10 +49,10 @@ def test_a_table_has_a_correction_window(api: Api, minutes: int) -> None:
 def test_a_table_name_in_use_is_a_conflict(api: Api, other_api: Api, house: House) -> None:
     add_table(api)
     before = house.count_records()
-    answer = api.post("/v1/tables", KITCHEN)
-    assert answer.status == 409
-    assert answer["code"] == "table-conflict"
-    assert "'kitchen'" in answer["detail"]
+    response = api.post("/v1/tables", KITCHEN)
+    assert response.status == 409
+    assert response["code"] == "table-conflict"
+    assert "'kitchen'" in response["detail"]
     assert house.count_records() == before
     assert other_api.post("/v1/tables", KITCHEN).status == 201
     assert api.post("/v1/tables", {**KITCHEN, "name": "Kitchen"}).status == 201
@@ -91,25 +91,25 @@ def test_an_invalid_table_is_rejected(
     api: Api, house: House, change: dict[str, Any], pointer: str, code: str, words: str
 ) -> None:
     before = house.count_records()
-    answer = api.post("/v1/tables", {**KITCHEN, **change})
-    assert answer.status == 422
-    assert answer.mistakes == {pointer: code}
-    assert words in answer["errors"][0]["detail"]
+    response = api.post("/v1/tables", {**KITCHEN, **change})
+    assert response.status == 422
+    assert response.mistakes == {pointer: code}
+    assert words in response["errors"][0]["detail"]
     assert house.count_records() == before
 
 
 def test_several_mistakes_are_reported_together(api: Api) -> None:
-    answer = api.post("/v1/tables", {"name": "", "point_value": "ten", "chairs": 4})
-    assert answer.mistakes == {
+    response = api.post("/v1/tables", {"name": "", "point_value": "ten", "chairs": 4})
+    assert response.mistakes == {
         "#/name": "text-length",
         "#/ruleset": "field-missing",
         "#/point_value": "not-an-integer",
         "#/chairs": "field-unknown",
     }
-    answer = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5})
-    assert answer.mistakes == {"#/name": "text-length", "#/currency": "currency-missing"}
-    answer = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5, "currency": "eur"})
-    assert answer.mistakes == {"#/name": "text-length", "#/currency": "text-pattern"}
+    response = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5})
+    assert response.mistakes == {"#/name": "text-length", "#/currency": "currency-missing"}
+    response = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5, "currency": "eur"})
+    assert response.mistakes == {"#/name": "text-length", "#/currency": "text-pattern"}
 
 
 def test_a_round_has_the_point_value_and_currency_of_its_table(api: Api) -> None:

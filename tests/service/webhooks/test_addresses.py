@@ -8,7 +8,7 @@ import pytest
 
 from service.config import ConfigError, read_settings
 from service.errors import WebhookRefused
-from service.webhooks.addresses import AllowedAddresses, Target, is_public, resolve
+from service.webhooks.sending import AllowedAddresses, Target, is_public, resolve
 from tests.support.application import House
 from tests.support.webhook_receiver import Receiver, Sending, sending
 
@@ -17,11 +17,13 @@ NOT_PUBLIC = [
     "192.0.2.1", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1", "fe80::1",
     "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
     "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::1",
-]  # fmt: skip
+    "168.63.129.16", "192.0.0.9", "192.0.0.192", "192.88.99.1", "fec0::1", "::ffff:0:127.0.0.1", "::ffff:0:8.8.8.8",
+    "3fff::1", "5f00::1", "::ffff:168.63.129.16", "64:ff9b::a83f:8110", "64:ff9b:1::a9fe:a9fe", "2002:c000:c0::1",
+]  # as a table  # fmt: skip
 
 
-def answer(*addresses: str) -> Any:
-    """Return a resolver that answers with these addresses."""
+def resolve_to(*addresses: str) -> Any:
+    """Return a resolver that returns these addresses."""
 
     def getaddrinfo(_host: str, port: int, **_options: Any) -> list[Any]:
         return [
@@ -35,7 +37,7 @@ def answer(*addresses: str) -> Any:
 @pytest.mark.parametrize("address", NOT_PUBLIC)
 def test_addresses_that_are_not_public_are_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_public(ip_address(address))
-    monkeypatch.setattr(socket, "getaddrinfo", answer(address))
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_to(address))
     with pytest.raises(WebhookRefused, match=r"'club\.example' has no public address"):
         resolve(Target.of("https://club.example/"), AllowedAddresses())
 
@@ -47,7 +49,7 @@ def test_an_invalid_list_of_allowed_hosts_is_an_error(text: str) -> None:
 
 
 def test_of_several_addresses_only_public_ones_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket, "getaddrinfo", answer("10.0.0.1", "9.9.9.9", "::1", "2620:fe::fe"))
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_to("10.0.0.1", "9.9.9.9", "::1", "2620:fe::fe"))
     found = resolve(Target.of("https://club.example/"), AllowedAddresses())
     assert [str(address) for address in found] == ["9.9.9.9", "2620:fe::fe"]
 
@@ -59,7 +61,7 @@ def test_numbers_that_resolvers_take_for_addresses_are_refused() -> None:
 
 
 def test_http_needs_the_operators_permission(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket, "getaddrinfo", answer("9.9.9.9"))
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_to("9.9.9.9"))
     with pytest.raises(WebhookRefused, match="expected 'https'"):
         resolve(Target.of("http://club.example/"), AllowedAddresses())
     for allow in ("club.example", "9.9.9.0/24"):
@@ -86,14 +88,14 @@ def test_the_connection_goes_to_the_address_that_was_checked(
     club: Sending, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A name that resolves to another address the second time is not resolved a second time."""
-    asked = []
+    resolved = []
     resolver = socket.getaddrinfo
     port = int(receiver.url.rpartition(":")[2].partition("/")[0])
 
     def getaddrinfo(host: Any, *arguments: Any, **options: Any) -> Any:
         if host == "club.example":
-            asked.append(host)
-            return answer("127.0.0.1")(host, port)
+            resolved.append(host)
+            return resolve_to("127.0.0.1")(host, port)
         return resolver(host, *arguments, **options)
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
@@ -104,5 +106,5 @@ def test_the_connection_goes_to_the_address_that_was_checked(
     assert club.api.put(club.address, changed).status == 200
     club.api.post(f"{club.address}/test", None)
     club.deliver()
-    assert asked == ["club.example"]
+    assert resolved == ["club.example"]
     assert receiver.received[0].headers["host"] == f"club.example:{port}"

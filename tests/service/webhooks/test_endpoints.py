@@ -9,11 +9,15 @@ from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 
 URL = "https://club.example/webhooks"
-ASKED: dict[str, Any] = {"url": URL, "kinds": ["round.completed", "hand.recorded"], "description": "the club's own bot"}
+WEBHOOK: dict[str, Any] = {
+    "url": URL,
+    "kinds": ["round.completed", "hand.recorded"],
+    "description": "the club's own bot",
+}
 
 
 def add(api: Api, **changes: Any) -> ApiResponse:
-    added = api.post("/v1/webhooks", {**ASKED, **changes})
+    added = api.post("/v1/webhooks", {**WEBHOOK, **changes})
     assert added.status == 201, added
     return added
 
@@ -60,7 +64,7 @@ def test_the_list_is_newest_first_and_in_pages(api: Api) -> None:
 def test_a_club_has_at_most_twenty_webhooks(api: Api) -> None:
     for _ in range(20):
         add(api)
-    refused = api.post("/v1/webhooks", ASKED)
+    refused = api.post("/v1/webhooks", WEBHOOK)
     assert (refused.status, refused["code"]) == (409, "webhook-conflict")
 
 
@@ -69,7 +73,7 @@ def test_webhooks_of_another_club_are_not_found(api: Api, other_api: Api) -> Non
     assert other_api.get("/v1/webhooks")["webhooks"] == []
     for path in ("", "/secret", "/deliveries"):
         assert other_api.get(f"{address}{path}").status == 404
-    assert other_api.put(address, ASKED).status == 404
+    assert other_api.put(address, WEBHOOK).status == 404
     assert other_api.delete(address).status == 404
     assert other_api.post(f"{address}/test", None).status == 404
     assert other_api.post(f"{address}/secret/rotate", {}).status == 404
@@ -88,8 +92,8 @@ def test_only_the_operation_of_the_secret_returns_the_secret(house: House, api: 
     assert rotated["previous_secret_until"] is not None
     second = api.get(f"{address}/secret")["secret"]
     assert second != first["secret"]
-    for answer in (added, rotated, api.get(address), api.get("/v1/webhooks")):
-        assert "whsec_" not in answer.text
+    for response in (added, rotated, api.get(address), api.get("/v1/webhooks")):
+        assert "whsec_" not in response.text
     at_once = api.post(f"{address}/secret/rotate", {"overlap_seconds": 0})
     assert at_once["previous_secret_until"] is None
 
@@ -108,10 +112,10 @@ def test_only_the_operation_of_the_secret_returns_the_secret(house: House, api: 
     ],
 )
 def test_urls_that_lead_into_the_operators_network_are_refused(api: Api, url: str) -> None:
-    refused = api.post("/v1/webhooks", {**ASKED, "url": url})
+    refused = api.post("/v1/webhooks", {**WEBHOOK, "url": url})
     assert (refused.status, refused["code"]) == (422, "webhook-refused")
     address = add(api).headers["Location"]
-    assert api.put(address, {**ASKED, "url": url})["code"] == "webhook-refused"
+    assert api.put(address, {**WEBHOOK, "url": url})["code"] == "webhook-refused"
 
 
 @pytest.mark.parametrize(
@@ -129,11 +133,11 @@ def test_urls_that_lead_into_the_operators_network_are_refused(api: Api, url: st
     ],
 )
 def test_invalid_urls_are_refused(api: Api, url: str) -> None:
-    refused = api.post("/v1/webhooks", {**ASKED, "url": url})
+    refused = api.post("/v1/webhooks", {**WEBHOOK, "url": url})
     assert refused.status == 422
     assert set(refused.mistakes) == {"#/url"}
 
 
 def test_a_webhook_needs_known_kinds(api: Api) -> None:
     for kinds in ([], ["webhook.test"], ["hand.praised"], "hand.recorded"):
-        assert api.post("/v1/webhooks", {**ASKED, "kinds": kinds}).status == 422
+        assert api.post("/v1/webhooks", {**WEBHOOK, "kinds": kinds}).status == 422

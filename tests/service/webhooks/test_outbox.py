@@ -1,8 +1,10 @@
 """What is sent: one message for each change, in the transaction of the change, and none for imported rounds."""
 
+import pytest
+
 from schemas.webhooks.endpoints import WebhookKind
-from tests.support.api_disputes import MISREAD, step
-from tests.support.api_settlements import confirm
+from tests.support.api_disputes import MISREAD, opened, step
+from tests.support.api_settlements import confirm, correct, make_final
 from tests.support.application import House
 from tests.support.process_jobs import Club
 from tests.support.sample_rounds import (
@@ -17,6 +19,7 @@ from tests.support.sample_rounds import (
     play,
     play_to_the_end,
     post_document,
+    settlement_of,
     undo,
 )
 from tests.support.webhook_receiver import KINDS, Receiver, Sending, sending
@@ -63,23 +66,49 @@ def test_a_dispute_sends_its_steps_and_a_correction_its_revision(club: Sending, 
     round_id = complete_round(club.api)
     club.deliver()
     receiver.received.clear()
-    opened = club.api.post("/v1/disputes", {"round": round_id, "claim": "a card was misread", "by": "ann", "hand": 2})
-    assert step(club.api, opened["id"], "review").status == 201
+    disputed = club.api.post("/v1/disputes", {"round": round_id, "claim": "a card was misread", "by": "ann", "hand": 2})
+    assert step(club.api, disputed["id"], "review").status == 201
     corrected = club.api.post(
-        f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": MISREAD, "dispute": opened["id"]}
+        f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": MISREAD, "dispute": disputed["id"]}
     )
     assert corrected.status == 201, corrected
-    assert step(club.api, opened["id"], "resolve", state="upheld", reason="misread").status == 201
-    second = club.api.post("/v1/disputes", {"round": round_id, "claim": "again", "by": "bob"})
-    assert step(club.api, second["id"], "withdraw").status == 201
+    assert step(club.api, disputed["id"], "resolve", state="upheld", reason="misread").status == 201
+    assert step(club.api, opened(club.api, round_id), "withdraw").status == 201
     club.deliver()
     assert receiver.kinds == [
         "dispute.opened", "settlement.revised", "dispute.decided", "dispute.opened", "dispute.withdrawn",
-    ]  # fmt: skip
+    ]  # as a table  # fmt: skip
     first, revised, decided, *_ = (message["data"] for message in receiver.messages)
-    assert (first["dispute_id"], first["revision"], first["number"]) == (opened["id"], 1, 2)
+    assert (first["dispute_id"], first["revision"], first["number"]) == (disputed["id"], 1, 2)
     assert (revised["revision"], revised["state"]) == (2, "disputed")
-    assert (decided["dispute_id"], decided["decision"], decided["correction"]) == (opened["id"], "upheld", 2)
+    assert (decided["dispute_id"], decided["decision"], decided["correction"]) == (disputed["id"], "upheld", 2)
+
+
+@pytest.mark.parametrize("end", ["withdraw", "resolve"])
+def test_a_settlement_that_was_disputed_is_final_once(club: Sending, receiver: Receiver, end: str) -> None:
+    round_id = complete_round(club.api)
+    make_final(club.api, round_id)
+    club.deliver()
+    assert receiver.kinds.count("settlement.final") == 1
+    receiver.received.clear()
+    disputed = opened(club.api, round_id)
+    assert settlement_of(club.api, round_id)["state"] == "disputed"
+    if end == "resolve":
+        assert step(club.api, disputed, "review").status == 201
+    assert step(club.api, disputed, end).status == 201
+    assert settlement_of(club.api, round_id)["state"] == "final"
+    club.deliver()
+    assert receiver.kinds == ["dispute.opened", "dispute.decided" if end == "resolve" else "dispute.withdrawn"]
+
+
+def test_each_final_revision_is_sent_once(club: Sending, receiver: Receiver) -> None:
+    round_id = complete_round(club.api)
+    make_final(club.api, round_id)
+    assert correct(club.api, round_id).status == 201
+    make_final(club.api, round_id)
+    club.deliver()
+    final = [message["data"] for message in receiver.messages if message["type"] == "settlement.final"]
+    assert [(data["round_id"], data["revision"]) for data in final] == [(round_id, 1), (round_id, 2)]
 
 
 def test_a_document_sends_what_its_hands_would_send(club: Sending, receiver: Receiver) -> None:
@@ -146,10 +175,10 @@ def test_a_club_receives_nothing_of_another(local_house: House, club: Sending, r
 
 def test_a_disabled_webhook_receives_nothing_new(club: Sending, receiver: Receiver) -> None:
     play_to_the_end(club.api, open_round(club.api, add_table(club.api))["id"])
-    asked = {"url": receiver.url, "kinds": KINDS}
-    assert club.api.put(club.address, {**asked, "state": "disabled"}).status == 200
+    body = {"url": receiver.url, "kinds": KINDS}
+    assert club.api.put(club.address, {**body, "state": "disabled"}).status == 200
     complete_round(club.api, name="attic")
     assert club.deliver() == 0
     assert club.api.post(f"{club.address}/test", None)["code"] == "webhook-conflict"
-    assert club.api.put(club.address, asked).status == 200
+    assert club.api.put(club.address, body).status == 200
     assert club.deliver() == 4, "what waited before"

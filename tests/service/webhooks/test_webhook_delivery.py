@@ -1,16 +1,29 @@
 """How messages are delivered: signed, retried, in order per round, and given up after days."""
 
+import socket
 import time
+from collections import Counter
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler
+from itertools import pairwise
 
 import pytest
 from standardwebhooks.webhooks import WebhookVerificationError
 
+from service.webhooks import delivery as delivery_module
 from service.webhooks import sending as send_module
-from service.webhooks.delivery import LEASE, delay_after
+from service.webhooks.delivery import (
+    CONNECTIONS,
+    CONNECTIONS_PER_CLUB,
+    CONNECTIONS_PER_WEBHOOK,
+    LEASE,
+    delay_after,
+)
+from service.webhooks.sending import CONNECT_SECONDS, MOST_ADDRESSES
+from tests.service.feed.test_api_feed import feed
 from tests.support.application import House
 from tests.support.sample_rounds import COMPLETE, add_table, open_round, play
-from tests.support.webhook_receiver import Received, Receiver, Sending, hang, receiving, sending
+from tests.support.webhook_receiver import KINDS, Received, Receiver, Sending, hang, receiving, sending
 
 
 def test_messages_are_signed_as_standard_webhooks_requires(club: Sending, receiver: Receiver) -> None:
@@ -46,6 +59,13 @@ def test_both_secrets_sign_until_the_overlap_ends(club: Sending, receiver: Recei
         receiver.received[1].verify(old)
 
 
+@pytest.fixture
+def long_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No attempt is repeated before a test lets time pass."""
+    monkeypatch.setattr(delivery_module, "FIRST_DELAY", timedelta(seconds=60))
+
+
+@pytest.mark.usefixtures("long_delay")
 def test_failed_attempts_are_repeated_with_the_same_id_and_body(club: Sending, receiver: Receiver) -> None:
     receiver.respond = 500
     club.api.post(f"{club.address}/test", None)
@@ -55,7 +75,7 @@ def test_failed_attempts_are_repeated_with_the_same_id_and_body(club: Sending, r
     assert waiting["last_error"] == "the endpoint responded with 500"
     assert club.webhook["failing_since"] is not None
     assert club.deliver() == 0, "it waits for the next attempt"
-    club.let_time_pass("5 seconds")
+    club.let_time_pass("60 seconds")
     receiver.respond = 200
     assert club.deliver() == 1
     first, second = receiver.received
@@ -64,6 +84,7 @@ def test_failed_attempts_are_repeated_with_the_same_id_and_body(club: Sending, r
     assert club.webhook["failing_since"] is None
 
 
+@pytest.mark.usefixtures("long_delay")
 def test_a_round_waits_for_its_failed_message_and_other_rounds_do_not(club: Sending, receiver: Receiver) -> None:
     first = open_round(club.api, add_table(club.api))["id"]
     second = open_round(club.api, add_table(club.api, name="attic"))["id"]
@@ -82,11 +103,12 @@ def test_a_round_waits_for_its_failed_message_and_other_rounds_do_not(club: Send
     assert len(receiver.received) == 5
     receiver.received.clear()
     receiver.respond = 200
-    club.let_time_pass("5 seconds")
+    club.let_time_pass("60 seconds")
     assert club.deliver() == 4
     assert [message["data"].get("number") for message in receiver.messages] == [1, 2, 3, None]
 
 
+@pytest.mark.usefixtures("long_delay")
 def test_after_a_dead_lettered_message_the_next_one_of_the_round_is_sent(club: Sending, receiver: Receiver) -> None:
     play(club.api, open_round(club.api, add_table(club.api))["id"], *COMPLETE[:2])
     receiver.respond = 500
@@ -98,7 +120,7 @@ def test_after_a_dead_lettered_message_the_next_one_of_the_round_is_sent(club: S
     assert (second["state"], second["attempts"]) == ("waiting", 1)
     receiver.received.clear()
     receiver.respond = 200
-    club.let_time_pass("5 seconds")
+    club.let_time_pass("60 seconds")
     club.deliver()
     assert [message["data"]["number"] for message in receiver.messages] == [2]
     assert club.api.post(f"{club.address}/deliveries/{first['id']}/redeliver", None).status == 202
@@ -115,13 +137,64 @@ def test_delays_grow_to_twelve_hours_and_span_three_days() -> None:
     assert len({delay_after(20) for _ in range(20)}) > 1, "jitter"
 
 
-def test_a_webhook_is_disabled_after_five_days_of_failures(club: Sending, receiver: Receiver) -> None:
-    receiver.respond = 500
+def fail_for(club: Sending, half_days: int) -> None:
+    """Send a new message and all that are due, which fail, at once and then twice a day."""
+    for _ in range(half_days):
+        club.api.post(f"{club.address}/test", None)
+        club.deliver()
+        club.let_time_pass("12 hours")
     club.api.post(f"{club.address}/test", None)
     club.deliver()
-    club.let_time_pass("5 days")
+
+
+def test_a_webhook_is_disabled_after_five_days_of_failures(club: Sending, receiver: Receiver) -> None:
+    receiver.respond = 500
+    fail_for(club, 9)
+    assert club.webhook["state"] == "active"
+    club.let_time_pass("12 hours")
     club.deliver()
     assert (club.webhook["state"], club.webhook["disabled_because"]) == ("disabled", "failing")
+    changed = [event for event in feed(club.house, club.api) if event["kind"] == "webhook.changed"]
+    assert [(event["content"]["state"], event.get("actor")) for event in changed] == [("disabled", None)]
+
+
+def test_days_without_attempts_are_no_days_of_failures(club: Sending, receiver: Receiver) -> None:
+    receiver.respond = 500
+    fail_for(club, 7)
+    club.let_time_pass("30 days")
+    for _ in range(2):
+        fail_for(club, 0)
+        assert club.webhook["state"] == "active"
+    receiver.respond = 200
+    club.let_time_pass("12 hours")
+    fail_for(club, 0)
+    assert club.webhook["failing_since"] is None
+
+
+def test_another_url_has_days_of_its_own(club: Sending, receiver: Receiver) -> None:
+    receiver.respond = 500
+    fail_for(club, 9)
+    assert club.api.put(club.address, {"url": receiver.url, "kinds": KINDS}).status == 200
+    assert club.webhook["failing_since"] is not None, "nothing has changed"
+    assert club.api.put(club.address, {"url": f"{receiver.url}/new", "kinds": KINDS}).status == 200
+    assert club.webhook["failing_since"] is None
+    club.let_time_pass("12 hours")
+    club.deliver()
+    assert club.webhook["state"] == "active"
+
+
+def test_an_enabled_webhook_retries_what_waits_for_three_days_again(club: Sending, receiver: Receiver) -> None:
+    receiver.respond = 500
+    fail_for(club, 0)
+    body = {"url": receiver.url, "kinds": KINDS}
+    assert club.api.put(club.address, {**body, "state": "disabled"}).status == 200
+    club.let_time_pass("4 days")
+    assert club.api.put(club.address, body).status == 200
+    assert club.deliver() == 1
+    assert [each["state"] for each in club.deliveries] == ["waiting"]
+    club.let_time_pass("3 days")
+    club.deliver()
+    assert [each["state"] for each in club.deliveries] == ["dead_lettered"]
 
 
 def test_a_410_disables_the_webhook(club: Sending, receiver: Receiver) -> None:
@@ -169,12 +242,12 @@ def test_an_endpoint_that_hangs_or_drips_is_cut_off(
                 return
             time.sleep(0.1)
 
-    for respond in (hang(3), drip):
+    for respond in (hang(20), drip):
         receiver.respond = respond
         club.api.post(f"{club.address}/test", None)
         began = time.monotonic()
         assert club.deliver() == 1
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 8
         assert "no response within" in club.deliveries[-1]["last_error"]
 
 
@@ -225,3 +298,83 @@ def test_deliveries_are_listed_by_state_and_removed_after_thirty_days(club: Send
     with sending(club.house, receiver.url) as other:
         other.deliver()
     assert [delivery["state"] for delivery in club.deliveries] == ["delivered"], "the one that has just ended"
+
+
+def test_hanging_endpoints_of_a_club_leave_connections_to_others(
+    local_house: House, club: Sending, receiver: Receiver
+) -> None:
+    addresses = [club.address]
+    for number in range(4):
+        added = club.api.post("/v1/webhooks", {"url": f"{receiver.url}/{number}", "kinds": KINDS})
+        addresses.append(added.headers["Location"])
+    for address in addresses * 6:
+        assert club.api.post(f"{address}/test", None).status == 202
+    hanging = [claimed for _ in range(10) for claimed in club.deliverer.claim_due()]
+    assert len(hanging) == CONNECTIONS_PER_CLUB < CONNECTIONS
+    assert max(Counter(claimed.webhook_id for claimed in hanging).values()) <= CONNECTIONS_PER_WEBHOOK
+    with sending(local_house, f"{receiver.url}/other") as other:
+        other.api.post(f"{other.address}/test", None)
+        [claimed] = club.deliverer.claim_due()
+        assert claimed.url == f"{receiver.url}/other"
+        club.deliverer.deliver(claimed)
+    for claimed in hanging:
+        club.deliverer.deliver(claimed)
+    club.deliver()
+    for address in addresses[1:]:
+        assert club.api.delete(address).status == 204
+
+
+def test_a_webhook_never_has_more_than_its_connections(club: Sending) -> None:
+    claimed = []
+    for _ in range(CONNECTIONS_PER_WEBHOOK - 1):
+        club.api.post(f"{club.address}/test", None)
+    claimed += club.deliverer.claim_due()
+    for _ in range(CONNECTIONS_PER_WEBHOOK):
+        club.api.post(f"{club.address}/test", None)
+    claimed += club.deliverer.claim_due()
+    assert len(claimed) == CONNECTIONS_PER_WEBHOOK
+    for each in claimed:
+        club.deliverer.deliver(each)
+    assert club.deliver() == CONNECTIONS_PER_WEBHOOK - 1
+
+
+def test_clubs_take_turns(
+    local_house: House, club: Sending, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery_module, "CONNECTIONS", 1)
+    with sending(local_house, f"{receiver.url}/other") as other:
+        for _ in range(3):
+            club.api.post(f"{club.address}/test", None)
+            other.api.post(f"{other.address}/test", None)
+        club.deliver()
+        paths = [received.path for received in receiver.received]
+    assert len(paths) == 6
+    assert all(first != second for first, second in pairwise(paths))
+
+
+def test_a_few_addresses_are_tried_within_one_deadline(local_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[tuple[str, float]] = []
+    clock = [0.0]
+
+    def connect(address: tuple[str, int], timeout: float) -> None:
+        tried.append((address[0], timeout))
+        clock[0] += timeout
+        raise TimeoutError
+
+    def getaddrinfo(_host: str, port: int, **_options: object) -> list[object]:
+        clock[0] += slow
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"127.0.0.{last}", port)) for last in range(1, 10)]
+
+    monkeypatch.setattr(send_module, "monotonic", lambda: clock[0])
+    with sending(local_house, "http://127.0.0.1:9/", allow="127.0.0.0/8") as club:
+        for slow, count in ((0.0, MOST_ADDRESSES), (CONNECT_SECONDS / 2, MOST_ADDRESSES), (CONNECT_SECONDS, 0)):
+            tried.clear()
+            club.api.post(f"{club.address}/test", None)
+            [claimed] = club.deliverer.claim_due()
+            with monkeypatch.context() as patched:
+                patched.setattr(socket, "getaddrinfo", getaddrinfo)
+                patched.setattr(socket, "create_connection", connect)
+                club.deliverer.deliver(claimed)
+            assert [address for address, _ in tried] == [f"127.0.0.{last}" for last in range(1, count + 1)]
+            assert sum(seconds for _, seconds in tried) <= CONNECT_SECONDS - slow
+            assert "no response within" in club.deliveries[-1]["last_error"]

@@ -5,7 +5,7 @@ import json
 from service.clubs.scopes import Scope
 from service.verification.verify_database import verify_database
 from tests.service.feed.test_api_feed import feed, key_with
-from tests.service.webhooks.test_endpoints import ASKED, URL, add
+from tests.service.webhooks.test_endpoints import URL, WEBHOOK, add
 from tests.support.api_client import Api, Document
 from tests.support.application import House
 from tests.support.import_lines import club_of
@@ -35,7 +35,7 @@ def test_each_change_of_a_webhook_is_an_event_with_its_key(house: House, api: Ap
         ("webhook.secret-rotated", {"webhook": webhook, "host": "other.example", "overlap_seconds": 60}),
         ("webhook.removed", {"webhook": webhook, "host": "other.example"}),
     ]
-    [(key,)] = house.ask("SELECT id FROM api_keys WHERE club_id = %s", club_of(house, api))
+    [(key,)] = house.query("SELECT id FROM api_keys WHERE club_id = %s", club_of(house, api))
     assert [event["actor"] for event in found] == [str(key)] * 4
     seen = json.dumps(found)
     assert [word for word in (secret, newer, secret.removeprefix("whsec_"), "0f3c9a", "abc123") if word in seen] == []
@@ -45,20 +45,20 @@ def test_each_change_of_a_webhook_is_an_event_with_its_key(house: House, api: Ap
 def test_what_changes_nothing_leaves_no_event(house: House, api: Api, other_api: Api) -> None:
     address = add(api).headers["Location"]
     before = changes(house, api)
-    assert api.put(address, ASKED).status == 200
-    assert api.post("/v1/webhooks?dry_run=true", ASKED).status in (201, 422)
-    assert api.put(address, {**ASKED, "url": "http://127.0.0.1/"}).status == 422
-    assert other_api.put(address, {**ASKED, "url": f"{URL}/2"}).status == 404
+    assert api.put(address, WEBHOOK).status == 200
+    assert api.post("/v1/webhooks?dry_run=true", WEBHOOK).status in (201, 422)
+    assert api.put(address, {**WEBHOOK, "url": "http://127.0.0.1/"}).status == 422
+    assert other_api.put(address, {**WEBHOOK, "url": f"{URL}/2"}).status == 404
     assert other_api.delete(address).status == 404
     assert other_api.post(f"{address}/secret/rotate", {}).status == 404
     assert (changes(house, api), changes(house, other_api)) == (before, [])
-    assert api.put(address, {**ASKED, "url": f"{URL}/2"}).status == 200
+    assert api.put(address, {**WEBHOOK, "url": f"{URL}/2"}).status == 200
     assert [event["kind"] for event in changes(house, api)] == ["webhook.added", "webhook.changed"]
 
 
 def test_the_same_request_sent_again_is_one_event(house: House, api: Api) -> None:
     key = {"Idempotency-Key": "add-1"}
-    first, again = (api.ask("POST", "/v1/webhooks", json=ASKED, headers=key) for _ in range(2))
+    first, again = (api.request("POST", "/v1/webhooks", json=WEBHOOK, headers=key) for _ in range(2))
     assert first.document == again.document
     assert [event["kind"] for event in changes(house, api)] == ["webhook.added"]
 

@@ -19,7 +19,7 @@ from service.errors import Busy, RoundOpen
 from service.ledger.models import EventRecord
 from service.ledger.queries.events import EventKind
 from service.rounds.models import ClosingRecord, DepartureRecord, RoundSeatRecord, SettlementRecord
-from service.rounds.queries import hands, histories, revisions, rounds, transfers
+from service.rounds.queries import hands, histories, revisions, rounds, settlements
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
@@ -71,7 +71,7 @@ def test_replayed_random_rounds_have_the_same_records(database: Database, club_i
         with database.reading(club_id) as transaction:
             stored = rounds.get(transaction, opened.id)
             first, second = (hands.list_page(transaction, opened.id, revision) for revision in (1, 2))
-            paid = [transfers.list_paid(transaction, opened.id, revision) for revision in (1, 2)]
+            paid = [settlements.list_paid(transaction, opened.id, revision) for revision in (1, 2)]
             left = [histories.list_departures(transaction, opened.id, revision) for revision in (1, 2)]
             closed = [histories.list_closings(transaction, opened.id, revision).get(revision) for revision in (1, 2)]
             came_to = [revisions.get(transaction, opened.id, revision) for revision in (1, 2)]

@@ -15,8 +15,8 @@ from scoring.history import Closing
 from scoring.round import close_round
 from service.db import Database, Transaction
 from service.ledger.queries.events import EventKind
-from service.rounds.actions import settlements
-from service.rounds.queries import revisions, rounds, settlement_states, transfers
+from service.rounds.actions import settlements as settlement_actions
+from service.rounds.queries import revisions, rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange
 from service.sweeper import sweep
@@ -115,7 +115,7 @@ def test_a_settlement_becomes_final_by_an_event(database: Database, club_id: UUI
 def test_sweepers_at_once_make_each_settlement_final_once(
     database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settlements, "_AT_ONCE", 3)
+    monkeypatch.setattr(settlement_actions, "_AT_ONCE", 3)
     closed = closed_rounds(database, club_id, 20)
     at_once(*[partial(sweep_once, database)] * 4)
     sweep_once(database)  # a sweeper leaves what another holds, and may end before it
@@ -130,8 +130,8 @@ def test_a_sweep_finalizes_a_limited_number_per_club(
 ) -> None:
     other = add_club(logins.owner, "away")
     mine, theirs = closed_rounds(database, club_id, 3), closed_rounds(database, other, 1)
-    monkeypatch.setattr(settlements, "_AT_ONCE", 2)
-    monkeypatch.setattr(settlements, "MOST_AT_A_TIME", 2)
+    monkeypatch.setattr(settlement_actions, "_AT_ONCE", 2)
+    monkeypatch.setattr(settlement_actions, "MOST_AT_A_TIME", 2)
     sweep_once(database)
     assert [look(database, each, club_id).finality.settlement_state for each in mine] == [FINAL, FINAL, PROVISIONAL]
     assert look(database, theirs[0], other).finality.settlement_state is FINAL
@@ -170,11 +170,11 @@ def test_the_last_confirmation_finalizes_a_settlement(database: Database, club_i
     until = closed.finality.provisional_until
     for seat in (2, 1):
         with database.transaction(club_id) as transaction:
-            confirmed = settlement_states.confirm(transaction, rounds.lock(transaction, closed.id), seat)
+            confirmed = settlements.confirm(transaction, rounds.lock(transaction, closed.id), seat)
         assert (confirmed.finality.settlement_state, confirmed.finality.provisional_until) == (PROVISIONAL, until)
     with database.transaction(club_id) as transaction:
-        final = settlement_states.confirm(transaction, rounds.lock(transaction, closed.id), 3)
-        assert settlement_states.list_confirmed(transaction, closed.id, 1) == [1, 2, 3]
+        final = settlements.confirm(transaction, rounds.lock(transaction, closed.id), 3)
+        assert settlements.list_confirmed(transaction, closed.id, 1) == [1, 2, 3]
     assert final == look(database, closed, club_id)
     assert (final.version, final.finality.settlement_state) == (closed.version + 4, FINAL)
     with database.reading(club_id) as transaction:
@@ -187,7 +187,7 @@ def test_the_last_confirmation_finalizes_a_settlement(database: Database, club_i
 def test_a_disputed_settlement_waits_until_every_dispute_is_resolved(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     states = []
-    for change in (settlement_states.open_dispute,) * 2 + (settlement_states.end_dispute,) * 2:
+    for change in (settlements.open_dispute,) * 2 + (settlements.end_dispute,) * 2:
         with database.transaction(club_id) as transaction:
             after = change(transaction, rounds.lock(transaction, closed.id), EventKind.DISPUTE_RESOLVED, EVENT)
         states.append(after.finality.settlement_state)
@@ -205,36 +205,34 @@ def test_a_final_settlement_is_final_again_after_a_dispute_that_changed_nothing(
     sweep_once(database)
     event = (EventKind.DISPUTE_RESOLVED, EVENT)
     with database.transaction(club_id) as transaction:
-        disputed = settlement_states.open_dispute(
+        disputed = settlements.open_dispute(
             transaction, rounds.lock(transaction, closed.id), EventKind.DISPUTE_RESOLVED, EVENT
         )
         assert disputed.finality.settlement_state is DISPUTED
         assert (
-            settlement_states.end_dispute(
-                transaction, disputed, EventKind.DISPUTE_RESOLVED, EVENT
-            ).finality.settlement_state
+            settlements.end_dispute(transaction, disputed, EventKind.DISPUTE_RESOLVED, EVENT).finality.settlement_state
             is FINAL
         )
-        disputed = settlement_states.open_dispute(
+        disputed = settlements.open_dispute(
             transaction, rounds.lock(transaction, closed.id), EventKind.DISPUTE_RESOLVED, EVENT
         )
         corrected = correct(transaction, disputed)
         assert corrected.finality.settlement_state is DISPUTED
-        resolved = settlement_states.end_dispute(transaction, corrected, *event)
+        resolved = settlements.end_dispute(transaction, corrected, *event)
         assert (resolved.finality.settlement_state, resolved.finality.final_revision) == (PROVISIONAL, 1)
 
 
 def test_a_corrected_final_settlement_is_adjusted(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
-        assert transfers.find_adjustment(transaction, closed.id, 1) is None
+        assert settlements.find_adjustment(transaction, closed.id, 1) is None
         provisional = correct(transaction, closed)
-        assert transfers.find_adjustment(transaction, closed.id, 2) is None
-        final = settlement_states.finalize(transaction, provisional, FinalReason.WINDOW)
+        assert settlements.find_adjustment(transaction, closed.id, 2) is None
+        final = settlements.finalize(transaction, provisional, FinalReason.WINDOW)
         corrected = correct_who_sat(transaction, final)
         assert corrected.finality.settlement_state is PROVISIONAL
         before, after = (revisions.get(transaction, closed.id, revision).nets_by_player for revision in (2, 3))
-        found = transfers.find_adjustment(transaction, closed.id, 3)
+        found = settlements.find_adjustment(transaction, closed.id, 3)
     assert found is not None
     assert found.from_revision == 2
     [paid] = found.payments
@@ -247,8 +245,8 @@ def test_a_corrected_final_settlement_is_adjusted(database: Database, club_id: U
 def test_a_correction_without_changed_nets_has_no_payments(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
-        correct(transaction, settlement_states.finalize(transaction, closed, FinalReason.WINDOW))
-        found = transfers.find_adjustment(transaction, closed.id, 2)
+        correct(transaction, settlements.finalize(transaction, closed, FinalReason.WINDOW))
+        found = settlements.find_adjustment(transaction, closed.id, 2)
     assert found is not None
     assert (found.from_revision, found.payments) == (1, ())
 

@@ -55,13 +55,13 @@ def test_a_hand_retried_with_its_key_returns_the_first_response(served: Served, 
     path, first, key = f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE), {"Idempotency-Key": f"first-{round_id}"}
     lose(served, line, path, first, key)
     assert served.post(path, hand(2, 2, THREE, dealt_again=True)).status_code == 201
-    answers = [send(served, line, path, first, key) for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [201] * 3
-    assert [answer.headers["Idempotent-Replayed"] for answer in answers] == ["true"] * 3
-    assert {answer.content for answer in answers} == {answers[0].content}
-    assert answers[0].json()["round"]["next"]["number"] == 2, "as it stood when the hand was recorded"
-    [kept] = served.records.ask("SELECT body FROM idempotent_responses WHERE key = %s", key["Idempotency-Key"])
-    assert kept == (answers[0].content,)
+    responses = [send(served, line, path, first, key) for _ in range(3)]
+    assert [response.status_code for response in responses] == [201] * 3
+    assert [response.headers["Idempotent-Replayed"] for response in responses] == ["true"] * 3
+    assert {response.content for response in responses} == {responses[0].content}
+    assert responses[0].json()["round"]["next"]["number"] == 2, "as it stood when the hand was recorded"
+    [stored] = served.records.query("SELECT body FROM idempotent_responses WHERE key = %s", key["Idempotency-Key"])
+    assert stored == (responses[0].content,)
     assert [one["number"] for one in served.get(path)["hands"]] == [1, 2]
 
 
@@ -82,7 +82,7 @@ def test_every_recording_operation_is_stored_once_when_retried(served: Served, l
     first, second = (send(served, line, path, document, key) for _ in range(2))
     assert first.status_code in (200, 201), first.text
     assert first.content == second.content
-    assert [answer.headers["Idempotent-Replayed"] for answer in (first, second)] == ["true", "true"]
+    assert [response.headers["Idempotent-Replayed"] for response in (first, second)] == ["true", "true"]
     assert served.records.count_records() == done
 
 
@@ -122,5 +122,5 @@ def test_an_unconfirmed_commit_has_an_unknown_outcome(logins: Logins) -> None:
         assert "Retry the same request" in uncertain["detail"]
         again = record(api, round_id, hand(1, 1, THREE))
         assert (again.status, again.headers["Idempotent-Replayed"]) == (201, "true")
-        assert Records(logins.owner).ask("SELECT count(*) FROM hands") == [(1,)]
+        assert Records(logins.owner).query("SELECT count(*) FROM hands") == [(1,)]
         app.extensions["ofc_database"].close()

@@ -1,0 +1,33 @@
+"""Scorekeepers: devices on which hands are being entered."""
+
+from alembic import op
+
+from migrations.safety import one_club_at_a_time
+
+revision = "016"
+down_revision = "015"
+
+
+def upgrade() -> None:
+    """
+    Create the table of devices on which hands are being entered.
+
+    An entry is valid for seconds, so that the table is not written to the log: a crash of the database empties it.
+    """
+    op.execute("""
+        CREATE UNLOGGED TABLE scorekeepers (
+            club_id uuid NOT NULL,
+            table_id uuid NOT NULL,
+            device_id uuid NOT NULL,
+            label text NOT NULL,
+            hand smallint NOT NULL CHECK (hand > 0),
+            expires_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, table_id, device_id),
+            FOREIGN KEY (club_id, table_id) REFERENCES tables
+        );
+    """)
+    one_club_at_a_time("scorekeepers")
+    op.execute("""
+        CREATE POLICY one_table ON scorekeepers AS RESTRICTIVE
+            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
+    """)

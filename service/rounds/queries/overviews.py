@@ -1,0 +1,100 @@
+"""Rounds that somebody should know of: open ones, those soon final, and those that can still be corrected."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, and_, func, select
+
+from schemas.settlements import SettlementState
+from scoring.hand import Seat
+from scoring.round_state import RoundStatus
+from service.db import Transaction
+from service.rounds.models import RoundHeadRecord, RoundRecord
+from service.tables.models import TableRecord
+
+_ROUND: Final = RoundRecord
+_HEAD: Final = RoundHeadRecord
+_TABLE: Final = TableRecord
+_UNSETTLED: Final = (SettlementState.PROVISIONAL.value, SettlementState.DISPUTED.value)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOverview:
+    """A round with its table, players and settlement state."""
+
+    id: UUID
+    table: str
+    reference: str | None
+    opened_at: datetime
+    hands: int
+    players: Mapping[Seat, str]
+    settlement_state: SettlementState
+    provisional_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOverviews:
+    """The first rounds of a kind, and how many there are."""
+
+    rounds: Sequence[RoundOverview]
+    total: int
+
+
+def list_open(transaction: Transaction, *, limit: int) -> RoundOverviews:
+    """List open rounds, newest first."""
+    query = _select(transaction, _HEAD.status == RoundStatus.OPEN.value)
+    return _load(transaction, query.order_by(_ROUND.opened_at.desc(), _ROUND.id.desc()), limit)
+
+
+def list_due(transaction: Transaction, before: datetime, *, limit: int) -> RoundOverviews:
+    """List the rounds whose settlement becomes final before a time, the next one first."""
+    query = _select(transaction, _HEAD.provisional_until < before)
+    return _load(transaction, query.order_by(_HEAD.provisional_until, _ROUND.id), limit)
+
+
+def list_unsettled(transaction: Transaction, *, limit: int) -> RoundOverviews:
+    """List the rounds that have ended and whose settlement is not final, newest recorded first."""
+    query = _select(transaction, _HEAD.settlement_state.in_(_UNSETTLED))
+    return _load(transaction, query.order_by(_HEAD.round_id.desc()), limit)
+
+
+def _select(transaction: Transaction, wanted: ColumnElement[bool]) -> Select[Any]:
+    columns: tuple[Any, ...] = (
+        _ROUND.id,
+        _ROUND.reference,
+        _ROUND.opened_at,
+        _TABLE.name.label("table"),
+        _HEAD.hands,
+        _HEAD.seats,
+        _HEAD.players,
+        _HEAD.settlement_state,
+        _HEAD.provisional_until,
+        func.count().over().label("total"),
+    )
+    return (
+        select(*columns)
+        .join(_HEAD, and_(_HEAD.club_id == _ROUND.club_id, _HEAD.round_id == _ROUND.id))
+        .join(_TABLE, and_(_TABLE.club_id == _ROUND.club_id, _TABLE.id == _ROUND.table_id))
+        .where(_ROUND.club_id == transaction.club_id, _HEAD.club_id == transaction.club_id, wanted)
+    )
+
+
+def _load(transaction: Transaction, query: Select[Any], limit: int) -> RoundOverviews:
+    found = transaction.execute(query.limit(limit)).all()
+    rounds = [
+        RoundOverview(
+            each.id,
+            each.table,
+            each.reference,
+            each.opened_at,
+            each.hands,
+            dict(zip(each.seats, each.players, strict=True)),
+            SettlementState(each.settlement_state),
+            each.provisional_until,
+        )
+        for each in found
+    ]
+    return RoundOverviews(rounds, found[0].total if found else 0)
