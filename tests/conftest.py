@@ -2,6 +2,7 @@ import gc
 import signal
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -17,8 +18,11 @@ from tests.support.database.postgres import (
     find_external,
 )
 
+PAGES = Path(__file__).parent / "web" / "pages"
 EVERY_SERVER = "every_server"
 EVERY_BROKER = "every_broker"
+RARE_COLLECTIONS = (10_000, 20, 50)
+"""Garbage is collected after every module."""
 USED: pytest.StashKey[set[str]] = pytest.StashKey()
 # No test asserts how fast a machine is that does other work as well.
 settings.register_profile("untimed", deadline=None)
@@ -28,6 +32,9 @@ settings.load_profile("untimed")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--requests", type=int, default=10, help="How many random requests hold each operation to its contract."
+    )
+    parser.addoption(
+        "--require-browser", action="store_true", help="Fail the tests of web pages, not skip them, without a Chromium."
     )
 
 
@@ -51,6 +58,20 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(*RARE_COLLECTIONS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def freeze_survivors() -> Iterator[None]:
+    """
+    Leave what outlives a module out of later garbage collections.
+
+    Contracts, documents and compiled schemas that are kept for later tests fill a gigabyte, which every full collection
+    would look through.
+    """
+    yield
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -62,16 +83,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
-    """Leave what is thorough out of coverage: the lines have been walked through before, and counting takes long."""
+    """
+    Leave out of coverage what is thorough, and the tests of pages.
+
+    The lines of thorough tests have been walked through before, and counting takes long. The service of pages runs in a
+    process of its own.
+    """
     for item in items:
-        if item.get_closest_marker("thorough"):
+        if item.get_closest_marker("thorough") or PAGES in item.path.parents:
             item.add_marker("no_cover")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """
-    Let Python walk through a test that is not counted at its own speed.
+    Run a test whose lines are not counted at full speed.
 
     The mark alone only stops what is called for every line; Python 3.11 goes on looking for it, nearly as slowly, until
     the running code itself tells it to stop. Coverage goes on after the test.
@@ -95,7 +121,7 @@ def embedded_postgres(pytestconfig: pytest.Config) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def external_postgres(pytestconfig: pytest.Config) -> Iterator[ExternalServer]:
     admin = find_external()
-    assert admin is not None, "no external PostgreSQL answers"
+    assert admin is not None, "no external PostgreSQL responds"
     with external_server(admin) as server:
         pytestconfig.stash[USED].add(server.name)
         yield server

@@ -1,7 +1,7 @@
 """
 Looks up the dependencies in the public lists of known vulnerabilities: `make audit`.
 
-A known vulnerability fails. Lists that cannot be reached do not, for nobody can work offline otherwise; but it is said.
+A known vulnerability fails. Lists that cannot be reached do not, so that one can work offline, but they are reported.
 """
 
 import json
@@ -37,14 +37,14 @@ def verdict(dependencies: list[Found] | None) -> tuple[int, list[str]]:
     if dependencies is None:
         return 0, ["NOT CHECKED: no list of vulnerabilities can be reached; run `make audit` where there is a network."]
     found, skipped = list(known_vulnerabilities(dependencies)), unchecked(dependencies)
-    said = [f"KNOWN VULNERABILITY: {line}" for line in found]
+    lines = [f"KNOWN VULNERABILITY: {line}" for line in found]
     if skipped:
-        said.append(f"NOT CHECKED: {len(skipped)} of {len(dependencies)} dependencies: {', '.join(skipped)}")
-    return (1 if found else 0), said or [f"{len(dependencies)} dependencies, none with a known vulnerability."]
+        lines.append(f"NOT CHECKED: {len(skipped)} of {len(dependencies)} dependencies: {', '.join(skipped)}")
+    return (1 if found else 0), lines or [f"{len(dependencies)} dependencies, none with a known vulnerability."]
 
 
 def look_up() -> list[Found] | None:
-    """Ask the first service that answers; None where none does."""
+    """Query the first service that responds; return None if none does."""
     for service in SERVICES:
         options = ["--vulnerability-service", service, "--requirement", str(CONSTRAINTS)]
         try:
@@ -61,8 +61,8 @@ def look_up() -> list[Found] | None:
 
 def main() -> int:
     """Print what is known of the dependencies."""
-    code, said = verdict(look_up())
-    print("\n".join(said))
+    code, lines = verdict(look_up())
+    print("\n".join(lines))
     return code
 
 

@@ -1,7 +1,7 @@
 """
 Which changes of the contract break a client that was written against an older one.
 
-A request must still be taken, so what it may hold must not become narrower. An answer must still be understood, so
+A request must still be taken, so what it may hold must not become narrower. A response must still be understood, so
 fields must not go and values must not become wider; fields that come are no break: clients skip what they do not know.
 """
 
@@ -56,7 +56,7 @@ def _find_breaks(old: Part, new: Part) -> Iterator[Break]:
         if was.get("operationId") != now.get("operationId"):
             yield Break(name, "", f"is called {now.get('operationId')}, and was {was.get('operationId')}")
         yield from (Break(name, "", change) for change in _security(was["security"], now["security"]))
-        for found in (_parameters(old, was, new, now), _body(old, was, new, now), _answers(old, was, new, now)):
+        for found in (_parameters(old, was, new, now), _body(old, was, new, now), _responses(old, was, new, now)):
             yield from (Break(name, field, change) for field, change in found)
 
 
@@ -66,8 +66,8 @@ def _operations(contract: Part) -> Iterator[tuple[str, str, Part]]:
         for method, operation in item.items():
             if method != "parameters":
                 shared = item.get("parameters", [])
-                said = {"security": contract.get("security", []), **operation}
-                yield method, path, {**said, "parameters": [*shared, *operation.get("parameters", [])]}
+                secured = {"security": contract.get("security", []), **operation}
+                yield method, path, {**secured, "parameters": [*shared, *operation.get("parameters", [])]}
 
 
 Changes = Iterator[tuple[str, str]]
@@ -88,7 +88,7 @@ def _parameters(old: Part, was: Part, new: Part, now: Part) -> Changes:
     after = {_of(new, given)["name"]: _of(new, given) for given in now["parameters"]}
     for name, given in before.items():
         if name not in after or after[name]["in"] != given["in"]:
-            yield name, "can no longer be asked for"
+            yield name, "can no longer be requested"
         else:
             yield from _narrower(old, given.get("schema", {}), new, after[name].get("schema", {}), name)
     for name, given in after.items():
@@ -107,17 +107,17 @@ def _body(old: Part, was: Part, new: Part, now: Part) -> Changes:
             yield from _narrower(old, sent.get("schema", {}), new, after["content"][kind].get("schema", {}), "")
 
 
-def _answers(old: Part, was: Part, new: Part, now: Part) -> Changes:
-    for status, answer in was["responses"].items():
+def _responses(old: Part, was: Part, new: Part, now: Part) -> Changes:
+    for status, response in was["responses"].items():
         if status not in now["responses"]:
-            yield "", f"no longer answers {status}"
+            yield "", f"no longer responds with {status}"
             continue
-        before, after = _of(old, answer), _of(new, now["responses"][status])
+        before, after = _of(old, response), _of(new, now["responses"][status])
         for header in before.get("headers", {}).keys() - after.get("headers", {}).keys():
             yield header, f"is no longer a header of {status}"
         for kind, given in before.get("content", {}).items():
             if kind not in after.get("content", {}):
-                yield "", f"no longer answers {kind} with {status}"
+                yield "", f"no longer returns {kind} with {status}"
             else:
                 yield from _wider(old, given.get("schema", {}), new, after["content"][kind].get("schema", {}), "")
 
@@ -153,7 +153,7 @@ def _narrower(old: Part, was: Part, new: Part, now: Part, field: str) -> Changes
 
 
 def _wider(old: Part, was: Part, new: Part, now: Part, field: str) -> Changes:
-    """What could be relied on in an answer and no longer can."""
+    """What could be relied on in a response and no longer can."""
     was, now = _plain(old, was), _plain(new, now)
     for kind in sorted(_types(now) - _types(was)):
         yield field, f"can be {kind}"
@@ -168,7 +168,7 @@ def _wider(old: Part, was: Part, new: Part, now: Part, field: str) -> Changes:
         if name in fields:
             yield from _wider(old, part, new, fields[name], name)
         else:
-            yield name, "is no longer answered"
+            yield name, "is no longer returned"
     for name in sorted(set(was.get("required", [])) - set(now.get("required", []))):
         if name in fields:
             yield name, "can be missing"
@@ -205,8 +205,8 @@ def _plain(contract: Part, part: Part) -> Part:
 
 
 def _types(part: Part) -> frozenset[str]:
-    said = part.get("type", sorted(EVERY_TYPE))
-    types = frozenset([said] if isinstance(said, str) else said)
+    declared = part.get("type", sorted(EVERY_TYPE))
+    types = frozenset([declared] if isinstance(declared, str) else declared)
     return types | {"integer"} if "number" in types else types
 
 

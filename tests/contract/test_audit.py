@@ -8,16 +8,16 @@ SKIPPED = {"name": "rare", "skip_reason": "not found"}
 
 
 def test_a_known_vulnerability_fails_with_its_name() -> None:
-    code, said = verdict([SOUND, UNSOUND, SKIPPED])
+    code, lines = verdict([SOUND, UNSOUND, SKIPPED])
     assert code == 1
-    assert said[0] == "KNOWN VULNERABILITY: old 1.0: PYSEC-2026-1; versions without it: 1.1"
+    assert lines[0] == "KNOWN VULNERABILITY: old 1.0: PYSEC-2026-1; versions without it: 1.1"
 
 
 def test_an_unchecked_dependency_is_reported_and_does_not_fail() -> None:
     assert verdict([SOUND, SKIPPED]) == (0, ["NOT CHECKED: 1 of 2 dependencies: rare"])
-    code, [said] = verdict(None)
+    code, [line] = verdict(None)
     assert code == 0
-    assert said.startswith("NOT CHECKED: no list of vulnerabilities can be reached")
+    assert line.startswith("NOT CHECKED: no list of vulnerabilities can be reached")
 
 
 def test_sound_dependencies_are_counted() -> None:

@@ -61,9 +61,9 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
     ),
     "a question goes": (
         lambda c: c["paths"][TABLES]["get"]["parameters"].pop(0),
-        Break("GET /v1/tables", "limit", "can no longer be asked for"),
+        Break("GET /v1/tables", "limit", "can no longer be requested"),
     ),
-    "a question must be asked": (
+    "a parameter is required": (
         lambda c: c["paths"][TABLES]["get"]["parameters"][0].update(required=True),
         Break("GET /v1/tables", "limit", "must be given"),
     ),
@@ -111,29 +111,29 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
         lambda c: field(c, "name", "TableRequest").update(enum=["kitchen"]),
         Break("POST /v1/tables", "name", "takes a few values only"),
     ),
-    "a field is no longer answered": (
+    "a field is no longer returned": (
         lambda c: schema(c, "Table")["properties"].pop("created_at"),
-        Break("GET /v1/tables/{table_id}", "created_at", "is no longer answered"),
+        Break("GET /v1/tables/{table_id}", "created_at", "is no longer returned"),
     ),
-    "a field is no longer answered in a list": (
+    "a field is no longer returned in a list": (
         lambda c: schema(c, "Table")["properties"].pop("created_at"),
-        Break("GET /v1/tables", "created_at", "is no longer answered"),
+        Break("GET /v1/tables", "created_at", "is no longer returned"),
     ),
     "a field can be missing": (
         lambda c: schema(c, "Table")["required"].remove("name"),
         Break("GET /v1/tables", "name", "can be missing"),
     ),
-    "an answer can be null": (
+    "a response can be null": (
         lambda c: field(c, "name", "Table").update(type=["string", "null"]),
         Break("GET /v1/tables", "name", "can be null"),
     ),
-    "an object answered can be null": (
+    "a returned object can be null": (
         lambda c: schema(c, "RecordedHandWithRound")["properties"].update(
             round={"anyOf": [field(c, "round", "RecordedHandWithRound"), {"type": "null"}]}
         ),
         Break("POST /v1/rounds/{round_id}/hands", "round", "can be null"),
     ),
-    "a word more can be answered": (
+    "one more value can be returned": (
         lambda c: schema(c, "RoundStatus")["enum"].append("paused"),
         Break("GET /v1/rounds/{round_id}", "status", "can be 'paused'"),
     ),
@@ -143,15 +143,15 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
     ),
     "a status goes": (
         lambda c: post(c)["responses"].pop("201"),
-        Break("POST /v1/tables", "", "no longer answers 201"),
+        Break("POST /v1/tables", "", "no longer responds with 201"),
     ),
     "a header goes": (
         lambda c: post(c)["responses"]["201"]["headers"].pop("Location"),
         Break("POST /v1/tables", "Location", "is no longer a header of 201"),
     ),
-    "a media type of answers goes": (
+    "a media type of responses is removed": (
         lambda c: post(c)["responses"]["201"].update(content={"text/csv": {}}),
-        Break("POST /v1/tables", "", "no longer answers application/json with 201"),
+        Break("POST /v1/tables", "", "no longer returns application/json with 201"),
     ),
     "a media type of requests goes": (
         lambda c: post(c)["requestBody"].update(content={"text/csv": {}}),
@@ -165,7 +165,7 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
         lambda c: post(c).update(security=[{"key": ["admin"]}]),
         Break("POST /v1/tables", "", "is no longer opened by the scope tables"),
     ),
-}  # fmt: skip
+}  # as a table  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", BREAKING)
@@ -186,21 +186,21 @@ COMPATIBLE: dict[str, Callable[[Part], Any]] = {
     "an operation comes": lambda c: c["paths"].update({"/v1/new": c["paths"]["/v1/score"]}),
     "an optional field can be sent": lambda c: schema(c, "TableRequest")["properties"].update(colour={"type": "null"}),
     "a field need not be sent": lambda c: schema(c, "TableRequest")["required"].remove("ruleset"),
-    "a field more is answered": lambda c: schema(c, "Table")["properties"].update(colour={"type": "string"}),
+    "one more field is returned": lambda c: schema(c, "Table")["properties"].update(colour={"type": "string"}),
     "a text may be longer": lambda c: field(c, "name", "TableRequest").update(maxLength=500),
     "a text may be anything": lambda c: field(c, "name", "TableRequest").pop("pattern"),
     "null may be sent": lambda c: field(c, "name", "TableRequest").update(type=["string", "null"]),
-    "a word more can be asked for": lambda c: query_status(c).update(
+    "one more value can be requested": lambda c: query_status(c).update(
         schema={"type": "string", "enum": ["open", "complete", "closed", "paused"]}
     ),
-    "any word can be asked for": lambda c: query_status(c).update(schema={"type": "string"}),
-    "a word less is answered": lambda c: field(c, "status", "Round").update(enum=["open", "complete"]),
-    "an answer is never null": lambda c: field(c, "currency", "Table").update(anyOf=[CURRENCY]),
+    "any value can be requested": lambda c: query_status(c).update(schema={"type": "string"}),
+    "one value less is returned": lambda c: field(c, "status", "Round").update(enum=["open", "complete"]),
+    "a response is never null": lambda c: field(c, "currency", "Table").update(anyOf=[CURRENCY]),
     "another status": lambda c: post(c)["responses"].update({"423": {"$ref": "#/components/responses/CONFLICT"}}),
     "a scope more is enough": lambda c: post(c)["security"].append({"key": ["write"]}),
     "no key is needed": lambda c: post(c).update(security=[]),
     "another text": lambda c: field(c, "name", "Table").update(description="What it is called.", example="den"),
-}  # fmt: skip
+}  # as a table  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", COMPATIBLE)

@@ -12,7 +12,7 @@ from client.version import VERSION
 from tests.evidence.releases import newest_evidence
 from tests.support.client.run_ofc import EXAMPLES, CommandResult, ofc, read_example
 from tests.support.client.windows import ofc_on_windows
-from tests.support.installation import Environment, Wheels, list_files
+from tests.support.installation import Environment, Wheels, build_refused, copy_source, list_files
 from tests.support.server_process import Running, running
 
 pytestmark = pytest.mark.thorough
@@ -62,6 +62,15 @@ def test_no_file_belongs_to_both_wheels(wheels: Wheels) -> None:
     assert not client & service
     assert {name.split("/")[0] for name in client} == {"client", "evidence", "schemas", "scoring"}
     assert {name.split("/")[0] for name in service} == {"service", "migrations"}
+
+
+@pytest.mark.parametrize("missing", ["web/files.json", "rules/manifest.json", "reference/swagger-ui-bundle.js"])
+def test_no_wheel_is_built_without_the_pages(tmp_path: Path, missing: str) -> None:
+    copy_source(tmp_path / "source")
+    path = Path("service/pages/static") / missing
+    (tmp_path / "source" / path).unlink()
+    refused = f"The web pages are not built: {path} not found. Run `make setup` first."
+    assert refused in build_refused(tmp_path / "source")
 
 
 def test_the_client_needs_at_most_45_megabytes(client: Environment) -> None:
@@ -124,13 +133,17 @@ def test_a_round_is_played_between_the_installed_client_and_the_installed_servic
 
 
 def test_the_installed_service_serves_its_pages(service: Running) -> None:
-    for page in ("/", "/docs", "/problems", "/keeper/"):
+    for page in ("/", "/docs", "/problems", "/keeper/", "/board/"):
         shown = service.get(page)
         assert shown.status_code == 200
         files = re.findall(r'(?:href|src)="(/static/[^"]+)"', shown.text)
         assert files, page
         for file in files:
             assert service.get(file).status_code == 200, file
+    assert service.get("/keeper/sw.js").status_code == 200
+    rules = service.get("/keeper/rules/manifest.json")
+    for file in rules.json()["files"]:
+        assert service.get(f"/keeper/rules/{file}").status_code == 200, file
     assert service.get("/openapi.yaml").text == (Path(__file__).parents[2] / "openapi.yaml").read_text()
 
 

@@ -1,4 +1,4 @@
-"""What the README tells a newcomer to do works, and answers what it says."""
+"""The commands of the README work and print what it shows."""
 
 import json
 import os
@@ -43,10 +43,10 @@ def run(command: str, service: Running) -> str:
     return ran.stdout
 
 
-def test_the_first_curl_answers_what_the_readme_shows(service: Running) -> None:
-    answer: dict[str, Any] = json.loads(run(CURL, service))
+def test_the_first_curl_returns_what_the_readme_shows(service: Running) -> None:
+    body: dict[str, Any] = json.loads(run(CURL, service))
     shown: dict[str, Any] = json.loads(blocks("json")[0])
-    assert shown == {part: answer[part] for part in shown}
+    assert shown == {part: body[part] for part in shown}
 
 
 @pytest.mark.parametrize("line", OFC.strip().splitlines())

@@ -1,16 +1,28 @@
-"""Messages and docstrings are plain, standard English: replaced phrases and verbs do not come back."""
+"""What is read is plain, standard English: replaced phrases and verbs do not come back."""
 
 import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from io import StringIO
 from pathlib import Path
+from tokenize import COMMENT, generate_tokens
 from typing import Final
 
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 SOURCES: Final = ("scoring", "schemas", "service", "client")
+PAGES: Final = (
+    "*.md",
+    "openapi.yaml",
+    "docs/**/*.md",
+    "examples/*.md",
+    "tests/**/*.md",
+    "web/**/*.md",
+    "service/**/*.html",
+)
+"""Files that are read as they are."""
 REPLACED: Final = {
     r"\b(is|are) right\b": "expected X",
     r"\bis missing; it must be given\b": "is required",
@@ -18,7 +30,7 @@ REPLACED: Final = {
     r"\bleave it out\b": "omit it",
     r"\bhas not the shape\b": "validation failed",
     r"\bcannot be like this\b": "invalid round",
-    r"\b[Tt]here is no such\b": "not found",
+    r"\b[Nn]o such\b": "not found, does not exist",
     r"\b[Tt]he hand cannot be\b": "invalid hand",
     r"\b[Tt]hat cannot be done here\b": "method not allowed",
     r"\b[Tt]he key does not open this\b": "insufficient scope",
@@ -26,11 +38,30 @@ REPLACED: Final = {
     r"\bdid not come whole\b": "incomplete request",
     r"\btakes no such step\b": "invalid dispute transition",
     r"\b(came|comes) to\b": "result, score",
-    r"\b[Nn]obody (pays|owes) anybody\b": "no payments",
-    r"\bopens? nothing any more\b": "is revoked",
-    r"\bin front of (him|them)\b": "stack",
+    r"\b[Nn]obody (pays|owes) any(body|thing)\b": "no payments",
+    r"\bopens? nothing\b": "is revoked",
+    r"\bin front( of (him|them|one|a player))?[,.;]": "stack",
+    r"\b[Ff]irmness\b": "settlement state, finality",
+    r"\b[Ss]et aside\b": "dead-lettered",
+    r"\b[Uu]nforeseen\b": "unhandled exception",
+    r"\b(there and back|to and fro)\b": "round trip",
+    r"\b([Rr]e)?(told|tells)\b": "encode, decode, replay, distinguish",
+    r"\b(vandal|thief|leash)\b": "a standard term",
+    r"\b(hears?|heard)\b": "receive",
+    r"\b(he|him|his|she|hers?)\b": "they, them, their",
+    r"\bany more\b": "no longer",
+    r"\banew\b": "again",
+    r"\bbut for\b": "except",
+    r"\bstands? for\b": "covers, means",
+    r"\bchunks? rests?\b": "waits",
+    r"\b(answers? with|does not answer|do not answer)\b": "responds with, does not respond",
+    r"\bbecame of\b": "result",
+    r"\bwhat( [\w`']+){1,4} says\b": "the content of",
+    r"\bhow far [\w' ]+ is\b": "state, progress",
+    r"\b(must|should) be made whole\b|\bmade whole\b": "rounded, integer",
+    r"\b(is|are) of no known\b": "is unknown",
 }
-"""The phrases that no message has, as regular expressions, and what to write instead."""
+"""The phrases that nothing has which is read, as regular expressions, and what to write instead."""
 
 
 NOT_DOCSTRING_VERBS: Final = frozenset({"Say", "Give", "Let", "Keep", "Name", "Make", "Put", "Tell", "Hear"})
@@ -41,8 +72,8 @@ NOT_VERBS: Final = frozenset(
 """First words of docstrings without a verb; only properties have such docstrings."""
 DOCUMENTED: Final = (*SOURCES, "evidence", "migrations")
 NOT_IN_TEST_NAMES: Final = re.compile(
-    "_(anew|aside|begun|forgets|gone|he|heard|hears|him|his|kept|lets?|said|say|saying|says|somebody|tells?|told|unsaid"
-    "|whoever)(?=_|$)"
+    "_(anew|answer|answered|answers|aside|asked|begun|forgets|gone|he|heard|hears|him|his|kept|lets?|said|say|saying"
+    "|says|somebody|tells?|told|unsaid|whoever)(?=_|$)"
 )
 """Words that the names of tests do not have; write stored, reported, shown, refused, left, busted, they …"""
 NOT_IN_CODES: Final = frozenset({"aside", "beyond", "gone", "kept", "said", "sayer", "stands", "told"})
@@ -66,6 +97,29 @@ def read_messages(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+def read_comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the comments of a module and the strings that are statements, as docstrings are, each with its line."""
+    for token in generate_tokens(StringIO(source).readline):
+        if token.type == COMMENT:
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, node.value.value
+
+
+@cache
+def texts() -> list[tuple[Path, int, str]]:
+    """Return everything that is read: messages, docstrings and comments of modules, and pages, each with its line."""
+    modules = [
+        (path, *found)
+        for path in sources(DOCUMENTED)
+        for read in (read_messages, read_comments)
+        for found in read(path.read_text(encoding="utf-8"))
+    ]
+    pages = {path for pattern in PAGES for path in ROOT.glob(pattern) if "node_modules" not in path.parts}
+    return [*modules, *((path, 1, path.read_text(encoding="utf-8")) for path in sorted(pages))]
+
+
 @cache
 def messages() -> list[tuple[Path, int, str]]:
     return [(path, *found) for path in sources(SOURCES) for found in read_messages(path.read_text(encoding="utf-8"))]
@@ -83,12 +137,15 @@ def sources(folders: tuple[str, ...]) -> list[Path]:
 
 
 @pytest.mark.parametrize("phrase", REPLACED)
-def test_no_message_has_a_replaced_phrase(phrase: str) -> None:
+def test_nothing_that_is_read_has_a_replaced_phrase(phrase: str) -> None:
+    pattern = re.compile(phrase.replace(" ", r"\s+"))
     found = [
-        f"{path.relative_to(ROOT)}:{line}: {message!r}; write {REPLACED[phrase]!r}"
-        for path, line, message in messages()
-        if re.search(phrase, message)
+        f"{path.relative_to(ROOT)}:{line + text.count(chr(10), 0, match.start())}: {match[0]!r} in "
+        f"{text[max(0, match.start() - 40) : match.end() + 40]!r}; write {REPLACED[phrase]!r}"
+        for path, line, text in texts()
+        for match in pattern.finditer(text)
     ]
+    assert len({path for path, _, _ in texts()}) > 500
     assert not found, "\n".join(found)
 
 
@@ -138,6 +195,11 @@ def test_docstrings_are_those_of_functions() -> None:
         '    @property\n    def p(self):\n        """The property."""\n'
     )
     assert list(read_docstrings(source)) == [(3, "Say it.")]
+
+
+def test_comments_and_docstrings_are_read_with_their_lines() -> None:
+    source = '"""A module."""\nNAME = "a"  # Why.\n"""A name."""\n'
+    assert sorted(read_comments(source)) == [(1, "A module."), (2, "# Why."), (3, "A name.")]
 
 
 def test_messages_are_string_literals_without_docstrings() -> None:

@@ -35,10 +35,10 @@ class ApiResponse:
         return {mistake["pointer"]: mistake["code"] for mistake in self.document["errors"]}
 
 
-def replayed(answer: ApiResponse) -> bool:
-    """Whether something was recorded before, and is answered again."""
-    assert answer.status == 201, answer
-    return answer.headers.get("Idempotent-Replayed") == "true"
+def replayed(response: ApiResponse) -> bool:
+    """Return whether the response is a replay of an earlier one."""
+    assert response.status == 201, response
+    return response.headers.get("Idempotent-Replayed") == "true"
 
 
 class Api:
@@ -50,41 +50,41 @@ class Api:
         self.contract = _contract_of(app)
 
     def get(self, path: str) -> ApiResponse:
-        return self.ask("GET", path)
+        return self.request("GET", path)
 
     def post(self, path: str, document: object) -> ApiResponse:
-        return self.ask("POST", path, json=document)
+        return self.request("POST", path, json=document)
 
     def put(self, path: str, document: object, **options: Any) -> ApiResponse:
-        return self.ask("PUT", path, json=document, **options)
+        return self.request("PUT", path, json=document, **options)
 
     def delete(self, path: str) -> ApiResponse:
-        return self.ask("DELETE", path)
+        return self.request("DELETE", path)
 
-    def ask(self, method: str, path: str, **options: Any) -> ApiResponse:
+    def request(self, method: str, path: str, **options: Any) -> ApiResponse:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         headers |= options.pop("headers", {})
-        response = self.app.test_client().open(path, method=method, headers=headers, **options)
-        read = response.get_json(silent=True, force=True)
-        answer = ApiResponse(response.status_code, read, dict(response.headers), response.get_data(as_text=True))
-        self._check(method, path, answer, response.content_type)
-        return answer
+        raw = self.app.test_client().open(path, method=method, headers=headers, **options)
+        read = raw.get_json(silent=True, force=True)
+        response = ApiResponse(raw.status_code, read, dict(raw.headers), raw.get_data(as_text=True))
+        self._check(method, path, response, raw.content_type)
+        return response
 
-    def _check(self, method: str, path: str, answer: ApiResponse, content_type: str) -> None:
-        assert answer.headers["Request-Id"]
+    def _check(self, method: str, path: str, response: ApiResponse, content_type: str) -> None:
+        assert response.headers["Request-Id"]
         operation = self._operation(method, path.partition("?")[0])
         if operation is None:
-            assert answer.status in (404, 405), f"{method} {path} is not in the contract"
+            assert response.status in (404, 405), f"{method} {path} is not in the contract"
             return
         responses = operation["responses"]
         problem = {"$ref": "#/components/schemas/Problem"}
-        if answer.status >= 400:
+        if response.status >= 400:
             assert content_type == "application/problem+json"
-            assert answer["request_id"] == answer.headers["Request-Id"]
-            assert str(answer.status) in responses, f"{operation['operationId']} does not document {answer.status}"
+            assert response["request_id"] == response.headers["Request-Id"]
+            assert str(response.status) in responses, f"{operation['operationId']} does not document {response.status}"
             schema = problem
         else:
-            content = resolve(self.contract, responses[str(answer.status)]).get("content", {})
+            content = resolve(self.contract, responses[str(response.status)]).get("content", {})
             if not content:
                 return
             kind = content_type.partition(";")[0]
@@ -92,7 +92,7 @@ class Api:
             if kind != "application/json":
                 return
             schema = content["application/json"]["schema"]
-        validate(self.contract, schema, answer.document)
+        validate(self.contract, schema, response.document)
 
     def _operation(self, method: str, path: str) -> Document | None:
         for template, operations in self.contract["paths"].items():

@@ -60,9 +60,9 @@ def in_fantasyland(api: Api) -> str:
     return round_id
 
 
-def refused(api: Api, house: House, round_id: str, **asked: Any) -> ApiResponse:
-    """Ask for a correction of which nothing is kept."""
+def refused(api: Api, house: House, round_id: str, **fields: Any) -> ApiResponse:
+    """Post a correction that is refused and stores nothing."""
     records = house.count_records()
-    answer = correct(api, round_id, **asked)
+    response = correct(api, round_id, **fields)
     assert house.count_records() == records
-    return answer
+    return response

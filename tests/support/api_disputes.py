@@ -6,7 +6,7 @@ from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import Document, cards, complete_round
 
 AUDITOR = "first"
-"""What the key is called that tests ask with."""
+"""Name of the key that tests use."""
 CLAIM = "the third card on top was the three of diamonds"
 REASON = "the video shows it otherwise"
 STEPS = ("comments", "review", "resolve", "withdraw")
@@ -21,9 +21,9 @@ def dispute(api: Api, round_id: str, **more: Any) -> ApiResponse:
 
 def opened(api: Api, round_id: str | None = None, **more: Any) -> str:
     """Open a dispute, of a round of its own where none is given, and give its id."""
-    answer = dispute(api, round_id or complete_round(api), **more)
-    assert answer.status == 201, answer
-    return str(answer["id"])
+    response = dispute(api, round_id or complete_round(api), **more)
+    assert response.status == 201, response
+    return str(response["id"])
 
 
 def body_of(step: str, version: int, **more: Any) -> Document:

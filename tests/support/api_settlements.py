@@ -44,15 +44,15 @@ def without_players(settlement: dict[str, Any]) -> dict[str, Any]:
     return {**settlement, "transfers": transfers}
 
 
-def refused(answer: ApiResponse, code: str, mistake: str) -> bool:
-    return (answer.status, answer["code"], [each["code"] for each in answer["errors"]]) == (409, code, [mistake])
+def refused(response: ApiResponse, code: str, mistake: str) -> bool:
+    return (response.status, response["code"], [each["code"] for each in response["errors"]]) == (409, code, [mistake])
 
 
 def another_key(house: House, api: Api, *scopes: str) -> Api:
-    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
     club = find_club(house.owner, name)
     return Api(house.app, create_key(house.owner, club, name="narrow", scopes=scopes).secret)
 
 
 def events_of(house: House, round_id: str) -> list[tuple[int, str]]:
-    return house.ask("SELECT sequence, kind FROM events WHERE round_id = %s ORDER BY sequence", round_id)
+    return house.query("SELECT sequence, kind FROM events WHERE round_id = %s ORDER BY sequence", round_id)

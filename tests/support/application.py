@@ -29,7 +29,7 @@ SIGNING_KEY: Final = SigningKey("tablestakes", nacl.signing.SigningKey(bytes(32)
 
 @dataclass(frozen=True)
 class Records:
-    """All that a database keeps, of every club, as the login sees it that owns the tables."""
+    """All records of a database, of every club, as the owner of the tables sees them."""
 
     owner_url: str
 
@@ -37,12 +37,12 @@ class Records:
         """How many records every table has."""
         with psycopg.connect(self.owner_url) as connection:
             tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
-            # Large tables are counted side by side, and answer in any order.
+            # Large tables are counted in parallel, and rows come in any order.
             count = sql.SQL("SELECT {}, count(*) FROM {}")
             parts = [count.format(sql.Literal(name), sql.Identifier(name)) for (name,) in tables]
             return dict(connection.execute(sql.SQL(" UNION ALL ").join(parts)).fetchall())
 
-    def ask(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    def query(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Look into the records."""
         with psycopg.connect(self.owner_url) as connection:
             return connection.execute(query, parameters).fetchall()
@@ -64,7 +64,7 @@ class House(Records):
     """The file of the key that its checkpoints are signed with."""
 
     def new_client(self) -> Api:
-        """A client with a key of a new club; every answer is held against the contract."""
+        """A client with a key of a new club; every response is validated against the contract."""
         club = create_club(self.owner, f"club {uuid7()}")
         return Api(self.app, create_key(self.owner, club, name="first").secret)
 

@@ -69,11 +69,11 @@ def opened_broker(name: str) -> Iterator[Broker]:
 @cache
 def find_brokers() -> tuple[str, ...]:
     """List the brokers that respond at their usual addresses."""
-    return tuple(name for name, (host, port, _) in ADDRESSES.items() if answers(host, port))
+    return tuple(name for name, (host, port, _) in ADDRESSES.items() if responds(host, port))
 
 
-def answers(host: str, port: int) -> bool:
-    with suppress(OSError), socket.create_connection((host, port), timeout=2):
+def responds(host: str, port: int) -> bool:
+    with suppress(OSError), socket.create_connection((host, port), timeout=15):
         return True
     return False
 
@@ -124,7 +124,7 @@ class Proxy:
 
 
 class OwnRedis:
-    """A Redis of a test's own, which keeps nothing when it is killed."""
+    """A Redis of a test's own, which stores nothing on disk."""
 
     def __init__(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -146,7 +146,7 @@ class OwnRedis:
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd="/")
         deadline = time.monotonic() + 20
-        while not answers("127.0.0.1", self.port):
-            assert time.monotonic() < deadline, "redis-server does not answer"
+        while not responds("127.0.0.1", self.port):
+            assert time.monotonic() < deadline, "redis-server does not respond"
             time.sleep(0.05)
         return process

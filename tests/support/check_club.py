@@ -1,7 +1,7 @@
 """Validates a club's rounds in every way: audit, `ofc-server verify`, evidence and offline replay."""
 
 from client.offline.score import play_round
-from client.offline.verify import verify
+from schemas.verification.evidence_file import verify
 from service.ledger.actions import make_checkpoint
 from service.verification.verify_database import verify_database
 from tests.support.api_client import Api

@@ -12,7 +12,7 @@ from scoring.presets import PRESETS
 from service.clubs.actions import create_key, find_club, revoke_key, rotate_key
 from service.ledger.actions import make_checkpoint
 from service.recomputations.packed.queries import Scope
-from service.rounds.queries import rounds, settlement_states
+from service.rounds.queries import rounds, settlements
 from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, opened, step
@@ -38,11 +38,11 @@ IMPORTED = ("1-6-russian-unlimited", "kk", "1-6-us-unlimited", "2-4-us-classic",
 
 @dataclass(frozen=True)
 class Lived:
-    """A club in which everything has happened, and the checkpoints that somebody kept of it."""
+    """A club in which everything has happened, and checkpoints of it that were stored elsewhere."""
 
     house: House
     club: UUID
-    kept: tuple[Checkpoint, ...]
+    checkpoints: tuple[Checkpoint, ...]
 
 
 def live(house: House, api: Api) -> Lived:
@@ -72,7 +72,7 @@ def _sign(house: House, club: UUID, key: SigningKey) -> str:
 
 
 def _keys_come_and_go(house: House, club: UUID) -> None:
-    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club)
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club)
     found = find_club(house.owner, name)
     key = create_key(house.owner, found, name="tablet", scopes=("read", "write"), lifetime=timedelta(days=90))
     rotate_key(house.owner, key.key.prefix, timedelta(minutes=5))
@@ -81,9 +81,9 @@ def _keys_come_and_go(house: House, club: UUID) -> None:
 
 def _webhooks_come_and_go(api: Api) -> None:
     for number in (1, 2):
-        asked = {"url": f"https://club.example/{number}", "kinds": ["round.completed"]}
-        address = api.post("/v1/webhooks", asked).headers["Location"]
-        assert api.put(address, {**asked, "state": "disabled"}).status == 200
+        body = {"url": f"https://club.example/{number}", "kinds": ["round.completed"]}
+        address = api.post("/v1/webhooks", body).headers["Location"]
+        assert api.put(address, {**body, "state": "disabled"}).status == 200
         assert api.post(f"{address}/secret/rotate", {}).status == 200
         assert api.delete(address).status == 204
 
@@ -112,17 +112,17 @@ def _a_round_is_confirmed(house: House, api: Api, club: UUID) -> None:
     round_id = start_round(api, name="confirmed")
     play(api, round_id, *COMPLETE)
     with database_of(house).transaction(club) as transaction:
-        stored = settlement_states.confirm(transaction, rounds.lock(transaction, UUID(round_id)), 1)
-        settlement_states.confirm(transaction, stored, 2)
+        stored = settlements.confirm(transaction, rounds.lock(transaction, UUID(round_id)), 1)
+        settlements.confirm(transaction, stored, 2)
 
 
 def _rounds_are_settled_by_other_rules(house: House, club: UUID, api: Api) -> None:
     other, sent = PRESETS["pineapple-2-4-us-none"], []
     for number in (1, 2):
         document = document_of(hands=COMPLETE, table="sent whole", reference=f"morning/{number}")
-        answer = api.post("/v1/documents", document)
-        assert answer.status == 201, answer
-        sent.append(UUID(answer["round"]["id"]))
+        response = api.post("/v1/documents", document)
+        assert response.status == 201, response
+        sent.append(UUID(response["round"]["id"]))
     with database_of(house).transaction(club) as transaction:
         store_ruleset(transaction, other)
         assert recompute(transaction, Scope(round_ids=tuple(sent)), ruleset=other, applies=True).applied == 2
@@ -162,9 +162,9 @@ def _a_final_round_is_corrected(house: House, api: Api, club: UUID, name: str) -
     play(api, round_id, *COMPLETE[:2], last)
     with database_of(house).transaction(club) as transaction:
         stored = rounds.lock(transaction, UUID(round_id))
-        stored = settlement_states.confirm(transaction, stored, 1)
-        stored = settlement_states.confirm(transaction, stored, 2)
-        settlement_states.finalize(transaction, stored, FinalReason.WINDOW)
+        stored = settlements.confirm(transaction, stored, 1)
+        stored = settlements.confirm(transaction, stored, 2)
+        settlements.finalize(transaction, stored, FinalReason.WINDOW)
     patch = [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
     corrected = api.post(f"/v1/rounds/{round_id}/corrections", {"reason": f"it was dan, {name}", "patch": patch})
     assert corrected.status == 201, corrected

@@ -29,7 +29,7 @@ _NAMED = {"tables": "name", "rounds": "id", "submissions": "id", "hands": "id"}
 def club_of(house: House, api: Api) -> UUID:
     assert api.key is not None
     secret = sha256(api.key.encode()).digest()
-    [(club,)] = house.ask("SELECT club_id FROM api_keys WHERE secret_sha256 = %s", secret)
+    [(club,)] = house.query("SELECT club_id FROM api_keys WHERE secret_sha256 = %s", secret)
     assert isinstance(club, UUID)
     return club
 
@@ -68,7 +68,7 @@ def ids_of(house: House, club: UUID) -> dict[str, str]:
 
 
 def records_of(house: House, club: UUID) -> dict[str, list[str]]:
-    """Every record of what was played in a club, but who asked for it and when."""
+    """Return every record of what was played in a club, except who requested it and when."""
     called = ids_of(house, club)
     with psycopg.connect(house.owner_url, row_factory=dict_row) as connection:
         tables = connection.execute(

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from tests.support.client.run_ofc import clean_environment
 
 ROOT: Final = Path(__file__).parents[2]
-_FILES: Final = ("LICENSE", "README.md", "pyproject.toml")
+_FILES: Final = ("LICENSE", "README.md", "pyproject.toml", "setup.py")
 _FOLDERS: Final = ("client", "evidence", "migrations", "schemas", "scoring", "service")
 _LEFT_BY_TOOLS: Final = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
 _PIP: Final = (sys.executable, "-m", "pip", "--disable-pip-version-check")
@@ -30,14 +30,27 @@ class Wheels:
     def build(cls, directory: Path) -> "Wheels":
         """Build the wheels from a copy of the checkout, without anything that earlier builds have left in it."""
         source, built = directory / "source", directory / "wheels"
-        source.mkdir()
-        for folder in _FOLDERS:
-            shutil.copytree(ROOT / folder, source / folder, ignore=_LEFT_BY_TOOLS)
-        for file in _FILES:
-            shutil.copy(ROOT / file, source)
+        copy_source(source)
         run(*_PIP, "wheel", "--quiet", "--no-deps", "--wheel-dir", built, source / "client", source)
         (client,), (service,) = built.glob("tablestakes_client-*.whl"), built.glob("tablestakes-*.whl")
         return cls(client, service)
+
+
+def copy_source(directory: Path) -> None:
+    """Copy what the wheels are built from, with the built pages, into a new folder."""
+    directory.mkdir()
+    for folder in _FOLDERS:
+        shutil.copytree(ROOT / folder, directory / folder, ignore=_LEFT_BY_TOOLS)
+    for file in _FILES:
+        shutil.copy(ROOT / file, directory)
+
+
+def build_refused(source: Path) -> str:
+    """Return why pip does not build a wheel of a folder."""
+    build = (*_PIP, "wheel", "--no-deps", "--wheel-dir", source.parent / "none", source)
+    ended = subprocess.run(build, capture_output=True, text=True, timeout=_SECONDS, check=False, env=clean())
+    assert ended.returncode != 0
+    return ended.stdout + ended.stderr
 
 
 def list_files(wheel: Path) -> set[str]:

@@ -36,25 +36,25 @@ class Room:
         return sent.headers["Location"]
 
     def make_tables(self) -> None:
-        """See that all tables are there, so that who waits at the gate keeps nobody else from making one."""
+        """Create all tables first, so that a blocked worker does not block the creation of a table."""
         before = [*rounds_to_import(CHUNKS * LINES + 1)[-1:], *rounds_to_import(LINES + 1, GATE)[-1:]]
         assert wait_for(self.api, self.send(before))["summary"]["rounds"] == len(before)
 
     def repeated_chunks(self) -> int:
         """How many chunks were begun more than once, each as often as it was."""
-        [(repeated,)] = self.house.ask("SELECT sum(attempt - 1) FROM job_chunks")
+        [(repeated,)] = self.house.query("SELECT sum(attempt - 1) FROM job_chunks")
         return int(repeated)
 
     @contextmanager
     def closed_gate(self) -> Iterator[psycopg.Connection]:
         """Block workers at the gate until the block ends."""
-        [(club,)] = self.house.ask("SELECT club_id FROM jobs UNION SELECT id FROM clubs LIMIT 1")
+        [(club,)] = self.house.query("SELECT club_id FROM jobs UNION SELECT id FROM clubs LIMIT 1")
         with psycopg.connect(self.house.owner_url) as connection:
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"{club} {GATE}"])
             yield connection
 
     def someone_waits_at_the_gate(self) -> bool:
-        return bool(self.house.ask("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
+        return bool(self.house.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
 
 
 def lines() -> list[Any]:
@@ -90,7 +90,7 @@ def check_outcome(room: Room, job: str, *, beside: int = 0) -> None:
     assert records["hands"] == records["hand_scores"] == 3 * (counted["stored"] + beside)
     assert records["import_results"] == CHUNKS + bool(beside)
     assert records["import_pieces"] == records["job_messages"] == 0
-    assert {str(round_id) for (round_id,) in room.house.ask("SELECT id FROM rounds")} >= stored
-    [(chips,)] = room.house.ask("SELECT sum(points_sum(stacks)) FROM round_heads")
-    [(brought,)] = room.house.ask("SELECT sum(points_sum(opening_stacks)) FROM round_heads")
+    assert {str(round_id) for (round_id,) in room.house.query("SELECT id FROM rounds")} >= stored
+    [(chips,)] = room.house.query("SELECT sum(points_sum(stacks)) FROM round_heads")
+    [(brought,)] = room.house.query("SELECT sum(points_sum(opening_stacks)) FROM round_heads")
     assert chips == brought

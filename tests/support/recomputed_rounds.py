@@ -1,36 +1,51 @@
 """Rounds to recompute, and changes to their records that only the tables' owner can make."""
 
-from typing import Any
+import re
+from collections.abc import Sequence
+from typing import Any, Final
 from uuid import UUID
 
 import psycopg
 from psycopg import sql
 from uuid_utils.compat import uuid7
 
+from schemas.documents import load_document
+from scoring.round import open_round
 from scoring.ruleset import Ruleset
-from service.db import Transaction
+from service.db import Database, Transaction
 from service.recomputations.actions.recompute import Recomputation, Recomputed, recompute_rounds
 from service.recomputations.packed.queries import EVERY, Scope, Stretch
+from service.rulesets import queries as rulesets
+from tests.support.database.insert_records import PINEAPPLE, add_document, add_round, add_table
+from tests.support.sample_rounds import COMPLETE, Document, document_of
+
+_CHANGED_TABLE: Final = re.compile(r"^(?:UPDATE|DELETE FROM) (\w+)")
 
 
 def tamper(owner_url: str, statement: str, *parameters: Any) -> None:
-    """Change a record as a superuser can: with triggers off and without checks; the schema stays as it was."""
+    """Change a record as a superuser can: with triggers off and without checks; the schema stays as it was.
+
+    The service runs meanwhile. Only the changed table is locked, so that the two cannot wait for each other.
+    """
+    [table] = _CHANGED_TABLE.findall(statement)
     with psycopg.connect(owner_url) as connection:
         connection.execute("SET session_replication_role = replica")
         checks = connection.execute(
-            "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint"
-            " WHERE contype = 'c' AND conrelid <> 0"
+            "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
+            " WHERE contype = 'c' AND conrelid = %s::regclass",
+            [table],
         ).fetchall()
-        for table, check, _ in checks:
+        for check, _ in checks:
             drop = sql.SQL("ALTER TABLE {} DROP CONSTRAINT {}")
-            connection.execute(drop.format(sql.Identifier(*table.split(".")), sql.Identifier(check)))
+            connection.execute(drop.format(sql.Identifier(table), sql.Identifier(check)))
         changed = connection.execute(statement, parameters)
         assert changed.rowcount == 1, statement
-        for table, check, definition in checks:
+        for check, definition in checks:
             add = sql.SQL("ALTER TABLE {} ADD CONSTRAINT {} {} NOT VALID")
-            place = sql.Identifier(*table.split(".")), sql.Identifier(check)
-            connection.execute(add.format(*place, sql.SQL(definition)))
-        connection.execute("UPDATE pg_constraint SET convalidated = true WHERE contype = 'c'")
+            connection.execute(add.format(sql.Identifier(table), sql.Identifier(check), sql.SQL(definition)))
+        connection.execute(
+            "UPDATE pg_constraint SET convalidated = true WHERE contype = 'c' AND conrelid = %s::regclass", [table]
+        )
 
 
 def recompute(
@@ -43,10 +58,29 @@ def recompute(
     stretch: tuple[UUID, UUID] = EVERY,
 ) -> Recomputed:
     """Recompute the rounds of a scope, all at once unless a stretch is given."""
-    asked = Recomputation(uuid7(), ruleset, applies, "checked again", final)
-    return recompute_rounds(transaction, Stretch(scope or Scope(), *stretch), asked)
+    recomputation = Recomputation(uuid7(), ruleset, applies, "checked again", final)
+    return recompute_rounds(transaction, Stretch(scope or Scope(), *stretch), recomputation)
 
 
 def named(found: Recomputed) -> list[tuple[UUID | None, int | None, str]]:
     """Return which figures differ, and where."""
     return [(each.round_id, each.hand, each.what) for each in found.differences]
+
+
+def add_three_hands(
+    database: Database,
+    club_id: UUID,
+    name: str,
+    ruleset: Ruleset = PINEAPPLE,
+    played: Sequence[Document] = COMPLETE,
+) -> UUID:
+    """A complete round of three hands, unless others were played."""
+    with database.transaction(club_id) as transaction:
+        table = add_table(transaction, ruleset, name)
+        document = load_document(document_of(hands=played))
+        opened = add_round(transaction, table, open_round(ruleset, document.seats))
+        return add_document(transaction, opened, document).id
+
+
+def rules_of(transaction: Transaction) -> dict[tuple[str, int], Ruleset | None]:
+    return {(each.name, each.version): each.rules for each in rulesets.list_readable(transaction)}

@@ -150,15 +150,15 @@ def record(api: Api, round_id: str, played: Document) -> ApiResponse:
 
 
 def play(api: Api, round_id: str, *hands: Document) -> ApiResponse:
-    """Post hands that must be taken, and give the answer to the last."""
+    """Post hands that must be accepted, and return the response to the last."""
     for played in hands:
-        answer = record(api, round_id, played)
-        assert answer.status == 201, answer
-    return answer
+        response = record(api, round_id, played)
+        assert response.status == 201, response
+    return response
 
 
 def play_to_the_end(api: Api, round_id: str) -> ApiResponse:
-    """Post a whole round, and give the answer to its last hand."""
+    """Post a whole round, and return the response to its last hand."""
     return play(api, round_id, *COMPLETE)
 
 

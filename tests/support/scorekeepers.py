@@ -1,5 +1,6 @@
 """Scorekeepers who record rounds over HTTP, retry until they receive a response, and store every response."""
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,25 +17,34 @@ from tests.support.sample_rounds import Document, without
 from tests.support.scoring.replayed_rounds import play_document
 
 LONGEST_WAIT = 60.0
-PASSING = {(503, "database-unavailable"), (504, "outcome-unknown"), (409, "busy"), (409, "idempotency-key-in-use")}
+PASSING = {
+    (409, "busy"),
+    (409, "idempotency-key-in-use"),
+    (429, "rate-limited"),
+    (503, "database-unavailable"),
+    (504, "outcome-unknown"),
+}
 """Refusals after which the same request is sent again."""
 
 
 @dataclass(frozen=True)
-class Answered:
-    """A request that was answered in the end."""
+class CompletedRequest:
+    """A request that received a response in the end."""
 
     path: str
-    document: Document
+    document: Document | str
+    """The body: a document, or the lines of a batch."""
     key: str | None
-    answer: httpx2.Response
+    response: httpx2.Response
     begun: float
     ended: float
     attempts: int
 
     @property
     def body(self) -> Any:
-        return self.answer.json()
+        if isinstance(self.document, str):
+            return [json.loads(line) for line in self.response.text.splitlines()]
+        return self.response.json()
 
 
 @dataclass
@@ -49,7 +59,7 @@ class PlayedRound:
 
 @dataclass
 class Scorekeeper:
-    """Records random rounds, by hand and whole, at tables of its own, with idempotency keys and without."""
+    """Records random rounds, by hand, in batches and whole, at tables of its own, with idempotency keys and without."""
 
     name: str
     rng: Random
@@ -57,7 +67,7 @@ class Scorekeeper:
     find_url: Callable[[], str]
     documents: Sequence[Document]
     """What is played, again and again, each time as a round of its own."""
-    answered: list[Answered] = field(default_factory=list)
+    completed: list[CompletedRequest] = field(default_factory=list)
     rounds: list[PlayedRound] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -74,32 +84,35 @@ class Scorekeeper:
             document = {**self.rng.choice(self.documents), **names}
             self.rounds.append(self._play_whole(document) if self.rng.random() < 0.2 else self._play_by_hand(document))
 
-    def post(self, path: str, document: Document, *, has_identity: bool = False) -> Any:
-        """Post until it is answered; what is the same without an idempotency key has one half of the time."""
+    def post(self, path: str, document: Document | str, *, has_identity: bool = False) -> Any:
+        """Post until a response arrives; half of the requests with an identity have no idempotency key."""
         key = None if has_identity and self.rng.random() < 0.5 else str(UUID(int=self.rng.getrandbits(128), version=4))
-        answered = self._send(path, document, key)
-        self.answered.append(answered)
-        return answered.body
+        completed = self._send(path, document, key)
+        self.completed.append(completed)
+        return completed.body
 
     def get(self, path: str) -> Any:
-        answer = self._http.get(self.find_url() + path)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        response = self._http.get(self.find_url() + path)
+        assert response.status_code == 200, response.text
+        return response.json()
 
-    def _send(self, path: str, document: Document, key: str | None) -> Answered:
-        headers = {"Idempotency-Key": key} if key else {}
+    def _send(self, path: str, document: Document | str, key: str | None) -> CompletedRequest:
+        is_batch = isinstance(document, str)
+        headers = {"Content-Type": "application/x-ndjson" if is_batch else "application/json"}
+        headers |= {"Idempotency-Key": key} if key else {}
+        content = document if isinstance(document, str) else json.dumps(document)
         begun, attempts = time.monotonic(), 0
         while True:
             attempts += 1
             try:
-                answer = self._http.post(self.find_url() + path, json=document, headers=headers)
+                response = self._http.post(self.find_url() + path, content=content, headers=headers)
             except httpx2.TransportError as error:
                 last = repr(error)
             else:
-                if answer.is_success:
-                    return Answered(path, document, key, answer, begun, time.monotonic(), attempts)
-                last = f"{answer.status_code} {answer.text}"
-                assert (answer.status_code, answer.json()["code"]) in PASSING, (path, document, key, attempts, last)
+                if response.is_success:
+                    return CompletedRequest(path, document, key, response, begun, time.monotonic(), attempts)
+                last = f"{response.status_code} {response.text}"
+                assert (response.status_code, response.json()["code"]) in PASSING, (path, document, key, attempts, last)
             assert time.monotonic() - begun < LONGEST_WAIT, (path, attempts, last)
             time.sleep(0.02)
 
@@ -114,8 +127,15 @@ class Scorekeeper:
         opening = {"seats": document["seats"], "reference": document["reference"]}
         opened = self.post(f"/v1/tables/{table['id']}/rounds", opening, has_identity=True)
         round_ = PlayedRound(opened["id"], document)
+        leaving = {departure["after_hand"] for departure in document["departures"]}
+        is_batched, batch = len(self.rounds) % 2 == 0, list[Document]()
         for hand in document["hands"]:
-            self._record(round_, hand)
+            batch.append(hand)
+            if not is_batched:
+                self._record(round_, batch.pop())
+            elif hand["number"] in leaving or hand is document["hands"][-1]:
+                self._record_batch(round_, batch)
+                batch = []
             for departure in document["departures"]:
                 if departure["after_hand"] == hand["number"]:
                     self._change(round_, "departures", without(departure, "after_hand"))
@@ -130,6 +150,14 @@ class Scorekeeper:
             self._change(round_, "undo", {"number": hand["number"], "hand": recorded["id"]}, has_identity=True)
             recorded = self._change(round_, "hands", {**hand, "restores": recorded["id"]}, has_identity=True)
 
+    def _record_batch(self, round_: PlayedRound, hands: Sequence[Document]) -> None:
+        """Record hands with one request; all of them are stored, by this attempt or an earlier one."""
+        lines = "\n".join(json.dumps({"round": round_.id, **hand}) for hand in hands)
+        round_.changes += len(hands)
+        round_.recordings += len(hands)
+        results = self.post("/v1/hands", lines, has_identity=True)
+        assert {result["status"] for result in results} <= {"recorded", "replayed"}, (lines, results)
+
     def _change(self, round_: PlayedRound, what: str, document: Document, *, has_identity: bool = False) -> Any:
         round_.changes += 1
         round_.recordings += what == "hands"
@@ -138,24 +166,29 @@ class Scorekeeper:
     # --- afterwards ---
 
     def check(self) -> None:
-        """Find everything that was answered as it was answered, and every round as it was played."""
-        for answered in self.answered:
-            self._check_answer(answered)
+        """Check that every response is replayed, and that every round is stored as it was played."""
+        for completed in self.completed:
+            self._check_response(completed)
         for round_ in self.rounds:
             self._check_round(round_)
 
-    def _check_answer(self, answered: Answered) -> None:
-        again = self._send(answered.path, answered.document, answered.key)
-        where = (answered.path, answered.key, again.body, answered.body)
-        assert again.answer.headers.get("Idempotent-Replayed") == "true", where
-        if answered.key is not None:
-            assert again.answer.content == answered.answer.content, where
-        elif answered.path.endswith("/hands"):
+    def _check_response(self, completed: CompletedRequest) -> None:
+        again = self._send(completed.path, completed.document, completed.key)
+        where = (completed.path, completed.key, again.body, completed.body)
+        if completed.key is None and isinstance(completed.document, str):
+            for first, replayed in zip(completed.body, again.body, strict=True):
+                assert replayed["status"] == "replayed", where
+                assert without(replayed["hand"], "round") == without(first["hand"], "round"), where
+            return
+        assert again.response.headers.get("Idempotent-Replayed") == "true", where
+        if completed.key is not None:
+            assert again.response.content == completed.response.content, where
+        elif completed.path.endswith("/hands"):
             # Undone and put back, the hand has a newer record; the cards and the results are the same.
-            found = self.get(f"/v1/hands/{answered.body['id']}")
-            assert without(found, "round", "in_force") == without(answered.body, "round", "in_force"), where
+            found = self.get(f"/v1/hands/{completed.body['id']}")
+            assert without(found, "round", "in_force") == without(completed.body, "round", "in_force"), where
         else:
-            assert _identity(again.body) == _identity(answered.body), where
+            assert _identity(again.body) == _identity(completed.body), where
 
     def _check_round(self, round_: PlayedRound) -> None:
         found = self.get(f"/v1/rounds/{round_.id}")

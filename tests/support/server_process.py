@@ -26,7 +26,7 @@ COMMAND = [sys.executable, "-m", "service"]
 
 
 class Running:
-    """An `ofc-server up` that has said it is ready."""
+    """An `ofc-server up` that has printed that it is ready."""
 
     def __init__(
         self, directory: Path, *, program: Sequence[str | Path] = COMMAND, options: Sequence[str] = (), **variables: str
@@ -50,30 +50,30 @@ class Running:
                 start_new_session=True,
             )
         os.close(writing)
-        self.said = ""
+        self.output = ""
         for line in self._stdout:
-            self.said += line
+            self.output += line
             if "Ctrl-C" in line:
                 break
         else:
-            raise AssertionError(f"ofc-server up ended with {self.up.wait()} after saying: {self.said}{self.log}")
-        self.url = re.findall(r"http://\S+", self.said)[0]
+            raise AssertionError(f"ofc-server up ended with {self.up.wait()} after saying: {self.output}{self.log}")
+        self.url = re.findall(r"https?://\S+", self.output)[0]
         self.children = psutil.Process(self.up.pid).children(recursive=True)
 
     @property
     def log(self) -> str:
-        """All that it and its web workers have said on stderr."""
+        """The stderr of the server and its web workers."""
         return Path(self._log.name).read_text()
 
     def close(self) -> None:
-        """Stop it, where it still runs, and forget what it said."""
+        """Stop it if it still runs, and delete its output."""
         if self.up.poll() is None:
             self.stop()
         self._stdout.close()
         self._log.close()
 
     def get(self, path: str) -> httpx2.Response:
-        return httpx2.get(self.url + path, timeout=5, trust_env=False, verify=False)
+        return httpx2.get(self.url + path, timeout=60, trust_env=False, verify=False)
 
     def child(self, name: str) -> psutil.Process:
         """A process that `up` itself has started."""
@@ -90,9 +90,9 @@ class Running:
         return None
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> int:
-        """Stop it and answer its exit code."""
+        """Stop it and return its exit code."""
         self.up.send_signal(number)
-        return self.up.wait(timeout=30)
+        return self.up.wait(timeout=120)
 
     def left_over(self, seconds: float = 0) -> list[str]:
         """What still runs of all that `up` had started, after waiting for it to go."""
@@ -131,7 +131,7 @@ def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[st
     with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
         process = Forked(arguments, environment(**variables), stdout.fileno(), stderr.fileno())
         try:
-            code = process.wait(timeout=60)
+            code = process.wait(timeout=180)
         finally:
             process.kill()
         stdout.seek(0)
@@ -141,7 +141,7 @@ def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[st
 
 def environment(**variables: str) -> dict[str, str]:
     """
-    The tester's own OFC_ variables must not matter; one worker starts fastest, none does jobs, tests ask fast.
+    OFC_ variables of the tester do not matter; one worker starts fastest, none does jobs, tests send requests fast.
 
     The servers of the suite may lose records in a crash of the machine.
     """
@@ -150,7 +150,7 @@ def environment(**variables: str) -> dict[str, str]:
     return others | usual | variables
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float = 20) -> bool:
+def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> bool:
     deadline = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > deadline:

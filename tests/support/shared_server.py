@@ -26,7 +26,7 @@ class Served:
 
     @property
     def log(self) -> str:
-        """All that it has said on stderr."""
+        """Its stderr."""
         return self._service.log
 
     def get_text(self, path: str) -> str:
@@ -42,7 +42,7 @@ class Served:
             return client.get(path).json()
 
     def at_once(self, *requests: tuple[str, Document], retry_key: str | None = None) -> list[httpx2.Response]:
-        """Send requests at the same moment, each over a connection of its own; the answers come in their order."""
+        """Send requests at the same moment, each over a connection of its own; return the responses in their order."""
         gate = Barrier(len(requests))
         headers = {"Idempotency-Key": retry_key} if retry_key else {}
 
@@ -61,6 +61,6 @@ class Served:
         return str(self.post("/v1/tables", {"name": f"table {self.tables}", "ruleset": ruleset}).json()["id"])
 
     def new_round(self, ruleset: str = "pineapple") -> str:
-        answer = self.post(f"/v1/tables/{self.new_table(ruleset)}/rounds", {"seats": seats(SIXES)})
-        assert answer.status_code == 201
-        return str(answer.json()["id"])
+        response = self.post(f"/v1/tables/{self.new_table(ruleset)}/rounds", {"seats": seats(SIXES)})
+        assert response.status_code == 201
+        return str(response.json()["id"])

@@ -12,8 +12,8 @@ from typing import Any
 from standardwebhooks.webhooks import Webhook
 
 from service.db import Database
-from service.webhooks.addresses import AllowedAddresses
 from service.webhooks.delivery import Deliverer
+from service.webhooks.sending import AllowedAddresses
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.sample_rounds import Document
@@ -146,8 +146,9 @@ class Sending:
         )
         self.house.change(
             "UPDATE webhooks SET failing_since = failing_since - %s::interval,"
-            " previous_until = previous_until - %s::interval WHERE id = %s",
-            *[interval] * 2,
+            " last_failure_at = last_failure_at - %s::interval, previous_until = previous_until - %s::interval"
+            " WHERE id = %s",
+            *[interval] * 3,
             self.address.rpartition("/")[2],
         )
 
@@ -155,7 +156,7 @@ class Sending:
 KINDS = [
     "hand.recorded", "hand.withdrawn", "round.completed", "settlement.final", "settlement.revised", "dispute.opened",
     "dispute.decided", "dispute.withdrawn", "import.ended",
-]  # fmt: skip
+]  # as a table  # fmt: skip
 
 
 @contextmanager

@@ -23,7 +23,7 @@ ENDED = ("succeeded", "failed", "cancelled")
 
 
 class Working:
-    """A worker that has said it is ready: `ofc-server worker`, or another command that starts one."""
+    """A worker that has printed that it is ready: `ofc-server worker`, or another command that starts one."""
 
     def __init__(
         self, logins: Logins, *, concurrency: int = 1, command: Sequence[str] | None = None, **variables: str
@@ -56,10 +56,21 @@ class Working:
         self.process.wait()
 
     def stop(self) -> int:
-        """Ask it to stop, and answer its exit code."""
+        """
+        Stop it, and return its exit code.
+
+        Raises:
+            AssertionError: it does not end; the log contains what its threads do then.
+        """
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=30)
+        try:
+            return self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            # Celery logs the stack of every thread.
+            self.process.send_signal(signal.SIGUSR1)
+            wait_until(lambda: "Thread" in self.log, 5)
+            raise AssertionError(self.log) from None
 
     def close(self) -> None:
         if self.process.poll() is None:
@@ -89,7 +100,7 @@ def lines_of(documents: Iterable[Any]) -> bytes:
 def post_import(api: Api, content: bytes, *, packed: bool = False, **headers: str) -> ApiResponse:
     """Send a file to import."""
     sent = {"Content-Type": "application/x-ndjson", **({"Content-Encoding": "gzip"} if packed else {}), **headers}
-    return api.ask("POST", "/v1/imports", data=gzip.compress(content) if packed else content, headers=sent)
+    return api.request("POST", "/v1/imports", data=gzip.compress(content) if packed else content, headers=sent)
 
 
 def wait_for(

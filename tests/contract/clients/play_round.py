@@ -32,11 +32,11 @@ ANN = ["QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h"]
 BEN = ["Ac8d2s", "TsTc5d5c6s", "7s7d7cJdJs"]
 
 
-def must(answer: T | Problem | None) -> T:
-    """Return the answer, or end with the problem."""
-    if answer is None or isinstance(answer, Problem):
-        sys.exit(f"refused: {answer}")
-    return answer
+def must(result: T | Problem | None) -> T:
+    """Return the result, or end with the problem."""
+    if result is None or isinstance(result, Problem):
+        sys.exit(f"refused: {result}")
+    return result
 
 
 def board(seat: int, rows: list[str]) -> NamedPlayerHand:

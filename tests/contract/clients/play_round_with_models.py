@@ -19,7 +19,7 @@ class Api:
     """Requests and responses as models."""
 
     def __init__(self, url: str, key: str) -> None:
-        self.http = httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, trust_env=False)
+        self.http = httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60, trust_env=False)
 
     def get(self, path: str, form: type[T]) -> T:
         """Read a resource."""
@@ -28,8 +28,8 @@ class Api:
     def post(self, path: str, body: BaseModel, form: type[T]) -> T:
         """Send a request body."""
         content = body.model_dump_json(exclude_unset=True)
-        answer = self.http.post(path, content=content, headers={"Content-Type": "application/json"})
-        return form.model_validate_json(answer.content)
+        response = self.http.post(path, content=content, headers={"Content-Type": "application/json"})
+        return form.model_validate_json(response.content)
 
 
 def board(seat: int, rows: list[str]) -> models.NamedPlayerHand:

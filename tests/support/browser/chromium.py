@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from playwright.sync_api import Browser, sync_playwright
+
 from web.install import find_node
 
 PACKAGES: Final = Path(__file__).parents[3] / "web" / "node_modules"
@@ -24,21 +26,37 @@ writeFileSync(target, brotliDecompressSync(readFileSync(source)));
 
 
 @contextmanager
-def open_chromium(playwright: Any) -> Iterator[Any]:
+def open_chromium(*arguments: str) -> Iterator[Browser]:
     """
-    Yield a browser of Playwright.
+    Run Chromium, with further arguments of its command line.
 
-    Raises OSError with the reason if none can run on this machine.
+    Raises OSError with the reason if it cannot run on this machine.
     """
+    options = launch_options(*arguments)
+    # Until Playwright is stopped, its event loop stays the one of the thread; other tests run loops of their own.
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**options)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def open_beside(browser: Browser, *arguments: str) -> Iterator[Browser]:
+    """Run another Chromium beside one that runs: Playwright can be started only once in a thread."""
+    another = browser.browser_type.launch(**launch_options(*arguments))
+    try:
+        yield another
+    finally:
+        another.close()
+
+
+def launch_options(*arguments: str) -> dict[str, Any]:
+    """Return how Playwright launches Chromium. Raises OSError with the reason if it cannot run on this machine."""
     program, libraries = find_chromium()
     variables = {**os.environ, **({"LD_LIBRARY_PATH": str(libraries)} if libraries else {})}
-    browser = playwright.chromium.launch(
-        executable_path=str(program), args=["--no-sandbox", "--headless=shell"], env=variables
-    )
-    try:
-        yield browser
-    finally:
-        browser.close()
+    return {"executable_path": str(program), "args": ["--no-sandbox", "--headless=shell", *arguments], "env": variables}
 
 
 def find_chromium() -> tuple[Path, Path | None]:

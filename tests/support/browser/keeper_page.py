@@ -44,8 +44,7 @@ class KeeperPage:
         self.api = api
         self.taps = 0
         self._url = url
-        page.on("pageerror", lambda error: violations.append(str(error)))
-        page.on("console", lambda message: violations.append(message.text) if is_violation(message.text) else None)
+        collect_violations(page, violations)
 
     def open(self, path: str = "/keeper/") -> None:
         self.page.goto(self._url + path)
@@ -58,7 +57,7 @@ class KeeperPage:
         """Paste the API key."""
         self.page.get_by_label("Link or API key").fill(self.key)
         if remember:
-            self.page.get_by_label("Remember on this device").check()
+            self.page.get_by_label("Remember an API key on this device").check()
         self.page.get_by_role("button", name="Join").click()
 
     def add_table(self, ruleset: str = "pineapple") -> dict[str, Any]:
@@ -67,9 +66,9 @@ class KeeperPage:
         ).json()
         return table
 
-    def add_round(self, *, players: int = 3, stack: int = 200) -> dict[str, Any]:
+    def add_round(self, *, players: int = 3, stack: int = 200, ruleset: str = "pineapple") -> dict[str, Any]:
         """Add a table with an open round over the API, and open the round on the page."""
-        table = self.add_table()
+        table = self.add_table(ruleset)
         names = ["ann", "ben", "cyd"][:players]
         seats = [{"seat": seat, "player": name, "stack": stack} for seat, name in enumerate(names, 1)]
         response = self.api.post(f"/v1/tables/{table['id']}/rounds", json={"seats": seats})
@@ -93,6 +92,11 @@ class KeeperPage:
         for card in cards:
             self.tap_card(card)
 
+    def kill(self, *, filled: int) -> None:
+        """Close the tab as soon as it shows this many cards."""
+        expect(self.page.locator(".place.filled")).to_have_count(filled)
+        self.page.close()
+
     def choose_button(self, seat: int) -> None:
         """Choose who has the button; on a phone, its board is shown first."""
         self.page.locator(".tab").nth(seat - 1).click()
@@ -114,6 +118,24 @@ class KeeperPage:
 
     def get(self, path: str) -> Any:
         return self.api.get(path).json()
+
+
+def wait_for_worker(page: Page) -> None:
+    """Wait until the service worker controls the page."""
+    page.evaluate("navigator.serviceWorker.ready")
+    # The policy of the page forbids to evaluate an expression again and again, but not to call a function.
+    page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+
+
+def wait_for_animations(page: Page) -> None:
+    """Wait until nothing on the page changes its place or colour any more."""
+    page.wait_for_function("() => document.getAnimations().every((each) => each.playState !== 'running')")
+
+
+def collect_violations(page: Page, violations: list[Any]) -> None:
+    """Collect what a page does against its policy, and its errors."""
+    page.on("pageerror", lambda error: violations.append(str(error)))
+    page.on("console", lambda message: violations.append(message.text) if is_violation(message.text) else None)
 
 
 def is_violation(text: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).parents[3] / "docs"
-_ANSWERED = re.compile(r"(Button \(seat or player\):|Seat \d, .*?:|.*\? \[.*\]) (.+)")
+_REPLY = re.compile(r"(Button \(seat or player\):|Seat \d, .*?:|.*\? \[.*\]) (.+)")
 _ANYTHING = "…"
 
 
@@ -16,8 +16,8 @@ class Typed:
 
     command: str
     away: bool
-    asked: list[str]
-    answered: list[str]
+    prompts: list[str]
+    replies: list[str]
     lines: list[str]
 
 
@@ -27,9 +27,9 @@ def sessions(page: str) -> Iterator[Typed]:
     for away, block in re.findall(r"```console( away)?\n(.*?)```", text, re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *lines = part.strip().splitlines()
-            answers = [match for line in lines if (match := _ANSWERED.fullmatch(line))]
-            printed = [line for line in lines if not _ANSWERED.fullmatch(line)]
-            yield Typed(command, bool(away), [each[1] for each in answers], [each[2] for each in answers], printed)
+            replies = [match for line in lines if (match := _REPLY.fullmatch(line))]
+            printed = [line for line in lines if not _REPLY.fullmatch(line)]
+            yield Typed(command, bool(away), [each[1] for each in replies], [each[2] for each in replies], printed)
 
 
 def code_blocks(page: str, kind: str) -> list[str]:

@@ -11,10 +11,10 @@ from typing import Any
 class Faulty:
     """Send the given responses, one a connection, the last one for ever. Record the requests."""
 
-    def __init__(self, *answers: bytes) -> None:
-        self.asked: list[str] = []
+    def __init__(self, *responses: bytes) -> None:
+        self.requests: list[str] = []
         self.keys: list[str | None] = []
-        self._answers = list(answers)
+        self._responses = list(responses)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -22,7 +22,7 @@ class Faulty:
 
     def close(self) -> None:
         # A listening socket is woken by a connection, not by being closed.
-        self._answers = []
+        self._responses = []
         socket.create_connection(self._listener.getsockname()).close()
         self._thread.join(timeout=10)
         self._listener.close()
@@ -31,8 +31,8 @@ class Faulty:
         while True:
             connection, _ = self._listener.accept()
             with connection, connection.makefile("rb") as stream:
-                asked = stream.readline().decode().split()
-                if not self._answers:
+                request_line = stream.readline().decode().split()
+                if not self._responses:
                     return
                 length, key = 0, None
                 while (header := stream.readline().strip()) != b"":
@@ -40,22 +40,22 @@ class Faulty:
                     length = int(value) if name.lower() == b"content-length" else length
                     key = value.decode().strip() if name.lower() == b"idempotency-key" else key
                 stream.read(length)
-                self.asked.append(" ".join(asked[:2]))
+                self.requests.append(" ".join(request_line[:2]))
                 self.keys.append(key)
-                answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-                connection.sendall(answer)
+                response = self._responses.pop(0) if len(self._responses) > 1 else self._responses[0]
+                connection.sendall(response)
 
 
 @contextmanager
-def faulty(*answers: bytes) -> Iterator[Faulty]:
-    server = Faulty(*answers)
+def faulty(*responses: bytes) -> Iterator[Faulty]:
+    server = Faulty(*responses)
     try:
         yield server
     finally:
         server.close()
 
 
-def answer(status: int, content: object, kind: str = "application/json", **headers: str) -> bytes:
+def build_response(status: int, content: object, kind: str = "application/json", **headers: str) -> bytes:
     """Return an HTTP response. Content that is not a string is sent as JSON."""
     body = content.encode() if isinstance(content, str) else json.dumps(content).encode()
     fields = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
@@ -67,7 +67,7 @@ def answer(status: int, content: object, kind: str = "application/json", **heade
 def problem(status: int, code: str, detail: str) -> bytes:
     """Return a response with a problem document."""
     document: Mapping[str, Any] = {"title": "No", "code": code, "detail": detail, "errors": [], "request_id": "1"}
-    return answer(status, document, "application/problem+json")
+    return build_response(status, document, "application/problem+json")
 
 
 def cut_off(whole: bytes) -> bytes:
@@ -75,8 +75,8 @@ def cut_off(whole: bytes) -> bytes:
     return whole[: len(whole) - 5]
 
 
-HTML = answer(200, "<h1>Welcome to the hotel</h1>", "text/html; charset=utf-8")
-NO_GATEWAY = answer(502, "<h1>Bad gateway</h1>", "text/html")
+HTML = build_response(200, "<h1>Welcome to the hotel</h1>", "text/html; charset=utf-8")
+NO_GATEWAY = build_response(502, "<h1>Bad gateway</h1>", "text/html")
 DOWN = problem(503, "database-unavailable", "the database does not answer")
 INCOMPLETE = problem(408, "request-incomplete", "the body ended early")
 UNCERTAIN = problem(504, "outcome-unknown", "the database stopped answering during the commit")

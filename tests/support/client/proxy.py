@@ -17,9 +17,9 @@ class Way(Enum):
     THROUGH = auto()
     AWAY = auto()
     SILENT = auto()
-    LOSES_ANSWERS = auto()
+    LOSES_RESPONSES = auto()
     HOLDS_REQUESTS = auto()
-    HOLDS_ANSWERS = auto()
+    HOLDS_RESPONSES = auto()
 
 
 class Proxy:
@@ -27,14 +27,15 @@ class Proxy:
     A proxy that forwards requests to a service, depending on `way`, and records every change.
 
     `latency` delays every request by so many seconds. `read`, `tried` and `done` are responses that are sent to reads,
-    dry runs and changes in place of the service's.
+    dry runs and changes in place of the service's. `finished_count` counts the responses of the service that were sent.
     """
 
     def __init__(self, service: str) -> None:
         self.way = Way.THROUGH
         self.delay = 0.0
         self.latency = 0.0
-        self.asked = 0
+        self.request_count = 0
+        self.finished_count = 0
         self.changes: list[tuple[str, str | None, bytes]] = []
         self.read: list[tuple[int, bytes]] = []
         self.tried: list[tuple[int, bytes]] = []
@@ -75,7 +76,7 @@ def _handler(proxy: Proxy, service: str) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             is_change = self.command == "POST" and "dry_run" not in self.path
             way = proxy.way if is_change or proxy.way in (Way.AWAY, Way.SILENT) else Way.THROUGH
-            proxy.asked += 1
+            proxy.request_count += 1
             if way is Way.SILENT:
                 proxy.released.wait(60)
             if way in (Way.AWAY, Way.SILENT):
@@ -83,7 +84,7 @@ def _handler(proxy: Proxy, service: str) -> type[BaseHTTPRequestHandler]:
             time.sleep(proxy.latency)
             in_its_place = proxy.done if is_change else proxy.tried if "dry_run" in self.path else proxy.read
             if in_its_place:
-                self._answer(*in_its_place.pop(0), [("Content-Type", "application/problem+json")])
+                self._respond(*in_its_place.pop(0), [("Content-Type", "application/problem+json")])
                 return
             if is_change:
                 proxy.changes.append((self.path, self.headers.get("Idempotency-Key"), body))
@@ -91,13 +92,14 @@ def _handler(proxy: Proxy, service: str) -> type[BaseHTTPRequestHandler]:
             if way is Way.HOLDS_REQUESTS:
                 proxy.hold()
                 return
-            answer, content = self._ask(body)
-            if way is Way.HOLDS_ANSWERS:
+            response, content = self._forward(body)
+            if way is Way.HOLDS_RESPONSES:
                 proxy.hold()
             if way is Way.THROUGH:
-                self._answer(answer.status, content, answer.getheaders())
+                self._respond(response.status, content, response.getheaders())
+                proxy.finished_count += 1
 
-        def _answer(self, status: int, content: bytes, headers: list[tuple[str, str]]) -> None:
+        def _respond(self, status: int, content: bytes, headers: list[tuple[str, str]]) -> None:
             self.send_response_only(status)
             for name, value in headers:
                 if name.lower() not in ("connection", "transfer-encoding", "content-length"):
@@ -106,14 +108,14 @@ def _handler(proxy: Proxy, service: str) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        def _ask(self, body: bytes) -> tuple[http.client.HTTPResponse, bytes]:
+        def _forward(self, body: bytes) -> tuple[http.client.HTTPResponse, bytes]:
             connection = http.client.HTTPConnection(service, timeout=30)
             passed = {name: value for name, value in self.headers.items() if name.lower() != "host"}
             connection.request(self.command, self.path, body, passed)
-            answer = connection.getresponse()
-            content = answer.read()
+            response = connection.getresponse()
+            content = response.read()
             connection.close()
-            return answer, content
+            return response, content
 
     return Handler
 

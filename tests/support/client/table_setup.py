@@ -30,18 +30,18 @@ def add_hand(
     reached: dict[str, str], table: str, *boards: str, button: int | None = None, waits: bool = False
 ) -> CommandResult:
     """Record a hand without prompts; without a network it `waits`."""
-    said = ofc("hand", "add", table, *given(*(boards or PLAIN), button=button), **reached)
-    assert said.code == 0, said
-    assert waits == is_saved(said), said
-    return said
+    result = ofc("hand", "add", table, *given(*(boards or PLAIN), button=button), **reached)
+    assert result.code == 0, result
+    assert waits == is_saved(result), result
+    return result
 
 
-def is_saved(said: CommandResult) -> bool:
+def is_saved(result: CommandResult) -> bool:
     """Return whether a change was saved on this machine, to be sent later."""
-    return said.code == 0 and "Saved on this machine; " in said.out
+    return result.code == 0 and "Saved on this machine; " in result.out
 
 
-def answers(*lines: str) -> str:
+def reply_lines(*lines: str) -> str:
     """Return replies as lines of a pipe."""
     return "".join(f"{line}\n" for line in lines)
 

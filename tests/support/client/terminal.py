@@ -21,8 +21,8 @@ class Terminal:
         self._screen = pyte.Screen(columns, 80)
         self._stream = pyte.Stream(self._screen)
         environment = {**clean_environment(**variables), "TERM": "xterm-256color"}
-        kept = [] if out is None else ["sh", "-c", f'exec "$@" > {out}', "sh"]
-        command, *options = [*kept, *COMMAND, *arguments]
+        redirection = [] if out is None else ["sh", "-c", f'exec "$@" > {out}', "sh"]
+        command, *options = [*redirection, *COMMAND, *arguments]
         self._child = pexpect.spawn(command, options, env=environment, encoding="utf-8", dimensions=(80, columns))
 
     @property
@@ -39,13 +39,13 @@ class Terminal:
         """Press keys."""
         self._child.send("".join(keys))
 
-    def shows(self, text: str, seconds: float = 20) -> bool:
+    def shows(self, text: str, seconds: float = 60) -> bool:
         """Wait until the screen shows a text."""
         return self._wait(lambda: any(text in line for line in self.lines), seconds)
 
-    def asks(self, line: str) -> bool:
+    def shows_prompt(self, line: str) -> bool:
         """Wait until the line of the cursor is the given one."""
-        return self._wait(lambda: self.line == line, 20)
+        return self._wait(lambda: self.line == line, 60)
 
     def end(self) -> int:
         """Wait for the end of the command, and return its exit code, negative after a signal."""

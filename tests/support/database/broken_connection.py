@@ -30,7 +30,7 @@ class Line:
         return f"http://127.0.0.1:{self.port}"
 
     def break_after(self, words: bytes) -> None:
-        """Swallow the next answer to what contains these words, and hang up."""
+        """Drop the next response to a statement that contains these words, and close the connection."""
         self._fatal = words
 
     def close(self) -> None:

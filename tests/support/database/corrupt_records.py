@@ -10,12 +10,12 @@ from sqlalchemy import text
 
 from evidence import Checkpoint
 from service.db import Database, Transaction
-from service.verification.audited_results import audit_results
 from service.verification.club_records import expect_club_records, rulesets_of
 from service.verification.covers import AUDITED
 from service.verification.findings import Finding
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, Stretch
+from service.verification.rounds import audit_results
 from service.verification.verify_database import Pass, Position, verify_page
 
 _OTHER: Final[Mapping[str, str]] = {
@@ -109,7 +109,7 @@ _NOT_OF_ROUNDS: Final = {
 """What is tampered with there is found without a look at the rounds, which takes longest."""
 
 
-def verify(transaction: Transaction, kept: Sequence[Checkpoint] = (), table: str | None = None) -> list[Finding]:
+def verify(transaction: Transaction, checkpoints: Sequence[Checkpoint] = (), table: str | None = None) -> list[Finding]:
     """Look at all of the transaction's club; not at rounds, where only a table was touched that is not of any."""
     found: list[Finding] = []
     for passing in Pass:
@@ -117,7 +117,7 @@ def verify(transaction: Transaction, kept: Sequence[Checkpoint] = (), table: str
             continue
         position: Position | None = Position(transaction.club_id, passing)
         while position is not None:
-            page = verify_page(transaction, position, kept)
+            page = verify_page(transaction, position, checkpoints)
             found += page.findings
             position = page.position
     return found

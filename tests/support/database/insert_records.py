@@ -13,6 +13,7 @@ from schemas.access import Link
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
+from schemas.scorekeepers import Scorekeeper
 from schemas.table_links import TableLinkRequest
 from schemas.webhooks.endpoints import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
@@ -24,11 +25,12 @@ from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import IssuedKey
+from service.console.actions import issue_console_link
 from service.db import Database, Transaction
-from service.disputes import queries as disputes
-from service.disputes.queries import StoredDispute
-from service.http import queries as http
-from service.http.queries import IdempotentResponse
+from service.disputes.queries import disputes
+from service.disputes.queries.disputes import StoredDispute
+from service.http import idempotent_responses
+from service.http.idempotent_responses import IdempotentResponse
 from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs, messages
@@ -40,19 +42,15 @@ from service.players import queries as players
 from service.recomputations import queries as recomputations
 from service.recomputations.queries import Difference
 from service.rounds.models import CorrectionRecord
-from service.rounds.queries import (
-    histories,
-    revisions,
-    rounds,
-    settlement_states,
-)
+from service.rounds.queries import histories, revisions, rounds, settlements
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
-from service.statistics.actions.measuring import update_statistics
-from service.statistics.queries.measuring import add_all_rounds
+from service.scorekeepers.actions import show_scorekeeper
+from service.statistics.actions import update_statistics
+from service.statistics.queries import add_all_rounds
 from service.table_links.actions import issue_table_link
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
@@ -216,7 +214,7 @@ def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRoun
 
 
 def dispute(transaction: Transaction, disputed: StoredRound) -> None:
-    """A dispute of which something was said."""
+    """A dispute with a comment."""
     digest = sha256(b"a claim").digest()
     claimed = (disputed.revision, 1, 1, "top", "it was the three", "bob", digest, transaction.now)
     made = StoredDispute(uuid7(), disputed.id, disputed.table_id, *claimed)
@@ -245,19 +243,23 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         at_once = add_round(transaction, add_table(transaction), example_round())
         links.revoke(transaction, Link(club_id, at_once.id, transaction.now), EVENT)
         [key] = keys.list_page(transaction, limit=1)
-        issue_table_link(transaction, at_once.table_id, TableLinkRequest(None, TableLinkKind.VIEWER, 60), key.id)
+        issue_table_link(transaction, at_once.table_id, TableLinkRequest(None, TableLinkKind.VIEWER, None, 60), key.id)
+        issue_console_link(transaction, key.id)
+        show_scorekeeper(transaction, at_once.table_id, Scorekeeper(uuid7(), "Anna's phone", 2))
         dispute(transaction, correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE))))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
         later = add_hand(transaction, later, SubmittedHand(EXAMPLE))
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
         later = end_round(transaction, later, depart(later.round, 2), departure)
         later = end_round(transaction, later, close_round(later.round), closing)
-        confirmed = settlement_states.confirm(transaction, later, 1)
-        correct_who_sat(transaction, settlement_states.finalize(transaction, confirmed, FinalReason.WINDOW))
+        confirmed = settlements.confirm(transaction, later, 1)
+        correct_who_sat(transaction, settlements.finalize(transaction, confirmed, FinalReason.WINDOW))
         add_job(transaction)
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
-        http.add(transaction, "a key", IdempotentResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
+        idempotent_responses.add(
+            transaction, "a key", IdempotentResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}")
+        )
         webhook = webhooks.add(
             transaction, uuid7(), WebhookRequest("https://club.example", (WebhookKind.TEST,), None, ON)
         )

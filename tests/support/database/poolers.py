@@ -89,20 +89,20 @@ def pgbouncer(directory: Path, logins: Logins, mode: str, ignored: str = "option
     with (directory / "pgbouncer.log").open("wb") as log:
         process = launcher.spawn([PGBOUNCER, str(settings)], last_signal=signal.SIGKILL, account=account, output=log)
     try:
-        _wait_until_it_answers(port, through(port, logins), directory / "pgbouncer.log")
+        _wait_until_it_accepts(port, through(port, logins), directory / "pgbouncer.log")
         yield through(port, logins)
     finally:
         process.kill()
         process.wait()
 
 
-def _wait_until_it_answers(port: int, logins: Logins, log: Path) -> None:
+def _wait_until_it_accepts(port: int, logins: Logins, log: Path) -> None:
     deadline = time.monotonic() + 20
     while True:
         try:
             psycopg.connect(logins.owner, connect_timeout=2).close()
         except psycopg.OperationalError:
-            assert time.monotonic() < deadline, f"PgBouncer does not answer on port {port}: {log.read_text()}"
+            assert time.monotonic() < deadline, f"PgBouncer does not respond on port {port}: {log.read_text()}"
             time.sleep(0.05)
         else:
             return
@@ -117,8 +117,8 @@ def _read_packet(client: socket.socket) -> tuple[bytes, int]:
 def _without_options(content: bytes, code: int) -> bytes:
     fields = content.split(b"\0")[:-2]
     pairs = zip(fields[::2], fields[1::2], strict=True)
-    kept = b"".join(name + b"\0" + setting + b"\0" for name, setting in pairs if name != b"options") + b"\0"
-    return struct.pack(">ii", len(kept) + 8, code) + kept
+    parameters = b"".join(name + b"\0" + setting + b"\0" for name, setting in pairs if name != b"options") + b"\0"
+    return struct.pack(">ii", len(parameters) + 8, code) + parameters
 
 
 def _read(source: socket.socket, length: int) -> bytes:

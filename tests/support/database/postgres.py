@@ -6,6 +6,7 @@ Each test gets a database of its own, cloned from a template that the migrations
 
 import os
 import secrets
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import psutil
 import psycopg
 from psycopg import sql
 from sqlalchemy import URL, make_url
@@ -24,7 +26,18 @@ from service.server.embedded.cluster import OWNER
 MADE_HERE = "made by the test suite of tablestakes"
 MIGRATION_LOCK = 0x0FC
 # A crash of the machine in the middle of the suite may cost the suite's databases.
-FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+FORGETFUL = {
+    "autovacuum": "off",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+    "max_wal_size": "128MB",
+    "synchronous_commit": "off",
+}
+DIRECTORY = "ofc-suite-"
+"""Begins the names of the folders of databases; the number of their process follows."""
+MEMORY = Path("/dev/shm")
+ENOUGH_MEMORY = 4 * 1024**3
 
 
 @dataclass(frozen=True)
@@ -106,7 +119,12 @@ class Server:
         return f"{self.prefix}_{self.made}"
 
     def _drop(self, database: str) -> None:
-        self.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
+        """Drop a database with its connections; again if another connection was made meanwhile."""
+        statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database))
+        try:
+            self.execute(statement)
+        except psycopg.errors.ObjectInUse:
+            self.execute(statement)
 
 
 @dataclass
@@ -150,8 +168,29 @@ class ExternalServer(Server):
 @contextmanager
 def embedded_server() -> Iterator[Server]:
     """A PostgreSQL of the suite's own, gone without a trace afterwards."""
-    with tempfile.TemporaryDirectory(prefix="ofc-suite-") as home, Cluster(Path(home), FORGETFUL) as cluster:
+    memory = find_memory()
+    if memory is not None:
+        remove_left_over(memory)
+    directory = tempfile.TemporaryDirectory(prefix=f"{DIRECTORY}{os.getpid()}-", dir=memory)
+    with directory as home, Cluster(Path(home), FORGETFUL) as cluster:
         yield Server(make_url(cluster.url(OWNER, "postgres")), make_url(cluster.url(SERVICE_ROLE)))
+
+
+def find_memory() -> Path | None:
+    """
+    Return a folder whose files are in memory, or None if there is none with space for the databases of the suite.
+
+    Every database is some 300 files. A file system on disk may take half a second to make them while it still looks
+    through those that were deleted in the last seconds.
+    """
+    return MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ENOUGH_MEMORY else None
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove the databases of processes that were killed: they would fill the memory."""
+    for path in folder.glob(f"{DIRECTORY}*-*"):
+        if not psutil.pid_exists(int(path.name.removeprefix(DIRECTORY).partition("-")[0])):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 @contextmanager
@@ -171,13 +210,13 @@ def find_external() -> str | None:
     """
     The login to an external PostgreSQL (15 to 18) that may make databases and roles, or None.
 
-    OFC_TEST_SERVER_URL names it; otherwise one on this machine is asked, as the current user and as `postgres`.
+    OFC_TEST_SERVER_URL names it; otherwise one on this machine is tried, as the current user and as `postgres`.
     """
     named = os.environ.get("OFC_TEST_SERVER_URL")
     for candidate in (
         [named] if named else ["postgresql://127.0.0.1:5432/postgres", "postgresql://postgres@127.0.0.1:5432/postgres"]
     ):
-        with suppress(psycopg.OperationalError), psycopg.connect(candidate, connect_timeout=2) as connection:
+        with suppress(psycopg.OperationalError), psycopg.connect(candidate, connect_timeout=15) as connection:
             (may_create,) = connection.execute(
                 "SELECT rolsuper OR rolcreatedb AND rolcreaterole FROM pg_roles WHERE rolname = current_user"
             ).fetchone() or (False,)
@@ -187,7 +226,7 @@ def find_external() -> str | None:
                 )
     if named:
         raise RuntimeError(
-            "OFC_TEST_SERVER_URL names no PostgreSQL 15 to 18 that answers and lets its login make databases and roles."
+            "OFC_TEST_SERVER_URL names no PostgreSQL 15 to 18 whose login can create databases and roles."
         )
     return None
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from service.db import Transaction
-from service.verification.covers import AUDITED, Cover
+from service.verification.covers import AUDITED, Comparison
 from service.verification.queries import audited
 from tests.support.database.corrupt_records import Columns, Table
 
@@ -86,8 +86,8 @@ class RandomCorruption:
             table.swap(*rows)
             return Damage(table.name, how, [[row] for row in rows])
         covers = AUDITED[table.name].columns
-        column = self.rng.choice([column for column, cover in covers.items() if cover is not Cover.NOTHING])
-        named = None if covers[column] is Cover.KEY else column
+        column = self.rng.choice([column for column, cover in covers.items() if cover is not Comparison.NOTHING])
+        named = None if covers[column] is Comparison.KEY else column
         return Damage(table.name, how, [table.change(column, types[column], rows[0])], named)
 
     def _differ(self, name: str, rows: Sequence[Row]) -> bool:

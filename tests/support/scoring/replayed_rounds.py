@@ -40,8 +40,8 @@ def score_request(request: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Sha
     """Score a hand by itself; without transfers and stacks where they cannot be known."""
     read, rules = load_score_request(request), load_ruleset(ruleset)
     single = score_single_hand(rules, read.players, read.button)
-    answer = _without_words(dump_single_hand(rules, single, read.players))
-    return {part: value for part, value in answer.items() if value is not None}
+    result = _without_words(dump_single_hand(rules, single, read.players))
+    return {part: value for part, value in result.items() if value is not None}
 
 
 def _without_words(score: Shape) -> Shape:

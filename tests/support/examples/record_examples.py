@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from schemas.accounting.payment_lines import PaymentPlace
 from schemas.pages import parse_cursor, show_cursor
+from service.http.formats import format_day
 from tests.support.api_client import Api, ApiResponse, Document
 
 ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
 """A time that the service wrote: those of the story have no fractions of a second."""
+DAY = re.compile(r"\b[A-Z][a-z]+day \d{1,2} [A-Z][a-z]+ \d{4}\b")
+"""The day in words, as pages show it."""
 DIGEST = re.compile(r"\b(?!0{64})[0-9a-f]{64}\b")
 """What depends on ids that differ whenever the story is played."""
 TOKEN = re.compile(r"(?<![\w-])[\w-]{96}(?![\w-])")
@@ -25,6 +29,8 @@ SECRET = re.compile(r"\bwhsec_[A-Za-z0-9+/=]+")
 """The secret of a webhook."""
 LINK_SECRET = re.compile(r"\bofc_link_[0-9A-Za-z]{43}\b")
 """The secret of a link to a table."""
+CONSOLE_CODE = re.compile(r"(?<=/console/sign-in/)[\w-]{43}")
+"""The code of a link to the console."""
 KEY = re.compile(r"\bofc_[0-9a-z]{8}\b")
 """How a key begins."""
 A_TOKEN = "AaH6hGSgcIWX84r9vW68Jw" * 4 + "Aa-6hGSg"
@@ -40,7 +46,7 @@ LINES = "application/x-ndjson"
 
 
 class Stable:
-    """Gives every id and every moment another that is the same whenever the story is played."""
+    """Replaces every id and every moment by another that is the same whenever the story is played."""
 
     def __init__(self) -> None:
         self.ids: dict[str, str] = {}
@@ -60,7 +66,7 @@ class Stable:
         return replace(place, round_id=UUID(self.id_of(str(place.round_id)))).show()
 
     def __call__(self, part: Any) -> Any:
-        """Copy what was said with what never changes."""
+        """Copy a document with stable ids, times and secrets."""
         if isinstance(part, dict):
             return {
                 name: self.cursor_of(inner) if name == "next_cursor" and inner else self(shortened(name, inner))
@@ -73,11 +79,13 @@ class Stable:
         text = TOKEN.sub(A_TOKEN, part)
         text = KEY.sub("ofc_7q2mx40a", text)
         text = LINK_SECRET.sub("ofc_link_Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
+        text = CONSOLE_CODE.sub("Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = SECRET.sub("whsec_fXE9gV5kRm2vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rM=", text)
         text = ID.sub(lambda found: self.id_of(found[0]), text)
         text = DIGEST.sub("7d" * 32, text)
         text = SIGNED.sub(lambda found: b64encode(b"}" * (32 if len(found[0]) == 44 else 68)).decode(), text)
         text = MOMENT.sub(lambda found: self.moment_of(found[0]), text)
+        text = DAY.sub(format_day(EVENING, ZoneInfo("UTC")), text)
         return re.sub(r"(?<=cursor=)[\w-]{22,27}", lambda found: self.cursor_of(found[0]), text)
 
 
@@ -87,7 +95,7 @@ def shortened(name: str, part: Any) -> Any:
 
 
 class Recorder:
-    """Asks for operations by their name, and keeps the first answer of each status and kind as its example."""
+    """Calls operations by their name, and stores the first response of each status and kind as its example."""
 
     def __init__(self, api: Api) -> None:
         self.api = api
@@ -96,38 +104,38 @@ class Recorder:
         self.problems: Document = {}
         self.keys_used = 0
 
-    def ask(
-        self, operation: str, asked: Document | None = None, body: object = None, *, form: str | None = None
+    def call(
+        self, operation: str, parameters: Document | None = None, body: object = None, *, form: str | None = None
     ) -> ApiResponse:
         """
-        Ask for what is done and answered, and keep it where it is the first of its status.
+        Call an operation that succeeds, and store the response if it is the first of its status.
 
         Args:
             operation: its name.
-            asked: the parameters.
+            parameters: its parameters.
             body: the body of the request.
             form: what a further example of a request body, of another form than the first one, is called.
         """
-        answer = self._send(operation, asked or {}, body)
-        assert answer.status < 300, f"{operation}: {answer}"
+        response = self._send(operation, parameters or {}, body)
+        assert response.status < 300, f"{operation}: {response}"
         recorded = self.examples.setdefault(operation, {"parameters": {}, "answers": {}})
-        for name, value in (asked or {}).items():
-            kept = self.stable.cursor_of(value) if name == "cursor" else self.stable(value)
-            recorded["parameters"].setdefault(name, kept)
+        for name, value in (parameters or {}).items():
+            example = self.stable.cursor_of(value) if name == "cursor" else self.stable(value)
+            recorded["parameters"].setdefault(name, example)
         if body is not None:
             recorded.setdefault("request", self.stable(body))
         if form is not None:
             recorded.setdefault("forms", {})[form] = self.stable(body)
-        recorded["answers"].setdefault(str(answer.status), self._keep(answer))
-        return answer
+        recorded["answers"].setdefault(str(response.status), self._example_of(response))
+        return response
 
-    def record(self, operation: str, asked: Document, body: object) -> ApiResponse:
-        """Try an operation, do it, and send it again as one does who got no answer."""
+    def record(self, operation: str, parameters: Document, body: object) -> ApiResponse:
+        """Try an operation, do it, and send it again as a client does that received no response."""
         self.keys_used += 1
         key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}
-        tried = self._send(operation, {**asked, "dry_run": True}, body)
-        done = self.ask(operation, {**asked, **key}, body)
-        again = self._send(operation, {**asked, **key}, body)
+        tried = self._send(operation, {**parameters, "dry_run": True}, body)
+        done = self.call(operation, {**parameters, **key}, body)
+        again = self._send(operation, {**parameters, **key}, body)
         self.examples[operation]["parameters"]["dry_run"] = True
         assert (again.status, again.document) == (done.status, done.document)
         assert tried.status == done.status
@@ -137,17 +145,17 @@ class Recorder:
         self,
         code: str,
         operation: str,
-        asked: Document | None = None,
+        parameters: Document | None = None,
         body: object = None,
         *,
         api: Api | None = None,
         **options: Any,
     ) -> None:
-        """Ask for what must be refused, and keep the problem as the example of its kind."""
-        answer = self._send(operation, asked or {}, body, api, **options)
-        assert answer.status >= 400, f"{operation}: {answer}"
-        assert answer["code"] == code, f"{operation}: {answer}"
-        self.problems.setdefault(code, self.stable(answer.document))
+        """Send a request that must be refused, and store the problem as the example of its kind."""
+        response = self._send(operation, parameters or {}, body, api, **options)
+        assert response.status >= 400, f"{operation}: {response}"
+        assert response["code"] == code, f"{operation}: {response}"
+        self.problems.setdefault(code, self.stable(response.document))
 
     def cut(self, operation: str, name: str, length: int) -> None:
         """Shorten a long list to its first items."""
@@ -157,49 +165,51 @@ class Recorder:
         listed[name] = listed[name][:length]
 
     def read(self, operation: str, path: str, line: str) -> None:
-        """Read a text, and keep those of its lines that are the same everywhere."""
+        """Read a text, and store those of its lines that are the same everywhere."""
         headers = {"Authorization": f"Bearer {self.api.key}"}
         lines = self.api.app.test_client().get(path, headers=headers).get_data(as_text=True).splitlines()
         # A process counts everything since its start: what came before the story is not recorded.
-        kept = "".join(f"{COUNTED.sub(' 0.0', found)}\n" for found in lines if re.match(line, found))
-        assert kept, f"{path} says nothing like {line}"
-        answered = {"200": {"headers": {}, "body": self.stable(kept)}}
+        text = "".join(f"{COUNTED.sub(' 0.0', found)}\n" for found in lines if re.match(line, found))
+        assert text, f"{path} says nothing like {line}"
+        responses = {"200": {"headers": {}, "body": self.stable(text)}}
         ids = dict(zip(re.findall(r"\{(\w+)\}", self._find(operation)[1]), ID.findall(path), strict=True))
-        self.examples[operation] = {"parameters": self.stable(ids), "answers": answered}
-        if len(lines) > len(kept.splitlines()):
+        self.examples[operation] = {"parameters": self.stable(ids), "answers": responses}
+        if len(lines) > len(text.splitlines()):
             self.examples[operation]["cut"] = "Some of its lines."
 
-    def send_lines(self, operation: str, content: bytes, shown: str, **asked: Any) -> ApiResponse:
-        """Send a file of lines, under a key, and keep it as an example that shows less of it."""
+    def send_lines(self, operation: str, content: bytes, shown: str, **more: Any) -> ApiResponse:
+        """Send a file of lines, under a key, and store it as an example that shows less of it."""
         self.keys_used += 1
         key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}
-        parameters = {**key, **asked}
-        answer = self._send(operation, parameters, None, data=content, headers={"Content-Type": "application/x-ndjson"})
-        assert answer.status in (200, 202), answer
+        parameters = {**key, **more}
+        response = self._send(
+            operation, parameters, None, data=content, headers={"Content-Type": "application/x-ndjson"}
+        )
+        assert response.status in (200, 202), response
         self.examples[operation] = {
             "parameters": parameters,
-            "answers": {str(answer.status): self._keep(answer)},
+            "answers": {str(response.status): self._example_of(response)},
             "request": self.stable(shown),
             "cut": "Cut to one of its lines.",
         }
-        return answer
+        return response
 
-    def read_in(self, form: str, operation: str, asked: Document, line: str = "") -> None:
-        """Read what was answered as JSON in another form, and keep its lines, or those that begin alike."""
-        answer = self._send(operation, asked, None, headers={"Accept": form})
-        assert answer.status == 200, f"{operation}: {answer}"
-        kept = "".join(f"{found}\n" for found in answer.text.splitlines() if re.match(line, found))
-        assert kept, f"{operation} says nothing like {line}"
+    def read_in(self, form: str, operation: str, parameters: Document, line: str = "") -> None:
+        """Read the response in another media type, and store its lines, or those that match."""
+        response = self._send(operation, parameters, None, headers={"Accept": form})
+        assert response.status == 200, f"{operation}: {response}"
+        text = "".join(f"{found}\n" for found in response.text.splitlines() if re.match(line, found))
+        assert text, f"{operation} says nothing like {line}"
         cut = {"summary": "Some of its lines."} if line else {}
         forms = self.examples[operation]["answers"]["200"].setdefault("forms", {})
-        forms[form] = {**cut, "value": self.stable(kept)}
+        forms[form] = {**cut, "value": self.stable(text)}
 
-    def _keep(self, answer: ApiResponse) -> Document:
-        headers = {name: self.stable(answer.headers[name]) for name in HEADERS if name in answer.headers}
-        if answer.document is None:
+    def _example_of(self, response: ApiResponse) -> Document:
+        headers = {name: self.stable(response.headers[name]) for name in HEADERS if name in response.headers}
+        if response.document is None:
             return {"headers": headers}
-        body = self.stable(answer.document)
-        if answer.headers["Content-Type"] == LINES:  # of one line here
+        body = self.stable(response.document)
+        if response.headers["Content-Type"] == LINES:  # of one line here
             body = json.dumps(body, separators=(",", ":")) + "\n"
         return {"headers": headers, "body": body}
 
@@ -213,11 +223,11 @@ class Recorder:
         raise AssertionError(f"the contract has no operation {operation}")
 
     def _send(
-        self, operation: str, asked: Document, body: object, api: Api | None = None, **options: Any
+        self, operation: str, parameters: Document, body: object, api: Api | None = None, **options: Any
     ) -> ApiResponse:
         method, path, places = self._find(operation)
         query, headers = {}, dict(options.pop("headers", {}))
-        for name, value in asked.items():
+        for name, value in parameters.items():
             text = json.dumps(value) if isinstance(value, bool | int) else str(value)
             if places[name] == "path":
                 path = path.replace(f"{{{name}}}", quote(text, safe="@"))
@@ -228,7 +238,7 @@ class Recorder:
         if body is not None:
             options["json"] = body
         address = f"{path}?{urlencode(query)}" if query else path
-        return (api or self.api).ask(method, address, headers=headers, **options)
+        return (api or self.api).request(method, address, headers=headers, **options)
 
 
 def next_cursor(page: ApiResponse) -> str:
@@ -237,8 +247,15 @@ def next_cursor(page: ApiResponse) -> str:
     return parse_qs(urlsplit(address).query)["cursor"][0]
 
 
+def read_two_pages(recorder: Recorder, operation: str, parameters: Document | None = None) -> None:
+    """Read a list one by one."""
+    one = {**(parameters or {}), "limit": 1}
+    first: ApiResponse = recorder.call(operation, one)
+    recorder.call(operation, {**one, "cursor": next_cursor(first)})
+
+
 def write_examples(folder: Path, examples: dict[str, Document]) -> None:
-    """Write the examples, one file for each operation and one for all problems; what nobody tells any more goes."""
+    """Write one file of examples for each operation, and one for all problems; remove the files of other operations."""
     for path in folder.glob("*.json"):
         path.unlink()
     for name, recorded in examples.items():
@@ -249,7 +266,7 @@ def readable(part: Any, indent: str = "", before: int = 0) -> str:
     """
     Write JSON, with all that fits on one line on one line.
 
-    >>> print(readable({"cards": ["As", "Kd"], "said": "so " * 40}).splitlines()[1])
+    >>> print(readable({"cards": ["As", "Kd"], "claim": "so " * 40}).splitlines()[1])
       "cards": ["As", "Kd"],
     """
     line = json.dumps(part, ensure_ascii=False)

@@ -1,0 +1,57 @@
+"""The part of the story with webhooks, links to tables and API keys."""
+
+from service.clubs.actions import create_key, find_club
+from service.clubs.scopes import Scope
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.examples.record_examples import Recorder, next_cursor, read_two_pages
+from tests.support.import_lines import club_of
+
+
+def add_a_webhook(recorder: Recorder) -> None:
+    """Add a webhook, read its deliveries, change it and remove it."""
+    body = {"url": "https://club.example/webhooks", "kinds": ["round.completed", "settlement.final"]}
+    recorder.refuse("webhook-refused", "add_webhook", {}, {**body, "url": "https://10.0.0.7/webhooks"})
+    one = {"webhook_id": str(recorder.record("add_webhook", {}, {**body, "description": "the club's bot"})["id"])}
+    recorder.record("add_webhook", {}, body)
+    read_two_pages(recorder, "list_webhooks")
+    recorder.call("get_webhook", one)
+    recorder.call("get_webhook_secret", one)
+    recorder.record("rotate_webhook_secret", one, {"overlap_seconds": 3600})
+    sent = recorder.record("test_webhook", one, None)
+    recorder.record("test_webhook", one, None)
+    found = recorder.call("list_webhook_deliveries", {**one, "limit": 1, "state": "waiting"})
+    recorder.call("list_webhook_deliveries", {**one, "limit": 1, "cursor": next_cursor(found)})
+    recorder.record("redeliver_message", {**one, "delivery_id": str(sent["id"])}, None)
+    recorder.call("update_webhook", one, {**body, "state": "disabled"})
+    recorder.refuse("webhook-conflict", "test_webhook", one)
+    recorder.call("remove_webhook", one)
+
+
+def lend_the_table(recorder: Recorder, house: House, table: str) -> None:
+    """A phone with which anna records the rounds of one table."""
+    body = {"label": "Anna's phone", "kind": "scorekeeper", "expires_in": 43_200}
+    at_table = {"table_id": table}
+    elsewhere = "http://other.example"
+    recorder.refuse("link-address-unknown", "issue_table_link", at_table, body, base_url=elsewhere)
+    issued = recorder.call("issue_table_link", at_table, body)
+    recorder.call("issue_table_link", at_table, {})
+    recorder.call("issue_table_link", at_table, {"kind": "player", "player": "ben"})
+    read_two_pages(recorder, "list_table_links", at_table)
+    key, recorder.api = recorder.api, Api(house.app, str(issued["url"]).partition("#")[2])
+    recorder.call("get_link")
+    at_device = {**at_table, "device_id": "0b7f6a52-6f0e-4a43-9a63-0f5a3c1f8d11"}
+    recorder.call("show_scorekeeper", at_device, {"hand": 4})
+    recorder.call("list_scorekeepers", at_table)
+    recorder.call("hide_scorekeeper", at_device)
+    recorder.api = key
+    recorder.call("revoke_table_link", {**at_table, "link_id": str(issued["id"])})
+
+
+def look_after_the_keys(recorder: Recorder, house: House) -> None:
+    """The keys of the club, one of which was lost."""
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, recorder.api))
+    lost = create_key(house.owner, find_club(house.owner, name), name="table tablet", scopes=[Scope.READ, Scope.WRITE])
+    read_two_pages(recorder, "list_keys")
+    recorder.call("revoke_key", {"key_id": str(lost.key.id)})
+    recorder.call("issue_console_link")

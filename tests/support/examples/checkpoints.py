@@ -1,0 +1,44 @@
+"""The part of the story with checkpoints, evidence and events."""
+
+from service.app import create_app
+from service.config import Config
+from service.feed.places import MOST_IN_THREADS
+from service.feed.views import EVENT_STREAM
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.examples.record_examples import Recorder, read_two_pages
+from tests.support.import_lines import club_of
+
+
+def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
+    """A checkpoint, something more that happens, another checkpoint, and what can be checked then."""
+    first = recorder.call("make_checkpoint")
+    recorder.call("name_player", {"player": "ann"}, {"display_name": "Ann of the hill"})
+    second = recorder.call("make_checkpoint")
+    read_two_pages(recorder, "list_checkpoints")
+    recorder.call("prove_consistency", {"from": first["size"], "to": second["size"]})
+    recorder.call("prove_inclusion", {"position": 2, "size": second["size"]})
+    recorder.read("get_checkpoint", second.headers["Location"], "")
+    recorder.call("list_checkpoint_keys")
+    recorder.call("get_evidence", {"round_id": round_id, "since": first["size"]})
+    recorder.cut("get_evidence", "events", 2)
+    listen_to_events(recorder, house, round_id)
+    keyless = create_app(Config(house.logins.service))
+    recorder.refuse("signing-key-missing", "make_checkpoint", api=Api(keyless, recorder.api.key))
+    keyless.extensions["ofc_database"].close()
+
+
+def listen_to_events(recorder: Recorder, house: House, round_id: str) -> None:
+    """A hand as the feed has it, the same as a stream, and a stream too many."""
+    table, feed = str(recorder.api.get(f"/v1/rounds/{round_id}")["table"]), house.app.extensions["ofc_feed"]
+    wanted = {"kind": "hand.recorded", "table": table, "round": round_id, "limit": 1, "wait": 1, "after": 0}
+    recorder.call("list_events", wanted)
+    longest, feed.stream_seconds = feed.stream_seconds, 0.0
+    recorder.read_in(EVENT_STREAM, "list_events", {"kind": "round.closed", "after": 2})
+    feed.stream_seconds = longest
+    club = club_of(house, recorder.api)
+    while feed.places.take(club, MOST_IN_THREADS):
+        pass
+    recorder.refuse("streams-busy", "list_events", headers={"Accept": EVENT_STREAM})
+    while feed.places.taken:
+        feed.places.release(club)
