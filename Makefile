@@ -10,7 +10,7 @@ PAGES := service/pages/static/web/files.json
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format examples manifest openapi typescript web web-watch accept audit dist clean
+.PHONY: help setup demo up test verify check bench format examples manifest openapi typescript web screenshots web-watch accept audit dist clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 12
@@ -38,7 +38,7 @@ up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 	$(BIN)/ofc-server up
 
 test: setup  ## run the tests, except those that take long
-	$(BIN)/pytest --numprocesses 3 --dist worksteal
+	$(BIN)/pytest --numprocesses 4 --dist worksteal
 
 verify: setup  ## run the long tests: random rounds against the oracle, random requests against the contract, kills under load
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
@@ -49,7 +49,7 @@ check: setup  ## run what CI runs: format, lint, imports, types, dependencies, t
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
-	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 50 --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 30 --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: setup  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py
@@ -63,7 +63,9 @@ bench: setup  ## measure how fast hands are scored, also in a browser, recorded,
 	$(BIN)/python -m benchmarks.recompute
 	$(BIN)/python -m benchmarks.read_statistics --hands 300000 --copies 9
 	$(BIN)/python -m benchmarks.verify
+	$(BIN)/python -m benchmarks.console_pages
 	$(BIN)/python -m benchmarks.rules_in_browser
+	$(BIN)/python -m benchmarks.keeper_page
 	$(BIN)/python -m benchmarks.record_sizes
 
 format: setup  ## format the code
@@ -87,6 +89,9 @@ typescript: setup  ## build the TypeScript client, and pack it for npm in web/cl
 
 web: setup  ## build the web pages from web/src/ into service/pages/static/web/
 	$(BIN)/python web/build_pages.py
+
+screenshots: setup  ## take the pictures of docs/ again
+	$(BIN)/python -m tests.support.browser.screenshots
 
 web-watch: setup  ## run the service until Ctrl-C, and build the web pages again after every change
 	$(BIN)/python web/build_pages.py --watch & watcher=$$!; trap "kill $$watcher" EXIT; $(BIN)/ofc-server up

@@ -3,7 +3,7 @@ Measure the time from the commit of a hand to the response of a long poll, and t
 
 A real `ofc-server up` runs with one web process and one worker. One client waits for events; another records a hand,
 and notes when its response arrives, which is right after the commit. Hands come one by one, with pauses, so that the
-waiting client has asked again; then the same while others are recorded at a steady rate.
+waiting client has sent its next request; then the same while others are recorded at a steady rate.
 
 Example: python -m benchmarks.event_latency --hands 200
 """

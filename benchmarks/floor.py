@@ -9,14 +9,14 @@ from flask import Flask, Response, request
 from psycopg.types.json import Jsonb
 
 app = Flask(__name__)
-_kept = threading.local()
+_local = threading.local()
 
 
 def connection() -> psycopg.Connection:
     """Return the connection of the thread, as simple services do."""
-    if not hasattr(_kept, "connection"):
-        _kept.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"])
-    return _kept.connection
+    if not hasattr(_local, "connection"):
+        _local.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"])
+    return _local.connection
 
 
 @app.post("/hands")

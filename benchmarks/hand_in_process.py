@@ -45,10 +45,10 @@ def prepare(key: str, path: str, body: bytes) -> WSGIEnvironment:
 def post(app: Flask, request: WSGIEnvironment) -> Any:
     """Send a request, and insist that it is taken."""
     content, status, _ = run_wsgi_app(app, request)
-    answer = b"".join(content)
+    body = b"".join(content)
     if not status.startswith("201"):
-        raise SystemExit(f"{request['PATH_INFO']} answered {status}: {answer.decode()}")
-    return json.loads(answer)
+        raise SystemExit(f"{request['PATH_INFO']} responded with {status}: {body.decode()}")
+    return json.loads(body)
 
 
 def main() -> int:
@@ -122,7 +122,7 @@ def cost_of(app: Flask, request: WSGIEnvironment, postgresql: Path) -> tuple[flo
     before, started = nanoseconds(postgresql), time.process_time()
     post(app, request)
     python = time.process_time() - started
-    time.sleep(0.0003)  # PostgreSQL answers before it is done
+    time.sleep(0.0003)  # PostgreSQL responds before it is done
     return python, (nanoseconds(postgresql) - before) / 1e9
 
 

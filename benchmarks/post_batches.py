@@ -85,7 +85,7 @@ def post_at_once(server: Server, path: str, batches: Sequence[bytes]) -> list[by
         content = response.read()
         connection.close()
         if response.status not in (200, 201):
-            raise SystemExit(f"{path} answered {response.status}: {content.decode()[:500]}")
+            raise SystemExit(f"{path} responded with {response.status}: {content.decode()[:500]}")
         return content
 
     with ThreadPoolExecutor(len(batches)) as pool:

@@ -3,8 +3,8 @@ Measure how many hands are recorded per second over HTTP, against a floor in the
 
 The floor (`benchmarks/floor.py`) is a minimal Flask application under the same gunicorn, with as many workers and
 threads and on the same database server, that inserts the same JSON as one row and commits. Many short runs alternate,
-so that a slow moment of the machine meets both. What processors were kept busy with is counted too, for a request is
-bound by them. Then hands come at a steady rate, and the time of each answer is taken.
+so that a slow moment of the machine meets both. The processor time used is counted too, for a request is
+bound by them. Then hands come at a steady rate, and the time of each response is taken.
 
 Example: python -m benchmarks.post_hands --runs 15 --clients 4
 """
@@ -58,16 +58,16 @@ class Server:
         return sum(sum(worker.cpu_times()[:2]) for worker in self.process.children())
 
     def connect(self) -> http.client.HTTPConnection:
-        """Open a connection that is kept."""
+        """Open a persistent connection."""
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
 
     def post(self, connection: http.client.HTTPConnection, path: str, body: bytes) -> Any:
         """Post a document, and insist that it is taken."""
         connection.request("POST", path, body, {"Content-Type": "application/json", **self.headers})
-        answer = connection.getresponse()
-        content = answer.read()
-        if answer.status != 201:
-            raise SystemExit(f"{path} answered {answer.status}: {content.decode()}")
+        response = connection.getresponse()
+        content = response.read()
+        if response.status != 201:
+            raise SystemExit(f"{path} responded with {response.status}: {content.decode()}")
         return json.loads(content)
 
 
@@ -133,7 +133,7 @@ def hands_per_second(server: Server, paths: Sequence[str], rounds: Sequence[Sequ
 
 
 def steady_seconds(server: Server, paths: Sequence[str], rounds: Sequence[Sequence[bytes]], rate: int) -> list[float]:
-    """Post hands at a steady rate, each at its time whether the one before is answered or not; give the times taken."""
+    """Post hands at a steady rate, each at its time, without waiting for earlier responses; return the times taken."""
     posts = [(path, hands[turn]) for turn in range(len(SEATS)) for path, hands in zip(paths, rounds, strict=True)]
     started = time.perf_counter() + 0.1
 
@@ -156,7 +156,7 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
 
 
 def main() -> int:
-    """Print both rates, their ratio, and the answer times at a steady rate."""
+    """Print both rates, their ratio, and the response times at a steady rate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=15, help="alternating runs of each (default 15)")
     add_sizes(parser)
@@ -245,14 +245,14 @@ def database_seconds(owner: str) -> float:
 
 
 def measure_steady(service: Server, tables: Sequence[str], rng: Random) -> None:
-    """Post hands at a steady rate, and print how long the answers took."""
+    """Post hands at a steady rate, and print how long the responses took."""
     times: list[float] = []
     while len(times) < STEADY * STEADY_SECONDS:
         paths = [f"/v1/rounds/{each}/hands" for each in open_rounds(service, tables)]
         rounds = make_hands(len(tables), rng)
         times += steady_seconds(service, paths, rounds, STEADY)
     cuts = quantiles(times, n=100)
-    print(f"at {STEADY}/s: median {median(times) * 1000:.1f} ms, p99 {cuts[98] * 1000:.1f} ms, {len(times)} answers")
+    print(f"at {STEADY}/s: median {median(times) * 1000:.1f} ms, p99 {cuts[98] * 1000:.1f} ms, {len(times)} responses")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ Measure how many hands could be recorded per second over HTTP at the most, if th
 
 Hands are recorded once, and what went to PostgreSQL is written down. Then an application of a few lines
 (`benchmarks/statements_alone.py`) sends the same to a copy of the database from before, on the same ways, against
-the floor of `benchmarks.post_hands` in the same run. It finds no key, plays nothing and answers nothing. With `--bare`
+the floor of `benchmarks.post_hands` in the same run. It finds no key, plays nothing and returns no hand. With `--bare`
 it does so on a second copy too, that has lost its triggers, CHECKs and foreign keys.
 
 Example: python -m benchmarks.post_statements --runs 10 --bare

@@ -13,18 +13,25 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from itertools import islice
 from random import Random
 from statistics import median
 from typing import Final
 
 import psycopg
+from sqlalchemy import text
 
 from benchmarks.import_rounds import TABLES, Bench, bench
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
+from service.db import Transaction
 from service.imports.actions.rounds import import_rounds
-from service.statistics.actions.measuring import update_statistics
-from service.statistics.actions.statistics import get_player_statistics, list_statistics
-from service.statistics.queries.statistics import StatisticsFilter
+from service.statistics.actions import (
+    get_player_details,
+    get_player_statistics,
+    list_statistics,
+    update_statistics,
+)
+from service.statistics.queries import StatisticsFilter
 
 ANN: Final = "ann"
 OTHERS: Final = 60
@@ -32,17 +39,17 @@ _AT_ONCE: Final = 500
 _RUNS: Final = 20
 
 
-def make_lines(rounds: int, rng: Random) -> Iterator[bytes]:
-    """Deal complete rounds of three hands; the deals repeat, the players change."""
+def make_lines(rounds: int, rng: Random, tables: int = TABLES, others: int = OTHERS) -> Iterator[bytes]:
+    """Deal complete rounds of three hands; the deals repeat, the players change. `ann` plays every third round."""
     deals = [[json.loads(hand) for hand in hands] for hands in make_hands(min(rounds, 2000), rng)]
     for number in range(rounds):
-        players = rng.sample([f"player {other}" for other in range(OTHERS)], len(SEATS))
+        players = rng.sample([f"player {other}" for other in range(others)], len(SEATS))
         if number % 3 == 0:
             players[0] = ANN
         yield json.dumps(
             {
                 "ruleset": RULESET,
-                "table": f"table {number % TABLES}",
+                "table": f"table {number % tables}",
                 "reference": f"{number}",
                 "opened_at": f"2025-{number % 12 + 1:02}-{number % 28 + 1:02}T20:00:00Z",
                 "seats": [
@@ -54,35 +61,33 @@ def make_lines(rounds: int, rng: Random) -> Iterator[bytes]:
         ).encode()
 
 
-def fill(made: Bench, rounds: int) -> None:
+def fill(made: Bench, lines: Iterator[bytes], *, is_final: bool = True) -> None:
     """Import rounds as a worker does."""
-    numbered: list[tuple[int, bytes]] = []
-    for number, line in enumerate(make_lines(rounds, Random(1)), start=1):
-        numbered.append((number, line))
-        if len(numbered) == _AT_ONCE or number == rounds:
-            with made.service.transaction(made.club) as transaction:
-                imported = import_rounds(transaction, numbered, is_final=True)
-            if any(each.status != "stored" for each in imported):
-                raise SystemExit("a line was not stored")
-            numbered = []
+    numbered = enumerate(lines, start=1)
+    while part := list(islice(numbered, _AT_ONCE)):
+        with made.service.transaction(made.club) as transaction:
+            imported = import_rounds(transaction, part, is_final=is_final)
+        if any(each.status != "stored" for each in imported):
+            raise SystemExit("a line was not stored")
 
 
 def copy_others(made: Bench, copies: int) -> None:
     """Copy the statistics of the rounds without ann under other names."""
     with psycopg.connect(made.superuser, autocommit=True) as connection:
-        columns = ", ".join(
-            name
-            for (name,) in connection.execute(
-                "SELECT column_name FROM information_schema.columns WHERE table_name = 'round_statistics'"
+        for table in ("round_statistics", "round_opponents"):
+            columns = ", ".join(
+                name
+                for (name,) in connection.execute(
+                    "SELECT column_name FROM information_schema.columns WHERE table_name = %s", [table]
+                )
             )
-        )
-        copied = columns.replace("round_id", "gen_random_uuid()").replace("player", "player || ' of ' || copy")
-        connection.execute(
-            f"INSERT INTO round_statistics ({columns}) SELECT {copied} FROM round_statistics,"
-            " generate_series(1, %s) AS copy WHERE player <> 'ann'",
-            [copies],
-        )
-        connection.execute("VACUUM ANALYZE round_statistics")
+            copied = columns.replace("round_id", "gen_random_uuid()").replace("player", "player || ' of ' || copy")
+            connection.execute(
+                f"INSERT INTO {table} ({columns}) SELECT {copied} FROM {table},"
+                " generate_series(1, %s) AS copy WHERE player <> 'ann'",
+                [copies],
+            )
+            connection.execute(f"VACUUM ANALYZE {table}")
 
 
 def main() -> int:
@@ -94,7 +99,7 @@ def main() -> int:
     rounds = chosen.hands // len(SEATS)
     with bench() as made:
         begun = time.perf_counter()
-        fill(made, rounds)
+        fill(made, make_lines(rounds, Random(1)))
         print(f"imported {rounds * len(SEATS)} hands in {time.perf_counter() - begun:.0f} s", flush=True)
         begun, updated = time.perf_counter(), 0
         while changed := update_statistics(made.service, made.club):
@@ -108,7 +113,37 @@ def main() -> int:
             ("every player", StatisticsFilter()),
         ):
             report(made, name, wanted)
+        report_page(made)
     return 0
+
+
+def report_page(made: Bench) -> None:
+    """Print the times of everything that the page of ann in the console shows, and of her points read from hands."""
+    for name, read in (("ann's page", get_player_details), ("ann against others, from hands", read_hands)):
+        times = []
+        for _ in range(_RUNS if read is get_player_details else 3):
+            begun = time.perf_counter()
+            with made.service.reading(made.club) as transaction:
+                read(transaction, StatisticsFilter(player=ANN))
+            times.append(1000 * (time.perf_counter() - begun))
+        print(f"{name}: median {median(times):.0f} ms, longest {max(times):.0f} ms", flush=True)
+
+
+_FROM_HANDS: Final = text("""
+    SELECT sum(cardinality(score.exchanges)), sum(hand.button)
+    FROM round_seats AS seat
+    JOIN round_heads AS head ON (head.club_id, head.round_id, head.revision)
+        = (seat.club_id, seat.round_id, seat.revision)
+    JOIN hand_scores AS score ON (score.club_id, score.round_id, score.revision)
+        = (head.club_id, head.round_id, head.revision)
+    JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
+    WHERE seat.club_id = :club_id AND seat.player = :player
+""")
+
+
+def read_hands(transaction: Transaction, wanted: StatisticsFilter) -> None:
+    """Read what head-to-head would need if it were not stored, without the work of splitting it by opponent."""
+    transaction.execute(_FROM_HANDS, {"club_id": transaction.club_id, "player": wanted.player}).one()
 
 
 def report(made: Bench, name: str, wanted: StatisticsFilter) -> None:

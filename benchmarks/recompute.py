@@ -87,6 +87,8 @@ def copying_statement(connection: psycopg.Connection, table: str, columns: str) 
         if name in ("id", "round_id", "hand_id")
         else f"{name} || '/' || hours"
         if name == "reference"
+        else f"{name} + hours * {IMPORTED}"
+        if name == "table_sequence"
         else name
         for name in (name.strip() for name in columns.split(","))
     ]

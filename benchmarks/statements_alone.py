@@ -17,7 +17,7 @@ LISTED: Final = "OFC_BENCHMARK_STATEMENTS"
 """The variable that names a file with the statements of each hand of each round, as they went out together."""
 
 app = Flask(__name__)
-_kept = threading.local()
+_local = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ def rounds() -> list[list[list[list[Sent]]]]:
 
 def connect() -> psycopg.Connection:
     """Return the connection of the thread."""
-    if not hasattr(_kept, "connection"):
-        _kept.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"], autocommit=True)
-    connection: psycopg.Connection = _kept.connection
+    if not hasattr(_local, "connection"):
+        _local.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"], autocommit=True)
+    connection: psycopg.Connection = _local.connection
     return connection
 
 

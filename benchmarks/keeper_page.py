@@ -1,0 +1,172 @@
+"""
+Measure the scorekeeper's page in Chromium: its size, its first paint, taps, and the start of the rules on the device.
+
+A real `ofc-server up` serves the page. A phone is emulated by a processor that is four times slower, and slow 4G by the
+figures of Lighthouse. The time of a tap is from the event to the frame that shows its card.
+
+Example: python -m benchmarks.keeper_page --runs 5
+"""
+
+import argparse
+import gzip
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import httpx2
+from playwright.sync_api import BrowserContext, Page, Playwright, expect, sync_playwright
+
+from tests.support.browser.chromium import launch_options
+from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards
+from tests.support.server_process import Running, running
+
+PAGES: Final = Path(__file__).parents[1] / "service" / "pages" / "static" / "web"
+PHONE: Final = {"width": 390, "height": 844}
+SLOWER: Final = 4
+"""How many times slower the processor is made."""
+SLOW_4G: Final = {
+    "offline": False,
+    "latency": 562.5,
+    "downloadThroughput": 1_474_560 / 8,
+    "uploadThroughput": 675_000 / 8,
+}
+TIME_TAPS: Final = """
+window.taps = [];
+addEventListener("click", ({ timeStamp }) => requestAnimationFrame(() => {
+  // A message is received after the frame was drawn.
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => window.taps.push(performance.now() - timeStamp);
+  port2.postMessage(null);
+}), true);
+"""
+FIRST_PAINT: Final = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+READY: Final = "() => document.body.innerText.includes('Rules on this device') && performance.now()"
+LOADING: Final = 180_000
+
+
+@contextmanager
+def open_context(playwright: Playwright, directory: Path) -> Iterator[BrowserContext]:
+    """Open a browser that keeps what it stores in a directory, as the one of a phone does."""
+    context = playwright.chromium.launch_persistent_context(
+        directory, **launch_options(), viewport=PHONE, has_touch=True
+    )
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def slow_down(page: Page, *, network: bool) -> None:
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    if network:
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", SLOW_4G)
+
+
+def report_size() -> None:
+    """Print the size of the page without icons and rules."""
+    built = json.loads((PAGES / "files.json").read_text())
+    names = [name for name in built if name.startswith("keeper-")]
+    files = [PAGES / "assets" / name for name in names] + [PAGES / "keeper" / "index.html"]
+    total = sum(len(gzip.compress(path.read_bytes())) for path in files)
+    print(f"page with script and style: {total / 1000:.1f} kB with gzip")
+
+
+def measure_first_paint(playwright: Playwright, url: str) -> float:
+    """Return the milliseconds until the page first shows something, on a slow phone in a slow network."""
+    with TemporaryDirectory() as directory, open_context(playwright, Path(directory)) as context:
+        page = context.new_page()
+        slow_down(page, network=True)
+        page.goto(f"{url}/keeper/", timeout=LOADING)
+        painted: float = page.wait_for_function(FIRST_PAINT, timeout=LOADING).json_value()
+        return painted
+
+
+def measure_start(page: Page) -> float:
+    """Return the milliseconds from the start of the page until the rules are ready."""
+    ready: float = page.wait_for_function(READY, timeout=LOADING).json_value()
+    return ready
+
+
+def measure_starts(playwright: Playwright, service: Running, api: httpx2.Client, runs: int) -> list[float]:
+    """Return the milliseconds until the rules are ready: the first time, then from the device."""
+    with TemporaryDirectory() as directory:
+        starts = []
+        with open_context(playwright, Path(directory)) as context:
+            keeper = KeeperPage(context.new_page(), service.url, api, [])
+            keeper.open()
+            keeper.add_round()
+            starts.append(measure_start(keeper.page))
+            keeper.page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+            # The service worker stores what is loaded from now on.
+            keeper.page.reload()
+            measure_start(keeper.page)
+        for _ in range(runs):
+            with open_context(playwright, Path(directory)) as context:
+                page = context.new_page()
+                page.goto(f"{service.url}/keeper/")
+                starts.append(measure_start(page))
+        return starts
+
+
+def measure_taps(playwright: Playwright, service: Running, api: httpx2.Client) -> tuple[list[float], int]:
+    """Enter two hands, and return the milliseconds of the taps and the number of taps of the second."""
+    with TemporaryDirectory() as directory, open_context(playwright, Path(directory)) as context:
+        keeper = KeeperPage(context.new_page(), service.url, api, [])
+        keeper.page.add_init_script(TIME_TAPS)
+        keeper.open()
+        keeper.add_round()
+        measure_start(keeper.page)
+        slow_down(keeper.page, network=False)
+        keeper.enter_hand()
+        keeper.choose_button(3)
+        keeper.page.evaluate("window.taps = []")
+        keeper.tap_cards(list_cards())
+        keeper.save()
+        keeper.expect_hand(2)
+        keeper.taps = 0
+        keeper.tap_cards(list_cards(SECOND))
+        keeper.save()
+        expect(keeper.page.get_by_role("heading", level=1)).to_have_text("Hand 3", timeout=LOADING)
+        taps: list[float] = keeper.page.evaluate("window.taps")
+        return taps, keeper.taps
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5, help="How often first paint and start are measured.")
+    runs = parser.parse_args().runs
+    report_size()
+    with (
+        TemporaryDirectory() as directory,
+        running(Path(directory) / "ofc") as service,
+        sync_playwright() as playwright,
+    ):
+        key = (service.directory / "api-key").read_text().strip()
+        headers = {"Authorization": f"Bearer {key}"}
+        with httpx2.Client(base_url=service.url, headers=headers, trust_env=False) as api:
+            # With one table only, the page opens it without asking.
+            api.post("/v1/tables", json={"name": "another table", "ruleset": "pineapple"})
+            report(playwright, service, api, runs)
+
+
+def report(playwright: Playwright, service: Running, api: httpx2.Client, runs: int) -> None:
+    paints = [measure_first_paint(playwright, service.url) for _ in range(runs)]
+    print(f"first paint on slow 4G: median {median(paints):.0f} ms, longest {max(paints):.0f} ms of {runs}")
+    milliseconds, taps = measure_taps(playwright, service, api)
+    print(f"taps of a hand whose button is known: {taps}")
+    p95 = quantiles(milliseconds, n=20)[-1]
+    print(f"tap to paint: median {median(milliseconds):.0f} ms, p95 {p95:.0f} ms of {len(milliseconds)}")
+    first, *others = measure_starts(playwright, service, api, runs)
+    print(
+        f"rules ready: {first:.0f} ms the first time, then median {median(others):.0f} ms, longest {max(others):.0f} ms"
+    )
+
+
+if __name__ == "__main__":
+    main()
