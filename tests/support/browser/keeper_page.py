@@ -1,6 +1,7 @@
 """Uses the scorekeeper's page as a scorekeeper does: by taps and keys."""
 
 import itertools
+import time
 from typing import Any, Final
 
 import httpx2
@@ -125,6 +126,14 @@ def wait_for_worker(page: Page) -> None:
     page.evaluate("navigator.serviceWorker.ready")
     # The policy of the page forbids to evaluate an expression again and again, but not to call a function.
     page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+
+
+def wait_for_promise(page: Page, function: str, argument: object = None, *, seconds: float = 60) -> None:
+    """Wait until a function of JavaScript promises a true value. `wait_for_function` takes any promise for one."""
+    deadline = time.monotonic() + seconds
+    while not page.evaluate(function, argument):
+        assert time.monotonic() < deadline, f"still not true after {seconds} s: {function}"
+        page.wait_for_timeout(100)
 
 
 def wait_for_animations(page: Page) -> None:

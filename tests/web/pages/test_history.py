@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.support.browser.keeper_page import BOARDS, SECOND, KeeperPage, list_cards, list_players, wait_for_worker
+from tests.support.browser.keeper_page import (
+    BOARDS,
+    SECOND,
+    KeeperPage,
+    list_cards,
+    list_players,
+    wait_for_promise,
+    wait_for_worker,
+)
 
 pytestmark = pytest.mark.thorough
 
@@ -86,7 +94,7 @@ def test_recorded_and_waiting_hands_are_shown_without_a_network(keeper: KeeperPa
     page = keeper.page
     wait_for_worker(page)
     expect(page.locator('details[data-hand="1"]')).to_be_visible()
-    page.wait_for_function(HAS_STORED_A_HAND)
+    wait_for_promise(page, HAS_STORED_A_HAND)
     context.set_offline(True)
     page.reload()
     open_hand(page, 1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Route, expect
 
-from tests.support.browser.keeper_page import wait_for_worker
+from tests.support.browser.keeper_page import wait_for_promise, wait_for_worker
 from tests.web.conftest import chromium_or_skip
 from tests.web.pages.conftest import OpenKeeper
 
@@ -39,7 +39,7 @@ def test_a_new_version_asks_before_it_reloads(open_keeper: OpenKeeper, context: 
     keeper.enter_hand()
     page.evaluate("window.isSamePage = true")
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update())")
-    page.wait_for_function(HAS_WAITING)
+    wait_for_promise(page, HAS_WAITING)
     keeper.tap_cards(["As", "Ks"])
     expect(page.get_by_text("A new version")).to_have_count(0)
     page.get_by_role("button", name="Back to the round").click()

@@ -10,15 +10,13 @@ from playwright.sync_api import BrowserContext, expect
 from scoring.cards import DECK
 from scoring.ruleset import BOARD_SIZE
 from tests.oracle import play
-from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players
+from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players, wait_for_promise
 from tests.support.scoring.strategies import set_cards
 from tests.support.server_process import wait_until
 from tests.web.pages.conftest import OpenKeeper
 from tests.web.pages.test_rules_on_device import wait_for_rules, wait_until_rules_are_cached
 
 pytestmark = pytest.mark.with_rules
-# Beside other browsers the scores of a hand sometimes do not appear in `play_to_the_end`; the cause is not known.
-INTERMITTENT = pytest.mark.verify
 SYNC = 60_000
 Boards = dict[int, tuple[str, ...]]
 
@@ -94,7 +92,7 @@ IS_STORED = """async ([table, round, hands]) => {
 def wait_until_stored(keeper: KeeperPage, round_: dict[str, Any]) -> None:
     """Wait until the page has stored what it needs to continue the round without a network."""
     hands = keeper.get(f"/v1/rounds/{round_['id']}")["hands"]
-    keeper.page.wait_for_function(IS_STORED, arg=[round_["table"], round_["id"], hands])
+    wait_for_promise(keeper.page, IS_STORED, [round_["table"], round_["id"], hands])
 
 
 @pytest.fixture
@@ -115,7 +113,7 @@ def offline_after_two_hands(open_keeper: OpenKeeper, context: BrowserContext) ->
     return keeper, round_
 
 
-@INTERMITTENT
+@pytest.mark.thorough
 def test_rounds_end_and_open_offline(
     offline_after_two_hands: tuple[KeeperPage, dict[str, Any]], open_keeper: OpenKeeper, context: BrowserContext
 ) -> None:
@@ -286,7 +284,7 @@ def test_a_clock_that_is_ahead_does_not_stop_the_opening_of_a_round(
     assert [each["status"] for each in list_rounds(keeper, round_["table"])] == ["closed", "closed", "open"]
 
 
-@INTERMITTENT
+@pytest.mark.thorough
 def test_another_open_round_is_explained_and_resolved(
     offline_after_two_hands: tuple[KeeperPage, dict[str, Any]], context: BrowserContext
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, wait_for_worker
+from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, wait_for_promise, wait_for_worker
 from tests.web.pages.conftest import OpenKeeper
 
 pytestmark = [pytest.mark.thorough, pytest.mark.with_rules]
@@ -19,8 +19,8 @@ def wait_for_rules(keeper: KeeperPage) -> None:
 
 def wait_until_rules_are_cached(keeper: KeeperPage) -> None:
     """Wait until the service worker has everything that scoring without a network needs."""
-    keeper.page.wait_for_function(
-        "async () => (await caches.match('/keeper/rules/complete')) !== undefined", timeout=LOADING
+    wait_for_promise(
+        keeper.page, "async () => (await caches.match('/keeper/rules/complete')) !== undefined", seconds=120
     )
 
 
@@ -109,7 +109,7 @@ def test_other_rules_replace_the_cached_ones_only_when_they_are_complete(
     context.unroute("**/keeper/rules/rules.zip")
     keeper.page.evaluate("dispatchEvent(new Event('online'))")
     wait_for_rules(keeper)
-    keeper.page.wait_for_function(f"async () => Object.keys(await ({LIST_CACHES})()).join() === {str(*caches)!r}")
+    wait_for_promise(keeper.page, f"async () => Object.keys(await ({LIST_CACHES})()).join() === {str(*caches)!r}")
     manifest = keeper.get("/keeper/rules/manifest.json")
     assert keeper.page.evaluate(LIST_CACHES) == {str(*caches): len(manifest["files"] | manifest["scripts"]) + 2}
 
