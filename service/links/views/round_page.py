@@ -21,6 +21,7 @@ from service.http.problems import MEDIA_TYPE
 from service.http.resource import JSON
 from service.http.responses import NO_STORE, best_media_type
 from service.links.actions import RoundPage
+from service.pages.apps import find_built
 from service.rounds.views.explanations import HTML, STYLE, STYLED, VARY
 
 _ADVICE: Final = {
@@ -61,7 +62,7 @@ def replace_problem(response: Response) -> Response:
         title=title,
         advice=advice,
         request_id=g.request_id,
-        style=STYLE,
+        style_address=find_built(STYLE, ".css"),
     )
     response.set_data(page)
     response.content_type = f"{HTML}; charset=utf-8"
@@ -122,7 +123,7 @@ def render_round_page(
         personal=personal,
         you=you,
         your_seat=next((seat for seat, name in names.items() if name == you), None),
-        style=STYLE,
+        style_address=find_built(STYLE, ".css"),
     )
 
 

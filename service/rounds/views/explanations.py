@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
@@ -23,20 +22,19 @@ from service.http.authentication import current_transaction
 from service.http.formats import format_cards
 from service.http.resource import JSON, Resource
 from service.http.responses import best_media_type, json_response
+from service.pages.apps import find_built, read_built
 from service.rounds.actions.reading import explain_hand
 
 TEXT: Final = "text/plain"
 HTML: Final = "text/html"
 FORMS: Final = (JSON, TEXT, HTML)
 VARY: Final = {"Vary": "Accept"}
+STYLE: Final = "players"
+"""The name of the style of players' pages and explanations."""
 
-# The page may be saved and opened elsewhere, so its style is part of it; it loads nothing else.
-STYLE: Final = Markup((Path(__file__).parent / "templates" / "explanation.css").read_text(encoding="utf-8"))
-_STYLE_HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()
-STYLED: Final = {
-    "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none';"
-    " form-action 'none'; frame-ancestors 'none'",
-}
+_POLICY: Final = "default-src 'none'; style-src {}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+STYLED: Final = {"Content-Security-Policy": _POLICY.format("'self'")}
+"""What a page with the style of players' pages may load."""
 _WRITTEN: Final = {"type": "string"}
 _TEN: Final = re.compile("T(?=[♠♥♦♣])")
 
@@ -107,23 +105,34 @@ def respond_with_explanation(view: ExplanationView, neighbours: Neighbours | Non
     form = best_media_type(FORMS)
     if form == TEXT:
         return Response(render_explanation(document), headers=VARY, content_type=f"{TEXT}; charset=utf-8")
+    if form == HTML and neighbours is not None:
+        page = write_page(document, neighbours, style_address=find_built(STYLE, ".css"))
+        return Response(page, headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
     if form == HTML:
-        return Response(write_page(document, neighbours), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
+        return respond_with_page(document)
     return json_response(document, headers=VARY)
 
 
 def write_explanation(view: ExplanationView, neighbours: Neighbours | None) -> str:
     """Render the explanation of a hand as a page, with links to the hands beside it if there are any."""
-    return write_page(dump_explanation_view(view), neighbours)
+    return write_page(dump_explanation_view(view), neighbours, style_address=find_built(STYLE, ".css"))
 
 
-def write_page(document: Dumped, neighbours: Neighbours | None = None) -> str:
-    """Render an explanation as an HTML page."""
+def write_page(document: Dumped, neighbours: Neighbours | None = None, *, style_address: str | None = None) -> str:
+    """Render an explanation as an HTML page. Without the address of the style, the style is part of the page."""
     return render_template(
         "explanation.html",
         explanation=document,
         heading=format_heading(document),
         names=show_names(document),
         neighbours=neighbours,
-        style=STYLE,
+        style_address=style_address,
+        style=None if style_address else Markup(read_built(STYLE, ".css")),
     )
+
+
+def respond_with_page(document: Dumped, neighbours: Neighbours | None = None) -> Response:
+    """Return an explanation as a page that can be saved and opened elsewhere: its style is part of it."""
+    digest = b64encode(sha256(read_built(STYLE, ".css").encode()).digest()).decode()
+    headers = VARY | {"Content-Security-Policy": _POLICY.format(f"'sha256-{digest}'")}
+    return Response(write_page(document, neighbours), headers=headers, content_type=f"{HTML}; charset=utf-8")

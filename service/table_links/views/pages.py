@@ -38,6 +38,7 @@ from service.http.request_body import receive_body
 from service.http.responses import NO_STORE
 from service.links.actions import read_round_page, show_linked_hand
 from service.links.views.round_page import Personal, render_round_page, replace_problem
+from service.pages.apps import find_built
 from service.refusals import refusal_of
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.settlements import confirm_settlement
@@ -77,7 +78,7 @@ def show_table(secret: str) -> Response:
             rounds=[_show_round(view, zone) for view in listed.items],
             cursor=listed.next_after and show_cursor(listed.next_after),
             expires_at=format_time(link.expires_at.astimezone(UTC), zone),
-            style=STYLE,
+            style_address=find_built(STYLE, ".css"),
         )
     return _respond(page, STYLED)
 

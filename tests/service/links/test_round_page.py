@@ -90,10 +90,11 @@ def test_every_hand_has_its_boards_with_coloured_cards_and_names_for_screen_read
         recorded = api.get(f"/v1/rounds/{round_id}/document")["hands"][number - 1]
         placed = [card for player in recorded["players"] for row in ("top", "middle", "bottom") for card in player[row]]
         symbols = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
-        assert [each.text for each in shown] == [card[0].replace("T", "10") + symbols[card[1]] for card in placed]
+        faces = [card[0].replace("T", "10") + symbols[card[1]] for card in placed]
+        assert ["".join(each.itertext()) for each in shown] == faces
         for each, card in zip(shown, placed, strict=True):
             suit = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}[card[1]]
-            assert each.get("class") == f"card {suit}"
+            assert (each.get("class"), each.get("data-suit")) == ("card", card[1])
             assert str(each.get("aria-label")).endswith(f" of {suit}")
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
-from flask import Response
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.explanations.output import dump_explanation_view, show_names
@@ -34,7 +33,7 @@ from service.players.actions import list_names
 from service.rounds.actions.reading import explain_hand
 from service.rounds.actions.settlements import get_round_settlement
 from service.rounds.queries.revisions import list_made
-from service.rounds.views.explanations import HTML, STYLED, Neighbours, write_explanation
+from service.rounds.views.explanations import Neighbours, respond_with_page
 
 _MOST_DISPUTES: Final = 100
 
@@ -134,5 +133,4 @@ def show_explanation(round_id: UUID, number: int) -> BaseResponse:
     neighbours = None
     if read.is_newest:
         neighbours = Neighbours(read.address("show_round"), number, len(read.happened.hands))
-    page = write_explanation(explained, neighbours)
-    return Response(page, headers=STYLED, content_type=f"{HTML}; charset=utf-8")
+    return respond_with_page(dump_explanation_view(explained), neighbours)
