@@ -3,7 +3,7 @@
 import json
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
@@ -80,7 +80,7 @@ def _name_of(page: str, ending: str) -> str:
 
 @cache
 def _find_name(page: str, ending: str, _changed: int) -> str:
-    names = json.loads((BUILT / "files.json").read_text(encoding="utf-8"))
+    names: dict[str, Any] = json.loads((BUILT / "files.json").read_text(encoding="utf-8"))
     return next(name for name in names if name.startswith(f"{page}-") and name.endswith(ending))
 
 

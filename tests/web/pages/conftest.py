@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.support.browser.keeper_page import KeeperPage, collect_violations
 from tests.support.browser.linked_table import LinkedTable
-from tests.support.server_process import Running, running
+from tests.support.server_process import Running, command, running
 
 # A busy machine draws late. A condition that is met ends the wait.
 expect.set_options(timeout=20_000)
@@ -26,15 +26,24 @@ def browser(chromium: Browser) -> Browser:
     return chromium
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with running(tmp_path_factory.mktemp("up") / "ofc") as up:
         yield up
 
 
 @pytest.fixture(scope="module")
-def api(service: Running) -> Iterator[httpx2.Client]:
-    key = (service.directory / "api-key").read_text().strip()
+def key(service: Running, request: pytest.FixtureRequest) -> str:
+    """The API key of a club of its own for each module."""
+    club = request.module.__name__.rpartition(".")[2]
+    where = ("--data", str(service.directory))
+    made = command("club", "create", club, *where)
+    assert made.returncode == 0, made.stderr
+    return command("key", "create", "--club", club, "--name", "pages", *where).stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def api(service: Running, key: str) -> Iterator[httpx2.Client]:
     headers = {"Authorization": f"Bearer {key}"}
     with httpx2.Client(base_url=service.url, headers=headers, timeout=60, trust_env=False) as client:
         # With one table only, the page opens it without asking.

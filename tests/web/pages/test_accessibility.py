@@ -1,5 +1,6 @@
 """Every screen of the scorekeeper's page passes axe in light and dark, and has targets for fingers."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,39 +9,26 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
 from service.http.problem_kinds import PROBLEM_KINDS
-from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players, wait_for_animations
+from tests.support.browser import check_page
+from tests.support.browser.check_page import check_width, check_with_axe
+from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players
 from tests.support.browser.linked_table import LinkedTable
 from tests.support.server_process import Running
-from tests.web.conftest import PACKAGES
 from tests.web.pages.conftest import IN_BOTH_SCHEMES, OpenKeeper
 from tests.web.pages.test_joining import fragment_of
 
-AXE = (PACKAGES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
-TARGET_PIXELS = 44
+COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\brgba?\(|\bhsla?\(", re.IGNORECASE)
 
 
 def check(keeper: KeeperPage) -> None:
     """Run axe on what the page shows now."""
-    wait_for_animations(keeper.page)
-    keeper.page.evaluate(AXE)
-    found: Any = keeper.page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
-    violations = [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]]
-    assert violations == []
-    assert len(found["passes"]) > 10
+    check_with_axe(keeper.page)
 
 
 def check_targets(keeper: KeeperPage) -> int:
     """Check the size of every button, and return how many there are."""
-    boxes = [each.bounding_box() for each in keeper.page.locator("button:visible, summary:visible").all()]
-    small = [
-        box
-        for box in boxes
-        if box and (round(box["width"], 1) < TARGET_PIXELS or round(box["height"], 1) < TARGET_PIXELS)
-    ]
-    assert small == []
-    width = keeper.page.viewport_size["width"] if keeper.page.viewport_size else 0
-    assert keeper.page.evaluate("document.documentElement.scrollWidth") <= width
-    return len(boxes)
+    check_width(keeper.page)
+    return check_page.check_targets(keeper.page, "button:visible, summary:visible", is_wide=True)
 
 
 @IN_BOTH_SCHEMES
@@ -173,11 +161,8 @@ def test_other_pages_pass_axe(browser: Browser, service: Running, api: httpx2.Cl
     context = browser.new_context(bypass_csp=True, color_scheme=scheme, extra_http_headers=headers)
     page = context.new_page()
     page.goto(service.url + path)
-    page.evaluate(AXE)
-    found: Any = page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
+    check_with_axe(page, least=5)
     context.close()
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
-    assert len(found["passes"]) > 5
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024), (1280, 800)])
@@ -208,7 +193,7 @@ def test_the_screen_does_not_need_colour_or_motion(open_keeper: OpenKeeper) -> N
 
 
 def test_the_styles_have_no_fixed_colours_beside_the_tokens() -> None:
-    folder = Path(PACKAGES).parent / "src"
+    folder = Path(__file__).parents[3] / "web" / "src"
     sheets = [sheet for sheet in folder.rglob("*.css") if sheet.name != "tokens.css"]
     assert len(sheets) >= 4
-    assert [sheet.name for sheet in sheets if "#" in sheet.read_text(encoding="utf-8")] == []
+    assert [sheet.name for sheet in sheets if COLOUR.search(sheet.read_text(encoding="utf-8"))] == []

@@ -6,13 +6,12 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.support.browser.check_page import check_targets, check_width, check_with_axe
 from tests.support.browser.linked_table import LinkedTable
 from tests.support.server_process import Running
-from tests.web.conftest import PACKAGES
 from tests.web.pages.conftest import IN_BOTH_SCHEMES, OpenPage
 
 pytestmark = pytest.mark.thorough
-AXE = (PACKAGES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 SCREENS = [(390, 844), (768, 1024), (1280, 800)]
 
 
@@ -60,18 +59,11 @@ def test_the_page_of_a_table_leads_to_the_scoreboard_and_to_every_hand(
     expect(page.get_by_role("heading", level=2, name="Rounds")).to_be_visible()
 
 
-def check(page: Page, width: int) -> None:
+def check(page: Page) -> None:
     """Check what the page shows with axe, and that nothing is wider than the screen or too small for a finger."""
-    found: Any = page.evaluate(
-        f"(async () => {{ {AXE}; return axe.run({{resultTypes: ['violations', 'passes']}}) }})()"
-    )
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
-    assert len(found["passes"]) > 10
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for button in page.locator("button:visible, .button:visible, select:visible, input:visible").all():
-        box = button.bounding_box()
-        assert box is not None
-        assert box["height"] >= 44
+    check_with_axe(page)
+    check_width(page)
+    check_targets(page)
 
 
 @IN_BOTH_SCHEMES
@@ -93,12 +85,12 @@ def test_every_page_of_a_link_passes_axe(table: LinkedTable, service: Running, b
             page.goto(address)
             if page.get_by_text("Something is wrong").count():
                 page.get_by_text("Something is wrong").click()
-            check(page, width)
+            check(page)
     page.goto(table.link()["board_url"])
     expect(page.locator(".last")).to_have_count(3)
     for width, height in SCREENS:
         page.set_viewport_size({"width": width, "height": height})
-        check(page, width)
+        check(page)
     context.close()
 
 

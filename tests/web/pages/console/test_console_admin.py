@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.support.browser.check_page import check_width, check_with_axe
 from tests.support.browser.keeper_page import collect_violations
 from tests.support.browser.linked_table import LinkedTable
 from tests.support.client.run_ofc import ofc
@@ -16,7 +17,6 @@ from tests.support.process_jobs import rounds_to_import
 from tests.support.server_process import Running, command, running, wait_until
 from tests.support.worker_process import lines_of
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
-from tests.web.pages.test_accessibility import AXE
 
 SIZES = ((390, 844), (768, 1024), (1280, 800))
 
@@ -72,14 +72,11 @@ class Manager:
 
     def check(self) -> None:
         """Run axe, and check that the page does not scroll sideways at any size."""
-        self.page.evaluate(AXE)
-        found: Any = self.page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
-        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
-        assert len(found["passes"]) > 10
+        check_with_axe(self.page)
         expect(self.page.get_by_role("heading", level=1)).to_have_count(1)
         for width, height in SIZES:
             self.page.set_viewport_size({"width": width, "height": height})
-            assert self.page.evaluate("document.documentElement.scrollWidth") <= width, self.page.url
+            check_width(self.page)
         self.page.set_viewport_size({"width": 1280, "height": 800})
 
 

@@ -6,13 +6,11 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.browser.keeper_page import wait_for_animations
+from tests.support.browser.check_page import check_targets, check_width, check_with_axe
 from tests.support.browser.linked_table import LinkedTable
 from tests.support.server_process import Running
-from tests.web.conftest import PACKAGES
 from tests.web.pages.conftest import IN_BOTH_SCHEMES, OpenPage
 
-AXE = (PACKAGES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 SCREENS = [(390, 844), (768, 1024), (1280, 800)]
 CLAIM = "ann had the king of diamonds at the bottom, not the ace of hearts"
 REASON = "the video shows the king"
@@ -232,21 +230,11 @@ def test_an_auditor_asks_and_rejects(
     expect(page.get_by_role("row", name=table.name)).to_contain_text("Rejected")
 
 
-def check(page: Page, width: int) -> None:
+def check(page: Page) -> None:
     """Check what the page shows with axe, and that nothing is wider than the screen or too small for a finger."""
-    wait_for_animations(page)
-    found: Any = page.evaluate(
-        f"(async () => {{ {AXE}; return axe.run({{resultTypes: ['violations', 'passes']}}) }})()"
-    )
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
-    assert len(found["passes"]) > 10
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for button in page.locator(
-        "button:not([aria-hidden]):visible, select:visible, input:not([type=checkbox]):visible"
-    ).all():
-        box = button.bounding_box()
-        assert box is not None
-        assert box["height"] >= 44
+    check_with_axe(page)
+    check_width(page)
+    check_targets(page)
 
 
 @IN_BOTH_SCHEMES
@@ -262,22 +250,22 @@ def test_every_page_passes_axe(
         page.set_viewport_size({"width": width, "height": height})
         for path in ("/console/", "/console/disputes", "/console/disputes?table=none"):
             page.goto(service.url + path)
-            check(page, width)
+            check(page)
     open_case(page, table)
     case = page.url
     for width, height in SCREENS:
         page.set_viewport_size({"width": width, "height": height})
         page.goto(case)
-        check(page, width)
+        check(page)
         change_by_taps(page)
-        check(page, width)
+        check(page)
         page.get_by_role("button", name="king of diamonds, changed").click()
-        check(page, width)
+        check(page)
         page.keyboard.press("Escape")
     page.get_by_label("Reason").fill(REASON)
     page.get_by_role("button", name="Uphold").click()
     expect(page.locator("#result")).to_be_visible()
     for width, height in SCREENS:
         page.set_viewport_size({"width": width, "height": height})
-        check(page, width)
+        check(page)
     context.close()

@@ -31,6 +31,7 @@ class Club(NamedTuple):
     """A service with a club of some size."""
 
     service: Running
+    key: str
     size: Size
 
 
@@ -71,13 +72,13 @@ def club(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
             assert wait_until(lambda: read_state() not in ("queued", "running"), seconds=1200), read_state()
             assert api.get(job).json()["summary"]["rounds"] == size.rounds
-        yield Club(service, size)
+        yield Club(service, key, size)
 
 
 @pytest.fixture
 def page(browser: Browser, club: Club) -> Iterator[Page]:
     violations: list[Any] = []
-    for context in sign_in(browser.new_context(viewport={"width": 1280, "height": 800}), club.service):
+    for context in sign_in(browser.new_context(viewport={"width": 1280, "height": 800}), club.service, club.key):
         context.set_default_timeout(60_000)
         opened = context.new_page()
         collect_violations(opened, violations)

@@ -10,13 +10,12 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.support.browser.check_page import check_width, check_with_axe
 from tests.support.browser.keeper_page import collect_violations
 from tests.support.browser.linked_table import LinkedTable
 from tests.support.server_process import Running
-from tests.web.conftest import PACKAGES
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
 
-AXE = (PACKAGES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 SCREENS = [(390, 844), (768, 1024), (1280, 800)]
 ROUNDS = 6
 """Rounds of three hands with three payments each: more lines than a page of the ledger has."""
@@ -32,23 +31,23 @@ def table(api: httpx2.Client) -> LinkedTable:
 
 
 @pytest.fixture
-def plain(browser: Browser, service: Running) -> Iterator[BrowserContext]:
+def plain(browser: Browser, service: Running, key: str) -> Iterator[BrowserContext]:
     """A browser in which no script runs, signed in to the console."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, java_script_enabled=False)
-    yield from sign_in(context, service)
+    yield from sign_in(context, service, key)
 
 
 @pytest.fixture
-def scripted(browser: Browser, service: Running) -> Iterator[BrowserContext]:
+def scripted(browser: Browser, service: Running, key: str) -> Iterator[BrowserContext]:
     """A browser that is signed in to the console."""
-    yield from sign_in(browser.new_context(viewport={"width": 1280, "height": 800}), service)
+    yield from sign_in(browser.new_context(viewport={"width": 1280, "height": 800}), service, key)
 
 
-def sign_in(context: BrowserContext, service: Running) -> Iterator[BrowserContext]:
+def sign_in(context: BrowserContext, service: Running, key: str) -> Iterator[BrowserContext]:
     context.set_default_timeout(10_000)
     page = context.new_page()
     page.goto(f"{service.url}/console/")
-    page.get_by_label("API key").fill((service.directory / "api-key").read_text().strip())
+    page.get_by_label("API key").fill(key)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("link", name="Ledger")).to_be_visible()
     page.close()
@@ -161,11 +160,8 @@ def test_every_page_passes_axe_and_fits_every_screen(
         "players/ann",
     ):
         page.goto(f"{service.url}/console/{path}")
-        page.evaluate(AXE)
-        found: Any = page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
-        assert [(path, each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
-        assert len(found["passes"]) > 10
+        check_with_axe(page)
         for width, height in SCREENS:
             page.set_viewport_size({"width": width, "height": height})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+            check_width(page)
     assert violations == []

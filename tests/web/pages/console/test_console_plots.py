@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.oracle import PRESETS, random_document
+from tests.support.browser.check_page import check_with_axe
 from tests.support.browser.keeper_page import collect_violations
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
-from tests.web.pages.test_accessibility import AXE
 
 PLOTS = ("stacks", "net", "sources", "head-to-head", "caps", "fouls", "distribution")
 PLAYERS = ("ann", "bob", "Maximiliane von der Heide-Hohenstein", "<b>eve</b>", "שרה")
@@ -45,7 +45,7 @@ def round_id(api: httpx2.Client) -> str:
 
 
 @pytest.fixture
-def page(browser: Browser, service: Running) -> Iterator[Page]:
+def page(browser: Browser, service: Running, key: str) -> Iterator[Page]:
     """A page that has signed in; at the end, check that no page did what its policy forbids."""
     violations: list[Any] = []
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
@@ -53,7 +53,7 @@ def page(browser: Browser, service: Running) -> Iterator[Page]:
     page = context.new_page()
     collect_violations(page, violations)
     page.goto(f"{service.url}/console/sign-in")
-    page.get_by_label("API key").fill((service.directory / "api-key").read_text().strip())
+    page.get_by_label("API key").fill(key)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
     yield page
@@ -67,24 +67,17 @@ def show(page: Page, service: Running, plot: str, round_id: str) -> None:
     expect(page.locator("figure.plot svg")).to_be_visible()
 
 
-def check(page: Page) -> None:
-    page.evaluate(AXE)
-    found: Any = page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
-    assert len(found["passes"]) > 10
-
-
 @IN_BOTH_SCHEMES
 def test_every_plot_passes_axe(page: Page, service: Running, round_id: str, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     for plot in PLOTS:
         show(page, service, plot, round_id)
-        check(page)
+        check_with_axe(page)
         page.get_by_text("Table of the figures").click()
         expect(page.locator("figure.plot table")).to_be_visible()
-        check(page)
+        check_with_axe(page)
     page.goto(f"{service.url}/console/plots?plot=stacks")
-    check(page)
+    check_with_axe(page)
 
 
 def test_every_plot_fits_its_page(page: Page, service: Running, round_id: str) -> None:

@@ -8,9 +8,9 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.support.browser.check_page import check_width, check_with_axe
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES, OpenPage
-from tests.web.pages.test_accessibility import AXE
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 MOST_STOPS = 200
@@ -36,22 +36,16 @@ def send(api: httpx2.Client, path: str, document: dict[str, Any]) -> Any:
     return response.json()
 
 
-def sign_in(page: Page, service: Running) -> None:
-    page.get_by_label("API key").fill((service.directory / "api-key").read_text().strip())
+def sign_in(page: Page, key: str) -> None:
+    page.get_by_label("API key").fill(key)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
 
 
 def check(page: Page) -> None:
     """Check a page with axe, and that it does not scroll sideways."""
-    page.evaluate(AXE)
-    found: Any = page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
-    violations = [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]]
-    assert violations == [], page.url
-    assert len(found["passes"]) > 10
-    size = page.viewport_size
-    assert size is not None
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], page.url
+    check_with_axe(page)
+    check_width(page)
 
 
 def tab_to(page: Page, target: Locator) -> None:
@@ -76,10 +70,10 @@ def follow(page: Page, target: Locator) -> None:
 
 
 @IN_BOTH_SCHEMES
-def test_every_page_passes_axe(open_page: OpenPage, service: Running, round_id: str, scheme: Any) -> None:
+def test_every_page_passes_axe(open_page: OpenPage, service: Running, key: str, round_id: str, scheme: Any) -> None:
     page = open_page("/console/")
     page.emulate_media(color_scheme=scheme)
-    sign_in(page, service)
+    sign_in(page, key)
     paths = [
         "/rounds",
         "/rounds?unusual=true",
@@ -106,10 +100,12 @@ def test_every_page_passes_axe(open_page: OpenPage, service: Running, round_id: 
     check(page)
 
 
-def test_a_round_is_replayed_and_compared_with_keys_only(open_page: OpenPage, service: Running, round_id: str) -> None:
+def test_a_round_is_replayed_and_compared_with_keys_only(
+    open_page: OpenPage, service: Running, key: str, round_id: str
+) -> None:
     page = open_page("/console/")
     page.set_viewport_size({"width": 1280, "height": 800})
-    sign_in(page, service)
+    sign_in(page, key)
     follow(page, page.get_by_role("link", name="Rounds", exact=True))
     tab_to(page, page.get_by_label("Table"))
     page.keyboard.type("console")
@@ -139,10 +135,10 @@ def test_a_round_is_replayed_and_compared_with_keys_only(open_page: OpenPage, se
 
 
 def test_a_new_version_is_made_with_keys_only(
-    open_page: OpenPage, service: Running, api: httpx2.Client, round_id: str
+    open_page: OpenPage, service: Running, key: str, api: httpx2.Client, round_id: str
 ) -> None:
     page = open_page("/console/")
-    sign_in(page, service)
+    sign_in(page, key)
     rules = {**api.get("/v1/rulesets/progressive").json(), "name": "club-rules", "version": None}
     send(api, "/v1/rulesets", rules)
     page.goto(f"{service.url}/console/rulesets/club-rules@1")
@@ -163,12 +159,12 @@ def test_a_new_version_is_made_with_keys_only(
 
 
 def test_everything_works_without_scripts(
-    browser: Browser, service: Running, api: httpx2.Client, round_id: str
+    browser: Browser, service: Running, key: str, api: httpx2.Client, round_id: str
 ) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(service.url + "/console/rounds?table=console")
-    page.get_by_label("API key").fill((service.directory / "api-key").read_text().strip())
+    page.get_by_label("API key").fill(key)
     page.get_by_role("button", name="Sign in").click()
     page.locator(f"a[href='/console/rounds/{round_id}']").click()
     page.get_by_role("link", name="Replay from hand 1").click()
