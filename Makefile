@@ -49,7 +49,7 @@ check: setup  ## run what CI runs: format, lint, imports, types, dependencies, t
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
-	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 30 --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "not verify" --requests 20 --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: setup  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from service.db import Database
 from tests.support.brokers import BROKERS, Broker, find_brokers, opened_broker
@@ -84,13 +84,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     """
-    Leave out of coverage what is thorough, and the tests of pages.
+    Leave out of coverage what is thorough, what has random input, and the tests of pages.
 
-    The lines of thorough tests have been walked through before, and counting takes long. The service of pages runs in a
-    process of its own.
+    Other tests walk through the lines of the first two, and counting takes long. The service of pages runs in a process
+    of its own.
     """
     for item in items:
-        if item.get_closest_marker("thorough") or PAGES in item.path.parents:
+        is_random = is_hypothesis_test(getattr(item, "obj", None))
+        if is_random or item.get_closest_marker("thorough") or PAGES in item.path.parents:
             item.add_marker("no_cover")
 
 

@@ -23,7 +23,7 @@ from service.db import Transaction
 from service.jobs.models import ChunkRecord
 
 _CHUNK: Final = ChunkRecord
-_BATCH_SIZE: Final = 1000
+BATCH_SIZE: Final = 1000
 LONGEST_DELAY: Final = 300
 """Maximum delay of a chunk after an interruption, in seconds."""
 
@@ -119,7 +119,7 @@ def add_all(transaction: Transaction, job_id: UUID, parts: Iterable[Part], first
     """Insert chunks of a job in order, the first with the number `first`, and return the sum of their sizes."""
     total = 0
     numbered = enumerate(parts, first)
-    while some := list(islice(numbered, _BATCH_SIZE)):
+    while some := list(islice(numbered, BATCH_SIZE)):
         rows = [
             {
                 "club_id": transaction.club_id,

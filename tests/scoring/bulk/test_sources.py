@@ -3,11 +3,14 @@
 from collections import Counter
 from random import Random
 
+import pytest
+
 from scoring.bulk.sources import split_points
 from scoring.score import score_hand
 from tests.scoring.bulk.hands import any_hands, any_ruleset, packed, seated
 
 
+@pytest.mark.no_cover
 def test_sources_are_those_of_the_plain_rules() -> None:
     rng = Random("sources")
     for _ in range(40):

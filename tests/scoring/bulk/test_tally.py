@@ -2,11 +2,14 @@
 
 from random import Random
 
+import pytest
+
 from scoring.bulk.tally import tally_hands
 from scoring.score import score_hand
 from tests.scoring.bulk.hands import any_hands, any_ruleset, packed, seated
 
 
+@pytest.mark.no_cover
 def test_royalties_and_scoops_are_those_of_the_plain_rules() -> None:
     rng = Random("tally")
     for _ in range(40):

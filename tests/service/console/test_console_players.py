@@ -202,6 +202,7 @@ def expected_pairs(api: Api, rounds: list[str]) -> dict[tuple[str, str], Counter
     return sums
 
 
+@pytest.mark.no_cover
 def test_head_to_head_is_the_sum_of_the_hands(visitor: Visitor, house: House, api: Api) -> None:
     """Random rounds under many presets, half of them counted by a worker."""
     rng = Random("head-to-head")

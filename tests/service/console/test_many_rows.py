@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.service.table_links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened
@@ -51,6 +53,7 @@ def count_statements(visitor: Visitor, addresses: dict[str, str]) -> dict[str, i
     return counted
 
 
+@pytest.mark.no_cover
 def test_no_page_sends_more_statements_for_more_rows(house: House, api: Api) -> None:
     add_rows(api, range(2))
     visitor = Visitor.signed_in(house, api)

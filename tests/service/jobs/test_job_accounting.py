@@ -8,6 +8,7 @@ import pytest
 
 from service.db import Transaction
 from service.imports.actions import imports
+from service.jobs.queries import chunks
 from service.recomputations import job as recomputations
 from service.recomputations.actions.recompute import Recomputation, Recomputed, recompute_rounds
 from service.recomputations.packed.queries import Stretch
@@ -18,8 +19,9 @@ from tests.support.log_capture import Log
 from tests.support.process_jobs import Club, rounds_to_import
 from tests.support.worker_process import ENDED, lines_of, post_import, results_of
 
-CHUNKS = 1005
-"""Chunks are inserted in batches of a thousand: one full batch and a part of another."""
+BATCH = 20
+CHUNKS = 45
+"""Two full batches of chunks, and a part of another."""
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +30,8 @@ def club(embedded_postgres: Server) -> Iterator[Club]:
         yield Club(house, house.new_client())
 
 
-@pytest.mark.thorough
-def test_an_import_of_thousands_of_chunks_stores_every_line(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_of_many_chunks_stores_every_line(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "BATCH_SIZE", BATCH)
     monkeypatch.setattr(imports, "MOST_LINES", 1)
     job = post_import(club.api, lines_of(rounds_to_import(CHUNKS))).headers["Location"]
     ended = club.work_on(job)
@@ -41,15 +43,13 @@ def test_an_import_of_thousands_of_chunks_stores_every_line(club: Club, monkeypa
     assert club.house.count_records()["rounds"] == CHUNKS
 
 
-@pytest.mark.thorough
-def test_a_recomputation_of_more_than_a_thousand_chunks_reads_every_round(
-    club: Club, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recomputation_of_many_chunks_reads_every_round(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "BATCH_SIZE", BATCH)
     monkeypatch.setattr(recomputations, "MOST_HANDS", 1)
     sent = club.api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "yearly audit"})
     ended = club.work_on(sent.headers["Location"])
-    [(chunks,)] = club.house.query("SELECT count(*) FROM job_chunks WHERE job_id = %s", sent["id"])
-    assert chunks == CHUNKS
+    [(planned,)] = club.house.query("SELECT count(*) FROM job_chunks WHERE job_id = %s", sent["id"])
+    assert planned == CHUNKS
     assert ended["state"] == "succeeded"
     assert (ended["summary"]["rounds"], ended["summary"]["hands"]) == (CHUNKS, CHUNKS)
 

@@ -69,6 +69,7 @@ def play_random_rounds(api: Api) -> list[str]:
     return rounds
 
 
+@pytest.mark.no_cover
 def test_the_figures_are_those_of_the_records(house: House, api: Api) -> None:
     rounds = play_random_rounds(api)
     statistics = {each["player"]: each for each in api.get("/v1/statistics")["players"]}
@@ -151,6 +152,7 @@ def read_all(api: Api) -> list[Document]:
     return [read(api, plot, query) for plot in PlotName if plot != PlotName.STACKS for query in filters]
 
 
+@pytest.mark.no_cover
 def test_the_figures_do_not_depend_on_what_a_worker_has_counted(house: House, api: Api) -> None:
     """Random rounds under many presets: none is counted, all are, half of them are, and a counted one is corrected."""
     rng = Random("counted")

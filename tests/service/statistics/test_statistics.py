@@ -285,6 +285,7 @@ def earned(api: Api, rounds: list[str]) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.no_cover
 def test_statistics_are_the_sums_of_the_hands(house: House, api: Api) -> None:
     """Random rounds under many presets, corrected at random, half of them counted by a worker."""
     rng = Random("statistics")

@@ -18,7 +18,6 @@ from tests.web.pages.test_between_hands import PLAIN
 from tests.web.pages.test_history import open_hand, record
 from tests.web.pages.test_joining import issue_link
 
-pytestmark = pytest.mark.thorough
 PORTAL = "<!doctype html><title>Welcome</title><h1>Accept the terms of the hotel</h1>"
 LONGEST_WAIT = 3.0
 """Seconds after which the page goes on."""
@@ -77,6 +76,7 @@ def test_a_captive_portal_takes_nothing(keeper: KeeperPage, context: BrowserCont
     expect_recorded(keeper, round_["id"])
 
 
+@pytest.mark.thorough
 def test_a_server_that_never_responds_holds_nothing_up(keeper: KeeperPage, context: BrowserContext) -> None:
     round_ = keeper.add_round()
     fill(keeper)
@@ -95,6 +95,7 @@ def test_a_server_that_never_responds_holds_nothing_up(keeper: KeeperPage, conte
     expect_recorded(keeper, round_["id"])
 
 
+@pytest.mark.thorough
 def test_a_network_slower_than_the_page_waits_records_everything(keeper: KeeperPage, context: BrowserContext) -> None:
     round_ = keeper.add_round()
     fill(keeper)
@@ -107,6 +108,7 @@ def test_a_network_slower_than_the_page_waits_records_everything(keeper: KeeperP
     assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("status", "shown"), [(429, None), (403, "the link may only read")])
 def test_a_limit_or_a_right_that_is_missing_is_not_taken_for_an_ended_link(
     keeper: KeeperPage, context: BrowserContext, status: int, shown: str | None
@@ -172,6 +174,7 @@ def insecure_page(browser: Browser, service: Running) -> Iterator[Page]:
         yield context.new_page()
 
 
+@pytest.mark.thorough
 def test_the_page_works_without_https_and_shows_what_is_missing(
     insecure_page: Page, api: httpx2.Client, service: Running
 ) -> None:
@@ -193,6 +196,7 @@ def test_the_page_works_without_https_and_shows_what_is_missing(
     assert violations == []
 
 
+@pytest.mark.thorough
 def test_without_https_a_hand_is_corrected_and_disputed_and_a_player_leaves(
     insecure_page: Page, api: httpx2.Client, service: Running
 ) -> None:
@@ -220,6 +224,7 @@ def test_without_https_a_hand_is_corrected_and_disputed_and_a_player_leaves(
     assert violations == []
 
 
+@pytest.mark.thorough
 def test_an_export_is_sent_by_the_command(
     keeper: KeeperPage, context: BrowserContext, service: Running, tmp_path: Path
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_pasted_link_is_stored_and_can_be_replaced_or_forgotten(keeper: Keeper
     paste(other.link("scorekeeper"))
     expect(page.get_by_role("heading", level=1)).to_have_text(other.name)
     page.get_by_role("button", name="Sign out on this device").click()
+    expect(page.get_by_label("Link or API key")).to_be_visible()
     page.reload()
     expect(page.get_by_label("Link or API key")).to_be_visible()
 

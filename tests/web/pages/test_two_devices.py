@@ -14,7 +14,6 @@ from tests.web.pages.test_accessibility import check
 from tests.web.pages.test_joining import issue_link
 from tests.web.pages.test_rules_on_device import wait_for_rules
 
-pytestmark = pytest.mark.thorough
 SWAPPED = {**BOARDS, 3: ("Kh Kc 3s", "9s 9d 8s 8c 4h", "As Ad Qh Qc 2c")}
 """The boards with another last card."""
 
@@ -90,6 +89,7 @@ def test_the_same_hand_on_two_devices_is_recorded_once(keeper: KeeperPage, other
     assert keeper.get(path)["version"] == 2
 
 
+@pytest.mark.thorough
 def test_a_different_hand_is_compared_and_dropped(keeper: KeeperPage, other: KeeperPage) -> None:
     path = join_table(keeper, other)
     fill(other, SWAPPED)
@@ -109,6 +109,7 @@ def test_a_different_hand_is_compared_and_corrects_the_recorded_one(keeper: Keep
     assert keeper.get(f"{path}/settlement")["revision"] == 2
 
 
+@pytest.mark.thorough
 def test_cards_that_another_device_recorded_can_be_discarded(keeper: KeeperPage, other: KeeperPage) -> None:
     path = join_table(keeper, other)
     other.enter_hand()
@@ -120,6 +121,7 @@ def test_cards_that_another_device_recorded_can_be_discarded(keeper: KeeperPage,
     assert other.read_boards() == {}
 
 
+@pytest.mark.thorough
 def test_cards_are_not_lost_when_another_device_records_the_hand(keeper: KeeperPage, other: KeeperPage) -> None:
     path = join_table(keeper, other)
     page = other.page
@@ -140,6 +142,7 @@ def test_cards_are_not_lost_when_another_device_records_the_hand(keeper: KeeperP
     other.expect_hand(2)
 
 
+@pytest.mark.thorough
 def test_points_to_add_that_another_device_did_not_record_are_named(keeper: KeeperPage) -> None:
     round_ = keeper.add_round(ruleset="pineapple-qq")
     page = keeper.page
@@ -155,6 +158,7 @@ def test_points_to_add_that_another_device_did_not_record_are_named(keeper: Keep
 
 
 @pytest.mark.with_rules
+@pytest.mark.thorough
 def test_an_undo_that_waited_does_not_remove_a_hand_of_another_device(
     keeper: KeeperPage, context: BrowserContext
 ) -> None:
@@ -177,6 +181,7 @@ def test_an_undo_that_waited_does_not_remove_a_hand_of_another_device(
     assert hand["players"][2]["bottom"][-1] == "2c"
 
 
+@pytest.mark.thorough
 def test_who_is_entering_a_hand_is_shown(keeper: KeeperPage, other: KeeperPage) -> None:
     fragment, table = issue_link(keeper, "scorekeeper")
     keeper.join()
