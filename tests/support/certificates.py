@@ -27,8 +27,8 @@ class Certificate:
     """The hash of its public key, as Chromium takes it."""
 
 
-def make_certificate(directory: Path, passphrase: bytes | None = None) -> Certificate:
-    """Make a certificate authority, and a certificate for this machine."""
+def make_certificate(directory: Path, passphrase: bytes | None = None, name: str = "localhost") -> Certificate:
+    """Make a certificate authority, and a certificate for this machine, which can have another name."""
     signer, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     authority = (
         _start(_NAME, signer.public_key())
@@ -36,7 +36,7 @@ def make_certificate(directory: Path, passphrase: bytes | None = None) -> Certif
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(signer.public_key()), critical=False)
         .sign(signer, hashes.SHA256())
     )
-    hosts = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+    hosts = [x509.DNSName(name), x509.IPAddress(ip_address("127.0.0.1"))]
     certificate = (
         _start(x509.Name([]), key.public_key())
         .add_extension(x509.SubjectAlternativeName(hosts), critical=True)

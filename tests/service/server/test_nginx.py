@@ -8,15 +8,12 @@ import ssl
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.support.certificates import Certificate, make_certificate
 from tests.support.database.postgres import Server as Postgres
 from tests.support.server_process import running, wait_until
 from tests.support.slow_clients import dripping
@@ -42,32 +39,14 @@ def does_listen(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def write_certificate(directory: Path) -> None:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)]), datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    (directory / f"{NAME}.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    plain = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    (directory / f"{NAME}.key").write_bytes(key.private_bytes(*plain))
-
-
-def write_configuration(directory: Path, port: int, service_port: str) -> Path:
+def write_configuration(directory: Path, certificate: Certificate, port: int, service_port: str) -> Path:
     """Write a configuration with the site of docs/, with other addresses and files."""
     site = SITE.read_text()
     for written, here in {
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
         "127.0.0.1:8000": f"127.0.0.1:{service_port}",
-        f"/etc/ssl/certs/{NAME}.pem": str(directory / f"{NAME}.pem"),
-        f"/etc/ssl/private/{NAME}.key": str(directory / f"{NAME}.key"),
+        f"/etc/ssl/certs/{NAME}.pem": str(certificate.certificate),
+        f"/etc/ssl/private/{NAME}.key": str(certificate.key),
     }.items():
         assert site.count(written) == 1, f"docs/nginx.conf does not say {written} once"
         site = site.replace(written, here)
@@ -84,18 +63,18 @@ def write_configuration(directory: Path, port: int, service_port: str) -> Path:
 
 
 @contextmanager
-def nginx_before(service_url: str, directory: Path) -> Iterator[int]:
-    """Run nginx in front of a service, and yield its port."""
+def nginx_before(service_url: str, directory: Path) -> Iterator[tuple[int, Certificate]]:
+    """Run nginx in front of a service, and yield its port and certificate."""
     assert NGINX is not None
     directory.mkdir()
-    write_certificate(directory)
+    certificate = make_certificate(directory / "tls", name=NAME)
     port = free_port()
-    configuration = write_configuration(directory, port, service_url.rpartition(":")[2])
+    configuration = write_configuration(directory, certificate, port, service_url.rpartition(":")[2])
     error_log = directory / "error.log"
     nginx = subprocess.Popen([NGINX, "-p", str(directory), "-c", str(configuration), "-e", str(error_log)])
     try:
         assert wait_until(lambda: does_listen(port)), error_log.read_text()
-        yield port
+        yield port, certificate
     finally:
         nginx.terminate()
         nginx.wait(timeout=60)
@@ -109,7 +88,7 @@ def proxied(embedded_postgres: Postgres, tmp_path_factory: pytest.TempPathFactor
     database = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
     with (
         running(directory, **database, OFC_TRUSTED_PROXIES="1", OFC_RATE_LIMIT="6000", OFC_CONCURRENCY="1") as service,
-        nginx_before(service.url, directory / "nginx") as port,
+        nginx_before(service.url, directory / "nginx") as (port, _),
     ):
         key = (directory / "api-key").read_text().strip()
         with httpx2.Client(

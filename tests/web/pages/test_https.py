@@ -1,17 +1,21 @@
-"""Over HTTPS the page is in a secure context: its service worker runs, and it opens without a network."""
+"""Over HTTPS the pages are in a secure context: of the service itself, and of nginx in front of it."""
 
 import ssl
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.support.browser.keeper_page import KeeperPage, wait_for_worker
+from tests.service.server.test_nginx import NAME, nginx_before
+from tests.service.server.test_nginx import pytestmark as needs_nginx
+from tests.support.browser.keeper_page import KeeperPage, list_cards, wait_for_worker
 from tests.support.browser.linked_table import LinkedTable
 from tests.support.certificates import Certificate, make_certificate
-from tests.support.server_process import Running
+from tests.support.server_process import Running, running
 from tests.web.conftest import chromium_or_skip
+from tests.web.pages.conftest import SAVE_DATA
 
 pytestmark = pytest.mark.thorough
 
@@ -66,4 +70,51 @@ def test_the_page_is_secure_and_opens_without_a_network(
         board = trusting.new_page()
         board.goto(table.link()["board_url"])
         expect(board.get_by_role("heading", level=1)).to_have_text(table.name)
+        assert violations == []
+
+
+@needs_nginx
+def test_the_pages_work_behind_nginx(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    with (
+        running(tmp_path / "ofc", OFC_TRUSTED_PROXIES="1", OFC_PUBLIC_URL=f"https://{NAME}") as up,
+        nginx_before(up.url, tmp_path / "nginx") as (port, files),
+        chromium_or_skip(
+            pytestconfig,
+            f"--host-resolver-rules=MAP {NAME} 127.0.0.1:{port}",
+            f"--ignore-certificate-errors-spki-list={files.fingerprint}",
+        ) as browser,
+        httpx2.Client(base_url=f"https://127.0.0.1:{port}", verify=False, timeout=60, trust_env=False) as api,
+    ):
+        key = (up.directory / "api-key").read_text().strip()
+        api.headers.update({"Authorization": f"Bearer {key}", "Host": NAME})
+        table = LinkedTable(api)
+        link = str(table.link("scorekeeper")["url"])
+        assert link.startswith(f"https://{NAME}/keeper/#")
+        context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+        context.set_default_timeout(20_000)
+        context.add_init_script(SAVE_DATA)
+        violations: list[object] = []
+        keeper = KeeperPage(context.new_page(), f"https://{NAME}", api, violations)
+        keeper.page.goto(link)
+        assert keeper.page.evaluate("isSecureContext")
+        wait_for_worker(keeper.page)
+        keeper.enter_hand()
+        keeper.choose_button(3)
+        context.set_offline(True)
+        keeper.page.reload()
+        keeper.tap_cards(list_cards())
+        context.set_offline(False)
+        expect(keeper.page.locator("[data-score]")).to_have_count(3)
+        keeper.save()
+        keeper.expect_hand(2)
+        expect(keeper.page.get_by_text("waiting", exact=False)).to_have_count(0)
+        assert [hand["number"] for hand in table.get(f"/v1/rounds/{table.round}/hands")["hands"]] == [1]
+
+        page = context.new_page()
+        page.goto(f"https://{NAME}/console/")
+        page.get_by_label("API key").fill(key)
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Home")
+        [cookie] = context.cookies(f"https://{NAME}/console/")
+        assert cookie["secure"]
         assert violations == []
