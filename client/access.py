@@ -1,4 +1,4 @@
-"""The operations on keys and on links to tables as methods with the same names."""
+"""The operations on keys, on links to tables and on who enters hands there, as methods with the same names."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ _PAGE: Final = "100"
 
 
 class AccessOperations:
-    """The part of `Client` that manages keys, links to one table, and links to the console."""
+    """The part of `Client` for keys, links to one table, who enters hands there, and links to the console."""
 
     _connection: "Connection"
 
@@ -49,6 +49,19 @@ class AccessOperations:
     def revoke_table_link(self, table_id: str, link_id: str) -> None:
         """Revoke a link to a table."""
         self._connection.delete(build_path("tables", table_id, "links", link_id))
+
+    def list_scorekeepers(self, table_id: str) -> "list[models.Scorekeeper]":
+        """List the devices on which hands of a table are being entered now."""
+        return list(self._connection.get_pages(build_path("tables", table_id, "scorekeepers"), "scorekeepers", {}))
+
+    def show_scorekeeper(self, table_id: str, device_id: str, hand: int) -> None:
+        """Show others for 10 seconds that a hand is being entered on a device, whose ID it chooses itself."""
+        path = build_path("tables", table_id, "scorekeepers", device_id)
+        self._connection.put_without_response(path, {"hand": hand})
+
+    def hide_scorekeeper(self, table_id: str, device_id: str) -> None:
+        """Show others that no hand is being entered on a device any more."""
+        self._connection.delete(build_path("tables", table_id, "scorekeepers", device_id))
 
     def get_link(self) -> "models.CurrentLink":
         """Return the link that is used as the key of this client."""

@@ -316,6 +316,14 @@ class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations,
         """Cancel an import. Rounds that are stored remain stored."""
         return self._connection.post(build_path("imports", import_id, "cancel"), {})
 
+    def pause_import(self, import_id: str) -> models.Import:
+        """Pause an import."""
+        return self._connection.post(build_path("imports", import_id, "pause"), {})
+
+    def resume_import(self, import_id: str) -> models.Import:
+        """Resume a paused import."""
+        return self._connection.post(build_path("imports", import_id, "resume"), {})
+
     def list_import_results(self, import_id: str) -> list[models.ImportLineResult]:
         """Return the result of every line of an import."""
         return list(self._connection.get_lines(build_path("imports", import_id, "results"), {}).parse())

@@ -134,6 +134,10 @@ class Connection:
         """Replace a resource. Sent again, the document has the same effect."""
         return cast(T, self._read(self._send("PUT", path, json=document)))
 
+    def put_without_response(self, path: str, document: Document) -> None:
+        """Replace a resource that is not returned."""
+        self._send("PUT", path, json=document)
+
     def delete(self, path: str) -> None:
         """Delete a resource. It takes effect once, however often it is sent."""
         self._send("DELETE", path)

@@ -95,3 +95,21 @@ def test_display_names_are_set_listed_and_erased(client: Client) -> None:
         client.get_player(player)
     assert (refused.value.status, refused.value.code, refused.value.errors) == (404, "not-found", [])
     assert refused.value.request_id
+
+
+def test_who_enters_a_hand_is_shown_and_hidden(client: Client, table: str) -> None:
+    added = client.add_table({"name": table, "ruleset": "pineapple"})
+    device = str(uuid4())
+    assert client.list_scorekeepers(added.id) == []
+    client.show_scorekeeper(added.id, device, 4)
+    assert [(each.device, each.hand) for each in client.list_scorekeepers(added.id)] == [(device, 4)]
+    client.hide_scorekeeper(added.id, device)
+    assert client.list_scorekeepers(added.id) == []
+
+
+def test_an_import_is_paused_and_resumed(client: Client, table: str) -> None:
+    job = client.import_documents([document(table, "1")])
+    for change in (client.pause_import, client.resume_import):
+        with pytest.raises(ApiError) as refused:
+            change(job.id)
+        assert refused.value.status == 409, "it has ended"
