@@ -89,6 +89,8 @@ class Api:
                 return
             kind = content_type.partition(";")[0]
             assert kind in content, f"{operation['operationId']} does not document {kind}"
+            for line in response.text.splitlines() if "x-line-schema" in content[kind] else ():
+                validate(self.contract, content[kind]["x-line-schema"], json.loads(line))
             if kind != "application/json":
                 return
             schema = content["application/json"]["schema"]
