@@ -60,7 +60,7 @@ class AccessOperations:
         self._connection.put_without_response(path, {"hand": hand})
 
     def hide_scorekeeper(self, table_id: str, device_id: str) -> None:
-        """Show others that no hand is being entered on a device any more."""
+        """Show others that a hand is no longer being entered on a device."""
         self._connection.delete(build_path("tables", table_id, "scorekeepers", device_id))
 
     def get_link(self) -> "models.CurrentLink":

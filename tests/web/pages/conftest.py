@@ -1,5 +1,6 @@
 """A browser, a service and the scorekeeper's page, as a scorekeeper has them."""
 
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,7 +36,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture(scope="module")
 def key(service: Running, request: pytest.FixtureRequest) -> str:
     """The API key of a club of its own for each module."""
-    club = request.module.__name__.rpartition(".")[2]
+    # A worker that takes tests of a module again, after those of another, sets this up again.
+    club = f"{request.module.__name__.rpartition('.')[2]} {uuid.uuid4()}"
     where = ("--data", str(service.directory))
     made = command("club", "create", club, *where)
     assert made.returncode == 0, made.stderr
