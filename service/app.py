@@ -14,7 +14,7 @@ from service.console.views.api import console_links
 from service.corrections.views import corrections
 from service.db import Database
 from service.disputes.views import disputes
-from service.feed.feed import Feed
+from service.feed.actions import Feed
 from service.feed.views import events
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
@@ -24,7 +24,7 @@ from service.http.responses import add_security_headers, allow_origins
 from service.imports.views import imports
 from service.jobs.app import build_announcer
 from service.ledger.views import checkpoints
-from service.links.views.links import links
+from service.links.views import links
 from service.openapi import describe_api
 from service.pages.apps import apps
 from service.pages.views import pages
@@ -36,11 +36,10 @@ from service.rounds.views.explanations import explanations
 from service.rounds.views.hands import hands, scores
 from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
-from service.scorekeepers.views import scorekeepers
 from service.statistics.views import statistics
 from service.table_links.views.links import table_links
 from service.table_links.views.pages import table_pages
-from service.tables.views import tables
+from service.tables.views import scorekeepers, tables
 from service.webhooks.sending import AllowedAddresses
 from service.webhooks.views import webhooks
 

@@ -18,7 +18,6 @@ import service.players.models
 import service.recomputations.models
 import service.rounds.models
 import service.rulesets.models
-import service.scorekeepers.models
 import service.statistics.models
 import service.table_links.models
 import service.tables.models

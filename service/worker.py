@@ -168,7 +168,7 @@ class Sweeper(bootsteps.StartStopStep):
         self._delivery.join()
         try:
             with self._database.outside_clubs() as connection:
-                workers.remove(connection, self._id)
+                workers.remove_worker(connection, self._id)
         except ServiceError as error:
             _log.warning("sweep_interrupted", error=str(error))
         _log.info("worker_stopped", process=os.getpid())

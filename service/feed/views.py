@@ -18,15 +18,14 @@ from service.clubs.queries import keys
 from service.clubs.scopes import Scope, has_scope
 from service.db import Database
 from service.errors import DatabaseError, StreamsBusy
-from service.feed.actions import list_events, stream_events, wait_for_events
-from service.feed.feed import Feed
-from service.feed.places import MOST_IN_THREADS, MOST_LISTENERS
+from service.feed.actions import Feed, list_events, stream_events, wait_for_events
 from service.feed.queries import EventSelection
 from service.http.authentication import current_key, database, require_scope
 from service.http.request_body import NDJSON, NDJSON_SCHEMA
 from service.http.resource import Resource
 from service.http.responses import NO_STORE, best_media_type
 from service.logs import get_log
+from service.places import MOST_IN_THREADS, MOST_LISTENERS
 
 events = Resource("events", __name__, description="The events of a club, one by one: what happened, in order.")
 

@@ -15,7 +15,7 @@ from kombu.entity import Exchange, Queue
 from service.config import Config
 from service.db import Database, Transaction, engine_url
 from service.db.broker import QUEUE_IN_DATABASE, queue_options
-from service.jobs.queries import messages
+from service.jobs.queries import workers
 from service.logs import get_log
 
 WORK_ON_JOB: Final = "work_on_job"
@@ -66,7 +66,7 @@ def build_announcer(config: Config, database: Database) -> Callable[[UUID], None
     def announce(club_id: UUID) -> None:
         try:
             with database.transaction(club_id) as transaction:
-                for message in messages.claim_due(transaction):
+                for message in workers.claim_due_messages(transaction):
                     app.send_task(WORK_ON_JOB, (str(club_id), str(message.job_id)))
         except Exception as error:
             # The job is committed, so the request must succeed whatever this error is.

@@ -12,7 +12,7 @@ from uuid import UUID
 from service.db import Database, Transaction
 from service.errors import Busy, DatabaseError, ServiceError
 from service.jobs.kind import Kind
-from service.jobs.queries import chunks, jobs, messages, workers
+from service.jobs.queries import chunks, jobs, workers
 from service.jobs.queries.chunks import Chunk, ChunkCounts
 from service.jobs.queries.jobs import ENDED, JobState, StoredJob
 from service.logs import format_exception, get_log
@@ -74,7 +74,7 @@ def end_if_over(transaction: Transaction, job: StoredJob, kind: Kind) -> bool:
     else:
         return False
     job = jobs.change(transaction, job, state, failure=failure)
-    messages.remove_all(transaction, job.id)
+    workers.remove_messages(transaction, job.id)
     kind.end(transaction, job)
     _log.info("job_ended", job=str(job.id), kind=job.kind, state=job.state.value)
     return True
@@ -156,7 +156,7 @@ class Worker:
     def _begin(self, club_id: UUID, job_id: UUID, slots: int) -> bool:
         """Acknowledge the message, and plan the job if it is not planned; return False if there is nothing to do."""
         with self.database.transaction(club_id) as transaction:
-            messages.acknowledge(transaction, job_id)
+            workers.acknowledge_message(transaction, job_id)
             job = jobs.get(transaction, job_id)
             if job.kind not in self.kinds or job.state not in (JobState.QUEUED, JobState.RUNNING, JobState.CANCELLING):
                 return False
@@ -279,4 +279,4 @@ def notify_workers(transaction: Transaction, job: StoredJob, slots: int) -> None
     is_claimable = job.state is JobState.RUNNING and counts.claimable
     is_to_begin = job.state is JobState.QUEUED
     wanted = min(counts.claimable, max(slots, 1)) if is_claimable else int(is_to_begin)
-    messages.ensure(transaction, job.id, wanted)
+    workers.ensure_messages(transaction, job.id, wanted)

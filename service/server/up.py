@@ -1,21 +1,22 @@
 import contextlib
 import signal
+import ssl
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 from service.config import Config, Hosting, read_settings
 from service.db import SERVICE_ROLE, Database, migrate
 from service.logs import get_log
-from service.server.address import EVERYWHERE, Address, address_of, draw_code, find_lan_host, listen
+from service.server.address import EVERYWHERE, Address, UpError, address_of, draw_code, find_lan_host, listen
 from service.server.embedded import OWNER, Cluster, EmbeddedError
 from service.server.first_key import HOME, ensure_key, ensure_signing_key, read_key
 from service.server.gunicorn_worker.wire import Limits
 from service.server.processes import JobWorker, Web
-from service.server.tls import check_certificate
 from service.version import VERSION
 
 _log = get_log(__name__)
@@ -147,3 +148,51 @@ def _raise_stopped_on_signals() -> None:
 
     for number in numbers:
         signal.signal(number, stop)
+
+
+def check_certificate(certificate: Path, key: Path) -> None:
+    """
+    Check that the web server can use a certificate and its private key.
+
+    Raises:
+        UpError: a file cannot be read, is not PEM or is encrypted, or the key is that of another certificate.
+    """
+    _check_file("--tls-cert", certificate, "CERTIFICATE", "a certificate")
+    _check_file("--tls-key", key, "PRIVATE KEY", "a private key")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=_refuse_password)
+    except _EncryptedError:
+        raise UpError(
+            f"The private key {key} of --tls-key is encrypted; expected one without a passphrase, for example of"
+            f" `openssl pkey -in {key.name} -out plain.key`."
+        ) from None
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            raise UpError(
+                f"The private key {key} does not belong to the certificate {certificate}; expected the key with which"
+                " the certificate was requested."
+            ) from None
+        raise UpError(
+            f"The certificate {certificate} and the key {key} cannot be used ({error.reason or error}); expected PEM"
+            " files of a certificate and its private key."
+        ) from None
+
+
+class _EncryptedError(Exception):
+    """The private key is encrypted."""
+
+
+def _refuse_password() -> str:
+    raise _EncryptedError
+
+
+def _check_file(option: str, path: Path, mark: str, content: str) -> None:
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UpError(f"The file {path} of {option} cannot be read: {reason}.") from None
+    if f"{mark}-----".encode() not in text:
+        raise UpError(
+            f"The file {path} of {option} has no {content}; expected a PEM file with `-----BEGIN … {mark}-----`."
+        )

@@ -1,4 +1,4 @@
-"""Add, list and read tables, and compute their statements."""
+"""Add, list and read tables, compute their statements, and show who is entering a hand at them."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -9,7 +9,7 @@ from uuid_utils.compat import uuid7
 from evidence.events import TableCreated
 from schemas.accounting.statements import PlayerStatement, PointTotals, StatementView
 from schemas.fields import MOST_INTEGER
-from schemas.tables import TableRequest, TableView
+from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView
 from scoring.errors import Mistake, RoundError
 from scoring.ruleset import Ruleset
 from scoring.settle_up import find_payments
@@ -171,3 +171,34 @@ def _figures(totals: PointTotals, players: list[PlayerStatement]) -> Iterator[in
     for points in (totals, *(each.points for each in players)):
         yield from (points.opening_stack, points.top_ups, points.stack, abs(points.net), abs(points.between_rounds))
     yield from (abs(net) for each in players for net in each.money.values())
+
+
+def show_scorekeeper(transaction: Transaction, table_id: UUID, scorekeeper: Scorekeeper) -> None:
+    """
+    Show for a few seconds that a hand is being entered on a device.
+
+    Raises:
+        NotFound: the club has no table with this ID.
+    """
+    table = tables.get(transaction, table_id)
+    tables.write_scorekeeper(transaction, table.id, scorekeeper, transaction.now + SCOREKEEPER_LIFETIME)
+
+
+def hide_scorekeeper(transaction: Transaction, table_id: UUID, device: UUID) -> None:
+    """
+    Remove a device from the scorekeepers of a table.
+
+    Raises:
+        NotFound: the club has no table with this ID.
+    """
+    tables.remove_scorekeeper(transaction, tables.get(transaction, table_id).id, device)
+
+
+def list_scorekeepers(transaction: Transaction, table_id: UUID) -> list[Scorekeeper]:
+    """
+    List the devices on which hands of a table are being entered.
+
+    Raises:
+        NotFound: the club has no table with this ID.
+    """
+    return tables.list_scorekeepers(transaction, tables.get(transaction, table_id).id)

@@ -4,7 +4,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Big, Key, references
+from service.db.base import Base, Big, Key, Small, references
 
 
 class TableRecord(Base):
@@ -26,3 +26,17 @@ class TableRecord(Base):
     minimum_stack: Mapped[Big | None]
     correction_window_minutes: Mapped[int]
     created_at: Mapped[datetime]
+
+
+class ScorekeeperRecord(Base):
+    """A device on which a hand is being entered. It is no evidence, and a crash of the database deletes it."""
+
+    __tablename__ = "scorekeepers"
+    __table_args__ = (references("tables", "club_id", "table_id", to=("club_id", "id")), {"prefixes": ["UNLOGGED"]})
+
+    club_id: Mapped[Key]
+    table_id: Mapped[UUID] = mapped_column(primary_key=True)
+    device_id: Mapped[UUID] = mapped_column(primary_key=True)
+    label: Mapped[str]
+    hand: Mapped[Small]
+    expires_at: Mapped[datetime]

@@ -1,4 +1,4 @@
-"""Tables, and the statement of a table's rounds."""
+"""Tables, the statement of a table's rounds, and the devices on which hands are being entered."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -7,15 +7,19 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, Select, insert, select, text
+from sqlalchemy import Row, Select, delete, insert, select, text
+from sqlalchemy.dialects import postgresql
 
 from schemas.accounting.statements import PlayerStatement, PointTotals
+from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.db.failures import conflicts
 from service.errors import NotFound, TableConflict
 from service.ledger.queries.events import EventKind, record_event
-from service.tables.models import TableRecord
+from service.tables.models import ScorekeeperRecord, TableRecord
+
+_DEVICE: Final = ScorekeeperRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +218,33 @@ def sum_rounds(
     ]
     counted = transaction.execute(_COUNT, parameters).one()
     return RoundSums(counted.rounds, counted.open_rounds, players)
+
+
+def write_scorekeeper(transaction: Transaction, table_id: UUID, scorekeeper: Scorekeeper, expires_at: datetime) -> None:
+    """Insert the entry of a device, or replace it. Expired entries of the table are deleted."""
+    at_table = _DEVICE.club_id == transaction.club_id, _DEVICE.table_id == table_id
+    transaction.execute(delete(_DEVICE).where(*at_table, _DEVICE.expires_at <= transaction.now))
+    shown = {"label": scorekeeper.label, "hand": scorekeeper.hand, "expires_at": expires_at}
+    statement = postgresql.insert(_DEVICE).values(
+        club_id=transaction.club_id, table_id=table_id, device_id=scorekeeper.device, **shown
+    )
+    transaction.execute(statement.on_conflict_do_update(constraint="scorekeepers_pkey", set_=shown))
+
+
+def remove_scorekeeper(transaction: Transaction, table_id: UUID, device: UUID) -> None:
+    """Delete the entry of a device, if there is one."""
+    at_table = _DEVICE.club_id == transaction.club_id, _DEVICE.table_id == table_id
+    transaction.execute(delete(_DEVICE).where(*at_table, _DEVICE.device_id == device))
+
+
+def list_scorekeepers(transaction: Transaction, table_id: UUID) -> list[Scorekeeper]:
+    """List the devices of a table whose entries have not expired."""
+    query = (
+        select(_DEVICE.device_id, _DEVICE.label, _DEVICE.hand)
+        .where(
+            _DEVICE.club_id == transaction.club_id, _DEVICE.table_id == table_id, _DEVICE.expires_at > transaction.now
+        )
+        .order_by(_DEVICE.device_id)
+        .limit(MOST_SCOREKEEPERS)
+    )
+    return [Scorekeeper(found.device_id, found.label, found.hand) for found in transaction.execute(query)]

@@ -1,23 +1,27 @@
-"""Tables."""
+"""Tables, and their scorekeepers: who is entering which hand."""
 
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from flask import Response
 
 from schemas.accounting.statements import TableStatementQuerySchema, TableStatementSchema, dump_statement
 from schemas.tables import (
+    Scorekeeper,
+    ScorekeeperListSchema,
+    ScorekeeperRequestSchema,
     TablePageSchema,
     TableQuerySchema,
     TableRequest,
     TableRequestSchema,
     TableSchema,
+    dump_scorekeepers,
     dump_table,
 )
 from service.clubs.actions import get_club
 from service.clubs.scopes import Scope
-from service.http.authentication import current_transaction
+from service.http.authentication import current_key, current_transaction
 from service.http.resource import Resource
 from service.http.responses import (
     LOCATION,
@@ -26,11 +30,25 @@ from service.http.responses import (
     TAGGED,
     conditional_response,
     json_response,
+    no_content,
     respond_page,
 )
-from service.tables.actions import add_table, get_statement, get_table, list_tables
+from service.tables.actions import (
+    add_table,
+    get_statement,
+    get_table,
+    hide_scorekeeper,
+    list_scorekeepers,
+    list_tables,
+    show_scorekeeper,
+)
+
+_SCOREKEEPER: Final = "/v1/tables/<uuid:table_id>/scorekeepers/<uuid:device_id>"
 
 tables = Resource("tables", __name__, description="Tables: a name, a ruleset and a point value.")
+scorekeepers = Resource(
+    "scorekeepers", __name__, description="Who is entering which hand at a table, for a few seconds."
+)
 
 
 @tables.route("/v1/tables", methods=["POST"])
@@ -81,3 +99,42 @@ def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
     transaction = current_transaction()
     statement = get_statement(transaction, table_id, **get_club(transaction).period(query))
     return conditional_response(dump_statement(statement))
+
+
+@scorekeepers.route(_SCOREKEEPER, methods=["PUT"])
+@scorekeepers.operation(
+    "show_scorekeeper", Scope.WRITE, by_table_link=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT)
+)
+@scorekeepers.arguments(ScorekeeperRequestSchema)
+@scorekeepers.response(204, description="The device is shown for 10 seconds.")
+def put_scorekeeper(hand: int, table_id: UUID, device_id: UUID) -> Response:
+    """
+    Show that a hand is being entered on a device, so that nobody else enters it too.
+
+    The entry expires after 10 seconds unless it is sent again. It is not part of the evidence: no event has it. Others
+    see the label of the device's link, or the name of its key. The device chooses its own ID.
+    """
+    scorekeeper = Scorekeeper(device_id, current_key().name, hand)
+    show_scorekeeper(current_transaction(), table_id, scorekeeper)
+    return no_content()
+
+
+@scorekeepers.route(_SCOREKEEPER, methods=["DELETE"])
+@scorekeepers.operation(
+    "hide_scorekeeper", Scope.WRITE, by_table_link=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT)
+)
+@scorekeepers.response(204, description="The device is not shown.")
+def delete_scorekeeper(table_id: UUID, device_id: UUID) -> Response:
+    """Remove a device from the scorekeepers of a table."""
+    hide_scorekeeper(current_transaction(), table_id, device_id)
+    return no_content()
+
+
+@scorekeepers.route("/v1/tables/<uuid:table_id>/scorekeepers", methods=["GET"])
+@scorekeepers.operation(
+    "list_scorekeepers", Scope.READ, by_table_link=True, conditional=True, problems=(HTTPStatus.NOT_FOUND,)
+)
+@scorekeepers.response(200, ScorekeeperListSchema, headers=TAGGED)
+def get_scorekeepers(table_id: UUID) -> Response:
+    """List the devices on which hands of a table are being entered now."""
+    return conditional_response(dump_scorekeepers(list_scorekeepers(current_transaction(), table_id)))

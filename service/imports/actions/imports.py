@@ -20,7 +20,7 @@ from service.db.pages import Page, cut_page
 from service.errors import ImportDeleted, ImportQuotaExceeded, ImportTooLarge, NotFound
 from service.imports import queries as imports
 from service.imports.queries import Piece
-from service.jobs.queries import jobs, messages
+from service.jobs.queries import jobs, workers
 from service.jobs.queries.jobs import JobState, Progress, StoredJob
 
 KIND: Final = "import"
@@ -281,7 +281,7 @@ def start_import(transaction: Transaction, received: ReceivedImport, state: str,
     job = jobs.change(
         transaction, job, JobState.QUEUED, parameters=parameters, total=received.lines, received=received.lines
     )
-    messages.ensure(transaction, job.id, 1)
+    workers.ensure_messages(transaction, job.id, 1)
     return StartedImport(view_import(transaction, job), is_replay=False)
 
 

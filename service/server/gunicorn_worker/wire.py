@@ -1,14 +1,18 @@
-"""A client's socket with buffers on both sides, and the limits for slow clients."""
+"""A client's socket with buffers on both sides, a TLS connection as such a socket, and the limits for slow clients."""
 
 import os
 import socket
+import ssl
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from select import POLLIN, POLLOUT, poll
 from time import monotonic
-from typing import Final, Self
+from typing import Any, Final, Self, cast
+
+from gunicorn.sock import ssl_context
 
 from service.config import MOST_PROXIES, read_number
 
@@ -63,6 +67,8 @@ class Limits:
 
 
 _BLOCK: Final = 64 * 1024
+_TLS_RECORD: Final = 16 * 1024
+"""The largest record of TLS."""
 _MOST_BUFFERS: Final = 64
 MOST_UNSENT: Final = 1024 * 1024
 """Bytes of a streamed response that are buffered before the client has received them."""
@@ -206,3 +212,56 @@ class Wire:
         self._pause -= monotonic() - began
         if not is_ready:
             raise TimeoutError("the client was too slow")
+
+
+class TlsSocket(ssl.SSLSocket):
+    """
+    A TLS connection. The handshake is part of the first reads, so that a silent client blocks nothing.
+
+    Where TLS has to wait for the client, this raises a `BlockingIOError`, as a socket does.
+    """
+
+    @classmethod
+    def make_context(cls, settings: Any) -> ssl.SSLContext:
+        """Return the context of connections, with the certificate of gunicorn's settings."""
+        context: ssl.SSLContext = ssl_context(settings)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.sslsocket_class = cls
+        return context
+
+    @classmethod
+    def wrap(cls, client: socket.socket, context: ssl.SSLContext) -> Self:
+        """
+        Return the TLS connection of an accepted socket.
+
+        Raises:
+            OSError: the client has disconnected.
+        """
+        try:
+            return cast(Self, context.wrap_socket(client, server_side=True, do_handshake_on_connect=False))
+        except OSError:
+            client.close()
+            raise
+
+    def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
+        """Return received bytes, or with `MSG_PEEK` whether there are any; none if the client has ended sending."""
+        if flags:
+            return socket.socket.recv(self, buflen, flags)
+        try:
+            return super().recv(buflen)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
+            raise BlockingIOError from error
+
+    # Like `socket.sendmsg`, of which `Wire` uses the first argument.
+    def sendmsg(self, buffers: Iterable[Any], *_: Any) -> int:  # type: ignore[override]  # the other arguments are not used
+        """Send the beginning of the first buffer, and return the number of bytes."""
+        try:
+            return super().send(next(iter(buffers))[:_TLS_RECORD])
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
+            raise BlockingIOError from error
+
+    def shutdown(self, how: int) -> None:
+        """Send the end of the response, and shut down the connection."""
+        with suppress(OSError, ValueError):
+            self.unwrap()
+        super().shutdown(how)

@@ -17,12 +17,11 @@ from gunicorn import util
 from gunicorn.http.errors import NoMoreData
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
 
-from service.feed.places import MOST_LISTENERS
 from service.http.rate_limits import find_network
 from service.http.request_body import AwaitedBody, BodyAwaited
+from service.places import MOST_LISTENERS
 from service.server.gunicorn_worker.connection import MOST_BODY, MOST_UNADMITTED, Connection, Waits
-from service.server.gunicorn_worker.tls_socket import TlsSocket
-from service.server.gunicorn_worker.wire import Limits, Wire
+from service.server.gunicorn_worker.wire import Limits, TlsSocket, Wire
 
 MOST_LONG: Final = 16
 """Maximum number of bodies and responses over the size of the buffers that wait for their clients in threads."""

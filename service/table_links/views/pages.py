@@ -37,7 +37,7 @@ from service.http.rate_limits import count_found, count_request
 from service.http.request_body import receive_body
 from service.http.responses import NO_STORE
 from service.links.actions import read_round_page, show_linked_hand
-from service.links.views.round_page import Personal, render_round_page, replace_problem
+from service.links.views import Personal, render_round_page, replace_problem
 from service.pages.apps import find_built
 from service.refusals import refusal_of
 from service.rounds.actions.reading import get_round, list_rounds

@@ -30,7 +30,7 @@ from schemathesis.schemas import APIOperation
 from schemas.fields import ID_PATTERN, TEXT_PATTERN
 from service.clubs.actions import issue_key
 from service.clubs.scopes import EVERY_SCOPE
-from service.feed.places import MOST_IN_THREADS
+from service.places import MOST_IN_THREADS
 from tests.service.conformance.club import Club
 from tests.service.http.test_contract import CONDITIONAL, OF_A_VERSION, ROOT
 from tests.support.application import House

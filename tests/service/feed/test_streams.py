@@ -16,7 +16,7 @@ import pytest
 from service.clubs.actions import create_club, create_key, revoke_key
 from service.clubs.scopes import Scope
 from service.db import Database
-from service.feed.places import MOST_LISTENERS, MOST_OF_CLUB
+from service.places import MOST_LISTENERS, MOST_LISTENERS_OF_CLUB
 from tests.support.api_client import Document
 from tests.support.database.postgres import Logins, Server
 from tests.support.sample_rounds import SIXES, THREE, hand, seats
@@ -198,13 +198,13 @@ def test_two_clubs_receive_only_their_own_events(house: House, club: Club) -> No
 def test_full_places_leave_room_for_requests_and_refuse_the_next_stream(house: House, club: Club) -> None:
     other = house.new_club()
     with ExitStack() as opened:
-        for _ in range(MOST_OF_CLUB):
+        for _ in range(MOST_LISTENERS_OF_CLUB):
             assert wait_until(lambda: try_to_stream(club, opened))
         with club.connect() as client:
             refused = client.get("/v1/events", headers=STREAM)
             assert (refused.status_code, refused.json()["code"]) == (503, "streams-busy")
             assert int(refused.headers["Retry-After"]) > 0
-        for _ in range(MOST_LISTENERS - MOST_OF_CLUB):
+        for _ in range(MOST_LISTENERS - MOST_LISTENERS_OF_CLUB):
             assert wait_until(lambda: try_to_stream(other, opened))
         third = house.new_club()
         with third.connect(seconds=20) as client:
@@ -224,7 +224,7 @@ def test_a_dead_client_frees_its_place(house: House) -> None:
     club = house.new_club()
     for _ in range(3):
         with ExitStack() as opened:
-            for _ in range(MOST_OF_CLUB):
+            for _ in range(MOST_LISTENERS_OF_CLUB):
                 assert wait_until(lambda: try_to_stream(club, opened))
 
 
@@ -238,12 +238,12 @@ def try_to_stream(club: Club, opened: ExitStack) -> bool:
 def test_an_abandoned_long_poll_frees_its_place(house: House) -> None:
     club = house.new_club()
     with ExitStack() as opened:
-        for _ in range(MOST_OF_CLUB):
+        for _ in range(MOST_LISTENERS_OF_CLUB):
             client = opened.enter_context(club.connect(seconds=0.2))
             with pytest.raises(httpx2.ReadTimeout):
                 client.get("/v1/events?after=999999999&wait=30")
     with ExitStack() as opened:
-        for _ in range(MOST_OF_CLUB):
+        for _ in range(MOST_LISTENERS_OF_CLUB):
             assert wait_until(lambda: try_to_stream(club, opened))
 
 

@@ -14,7 +14,7 @@ from service.db import Database, Transaction
 from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs import work
-from service.jobs.queries import chunks, jobs, messages
+from service.jobs.queries import chunks, jobs, workers
 from service.jobs.queries.chunks import Chunk, Done, Part, Plan
 from service.jobs.queries.jobs import JobState, StoredJob
 from service.jobs.work import MOST_FAILURES, MOST_LOSSES, SPLIT_AFTER, Worker
@@ -315,9 +315,9 @@ def test_the_sweeper_notifies_workers_of_jobs_of_every_club(database: Database, 
     assert sorted(called) == sorted(clubs)
     for job_id, club in found.items():
         with database.transaction(club) as transaction:
-            assert [due.job_id for due in messages.claim_due(transaction)] == [job_id]
+            assert [due.job_id for due in workers.claim_due_messages(transaction)] == [job_id]
             # Sent once, it is not due again for a while.
-            assert messages.claim_due(transaction) == []
+            assert workers.claim_due_messages(transaction) == []
     sweep(database, {}, called.append)
 
 

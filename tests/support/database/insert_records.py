@@ -13,8 +13,8 @@ from schemas.access import Link
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
-from schemas.scorekeepers import Scorekeeper
 from schemas.table_links import TableLinkRequest
+from schemas.tables import Scorekeeper
 from schemas.webhooks.endpoints import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
@@ -33,7 +33,7 @@ from service.http import idempotent_responses
 from service.http.idempotent_responses import IdempotentResponse
 from service.imports import queries as imports
 from service.imports.queries import Piece
-from service.jobs.queries import chunks, jobs, messages
+from service.jobs.queries import chunks, jobs, workers
 from service.jobs.queries.chunks import Part
 from service.ledger.actions import make_checkpoint
 from service.ledger.queries.events import EventKind, record_event
@@ -48,11 +48,11 @@ from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
-from service.scorekeepers.actions import show_scorekeeper
 from service.statistics.actions import update_statistics
 from service.statistics.queries import add_all_rounds
 from service.table_links.actions import issue_table_link
 from service.tables import queries as tables
+from service.tables.actions import show_scorekeeper
 from service.tables.queries import StoredTable
 from service.webhooks.queries import deliveries, webhooks
 
@@ -229,7 +229,7 @@ def add_job(transaction: Transaction) -> UUID:
     imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
     imports.add_results(transaction, job_id, 1, b"{}\n")
     chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
-    messages.ensure(transaction, job_id, 1)
+    workers.ensure_messages(transaction, job_id, 1)
     recomputations.add_differences(transaction, job_id, 1, [Difference(None, None, "ruleset")])
     return job_id
 

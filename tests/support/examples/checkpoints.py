@@ -2,8 +2,8 @@
 
 from service.app import create_app
 from service.config import Config
-from service.feed.places import MOST_IN_THREADS
 from service.feed.views import EVENT_STREAM
+from service.places import MOST_IN_THREADS
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.examples.record_examples import Recorder, read_two_pages

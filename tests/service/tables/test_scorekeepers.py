@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.scorekeepers import LIFETIME
+from schemas.tables import SCOREKEEPER_LIFETIME
 from tests.service.table_links.linked_table import issue, link_to, secret_of, table_of
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -47,7 +47,7 @@ def test_an_entry_expires_by_itself(house: House, api: Api, table: str) -> None:
     [(count,)] = house.query("SELECT count(*) FROM scorekeepers WHERE club_id = %s", club_of(house, api))
     assert count == 1
     [(seconds,)] = house.query("SELECT extract(epoch FROM expires_at - now()) FROM scorekeepers WHERE hand = 5")
-    assert seconds <= LIFETIME.total_seconds()
+    assert seconds <= SCOREKEEPER_LIFETIME.total_seconds()
 
 
 def test_the_list_has_a_tag(api: Api, table: str) -> None:

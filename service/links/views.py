@@ -1,29 +1,62 @@
-"""The players' page of a round, and the page of a link that does not work."""
+"""Viewer links: a round, shown to its players without a key, and the page of a link that does not work."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any, Final
+from uuid import UUID
 
 from flask import Response, g, render_template, request
 
+from schemas.access import (
+    Link,
+    LinkedRoundSchema,
+    ViewerLinkRequestSchema,
+    ViewerLinkSchema,
+    dump_link,
+    dump_linked_round,
+    parse_token,
+)
+from schemas.explanations.explanations import HandExplanationSchema
 from schemas.hands import HandView
 from schemas.round_settlements import dump_round_settlement, view_round_settlement
 from schemas.scores import dump_recorded_hand
 from scoring.hand import Seat
 from scoring.settle_up import find_payments
 from scoring.settlement import LimitedBy
+from service.clubs.scopes import Scope
 from service.disputes.queries.disputes import StoredDispute
-from service.http.authentication import READING
+from service.http.authentication import READING, current_transaction
 from service.http.formats import format_cards, format_day, format_money, format_money_won, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
-from service.http.resource import JSON
-from service.http.responses import NO_STORE, best_media_type
-from service.links.actions import RoundPage
+from service.http.resource import JSON, Resource
+from service.http.responses import NO_STORE, best_media_type, json_response, no_content
+from service.links.actions import (
+    RoundPage,
+    issue_link,
+    read_round_page,
+    revoke_link,
+    show_linked_hand,
+    show_linked_round,
+)
 from service.pages.apps import find_built
-from service.rounds.views.explanations import HTML, STYLE, STYLED, VARY
+from service.rounds.views.explanations import (
+    FORMS,
+    HTML,
+    STYLE,
+    STYLED,
+    TEXT,
+    VARY,
+    Neighbours,
+    respond_with_explanation,
+)
 
+links = Resource(
+    "links", __name__, description="Viewer links: one round, shown without a key.", template_folder="templates"
+)
+_WRITTEN: Final = {"type": "string"}
 _ADVICE: Final = {
     HTTPStatus.NOT_FOUND: (
         "This link does not work",
@@ -44,6 +77,55 @@ _CAPS: Final = {
 }
 
 
+@links.route("/v1/rounds/<uuid:round_id>/links", methods=["POST"])
+@links.operation("issue_link", Scope.WRITE, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT))
+@links.arguments(ViewerLinkRequestSchema)
+@links.response(201, ViewerLinkSchema)
+def post_link(request: dict[str, Any], round_id: UUID) -> Response:
+    """
+    Create a link that shows one round without a key.
+
+    The link shows the round as it is, its settlement and the explanation of every hand, and nothing else. `revoke_link`
+    revokes it; the operator can revoke all links of the club at once.
+    """
+    issued = issue_link(current_transaction(), round_id, timedelta(seconds=request["expires_in"]))
+    return json_response(dump_link(issued), HTTPStatus.CREATED)
+
+
+@links.route("/v1/links/<string:token>", methods=["GET"])
+@links.operation("show_linked_round", by_link=True, forms=(JSON, HTML))
+@links.response(200, LinkedRoundSchema)
+@links.alt_response(200, schema=_WRITTEN, content_type=HTML)
+def get_linked_round(link: Link) -> Response:
+    """Return the round of a link with its settlement, as JSON or as a printable page."""
+    if best_media_type((JSON, HTML)) == HTML:
+        page = render_round_page(read_round_page(current_transaction(), link.round_id, link.expires_at), request.path)
+        return Response(page, headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
+    shown = show_linked_round(current_transaction(), link.round_id, link.expires_at)
+    return json_response(dump_linked_round(shown), headers=VARY)
+
+
+@links.route("/v1/links/<string:token>", methods=["DELETE"])
+@links.operation("revoke_link", Scope.WRITE, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT))
+@links.response(204, description="The link is revoked.")
+def delete_link(token: str) -> Response:
+    """Revoke a link immediately. Other links to the round stay valid."""
+    revoke_link(current_transaction(), parse_token(token))
+    return no_content()
+
+
+@links.route("/v1/links/<string:token>/hands/<int:number>", methods=["GET"])
+@links.operation("show_linked_hand", by_link=True, forms=FORMS)
+@links.response(200, HandExplanationSchema)
+@links.alt_response(200, schema=_WRITTEN, content_type=TEXT)
+@links.alt_response(200, schema=_WRITTEN, content_type=HTML)
+def get_linked_hand(link: Link, number: int) -> Response:
+    """Explain a hand of the round by its number, as `explain_hand` does: as JSON, plain text or a page."""
+    explained, hands = show_linked_hand(current_transaction(), link.round_id, number)
+    return respond_with_explanation(explained, Neighbours(request.path.rpartition("/hands/")[0], number, hands))
+
+
+@links.after_request
 def show_problem_as_page(response: Response) -> Response:
     """Replace a problem document by a page if the client is a browser that reads."""
     if request.method not in READING or best_media_type((JSON, HTML)) != HTML:
