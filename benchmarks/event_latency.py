@@ -29,7 +29,6 @@ from urllib.parse import urlsplit
 
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 
-_HANDS_OF_ROUND: Final = 3
 _PAUSE: Final = 0.15
 _BESIDE: Final = 50
 """Hands a second that others record meanwhile."""

@@ -19,6 +19,12 @@ def connection() -> psycopg.Connection:
     return _local.connection
 
 
+def create_table(url: str) -> None:
+    """Create the table of the hands."""
+    with psycopg.connect(url) as owner:
+        owner.execute("CREATE TABLE floor (id bigserial PRIMARY KEY, hand jsonb NOT NULL)")
+
+
 @app.post("/hands")
 def post_hand() -> Response:
     """Insert a hand."""

@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr
@@ -26,13 +25,13 @@ import psycopg
 from flask import Flask
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
+from benchmarks.database import open_cluster
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
-from service.db import migrate
 from service.logs import start_logging
-from service.server.embedded import OWNER, Cluster
+from service.server.embedded import OWNER
 
 
 def prepare(key: str, path: str, body: bytes) -> WSGIEnvironment:
@@ -66,14 +65,11 @@ def main() -> int:
 def open_app() -> Iterator[tuple[Flask, str, str]]:
     """Yield the application on a new embedded PostgreSQL, a key of its only club, and the URL of the owner's login."""
     with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
+        home, cluster = stack.enter_context(open_cluster())
         log = stack.enter_context((home / "log").open("w"))
         stack.enter_context(redirect_stderr(log))
         start_logging({"OFC_LOG": "json"})
-        cluster = stack.enter_context(Cluster(home))
         owner = cluster.url(OWNER)
-        migrate(owner)
-        cluster.allow_login("ofc_service")
         environment = {"OFC_DATABASE_URL": cluster.url("ofc_service"), "OFC_RATE_LIMIT": "0"}
         app = create_app(Config.from_environment({**os.environ, **environment}))
         stack.callback(app.extensions["ofc_database"].close)

@@ -12,12 +12,10 @@ Example: python -m benchmarks.import_rounds --runs 5 --rounds 2000 --at-once 500
 import argparse
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Final, Self
@@ -28,13 +26,14 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import text
 
+from benchmarks.database import open_cluster
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.clubs.actions import create_club_with_key
-from service.db import Database, migrate
+from service.db import Database
 from service.imports.actions.rounds import import_rounds
 from service.ledger.models import EventRecord
 from service.rounds import models
-from service.server.embedded import OWNER, Cluster
+from service.server.embedded import OWNER
 from service.server.embedded.cluster import DURABLE
 
 TABLES: Final = 20
@@ -147,12 +146,8 @@ def copy_out(connection: psycopg.Connection, table: str, columns: str) -> bytes:
 @contextmanager
 def bench(settings: Mapping[str, str] = DURABLE) -> Iterator[Bench]:
     """Make a database on an embedded PostgreSQL, with the settings of one that is there to stay."""
-    with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
-        cluster = stack.enter_context(Cluster(home, settings))
+    with open_cluster(settings) as (_home, cluster):
         owner = cluster.url(OWNER)
-        migrate(owner)
-        cluster.allow_login("ofc_service")
         create_club_with_key(owner, "bench")
         with psycopg.connect(owner) as connection:
             [(club,)] = connection.execute("SELECT id FROM clubs").fetchall()

@@ -11,20 +11,18 @@ Example: python -m benchmarks.post_batches --runs 7 --clients 4
 import argparse
 import json
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 from typing import Final
 
-import psycopg
-
+from benchmarks.database import open_cluster
+from benchmarks.floor import create_table
 from benchmarks.post_hands import (
     SEATS,
     STEADY,
@@ -38,8 +36,7 @@ from benchmarks.post_hands import (
 )
 from service.clubs.actions import create_club_with_key
 from service.config import Config
-from service.db import migrate
-from service.server.embedded import OWNER, Cluster
+from service.server.embedded import OWNER
 
 ROUNDS_IN_A_BATCH: Final = 500 // len(SEATS)
 NDJSON: Final = "application/x-ndjson"
@@ -151,13 +148,9 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")
     chosen = parser.parse_args()
     with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
-        cluster = stack.enter_context(Cluster(home))
+        home, cluster = stack.enter_context(open_cluster())
         owner = cluster.url(OWNER)
-        migrate(owner)
-        cluster.allow_login("ofc_service")
-        with psycopg.connect(owner) as connection:
-            connection.execute("CREATE TABLE floor (id bigserial PRIMARY KEY, hand jsonb NOT NULL)")
+        create_table(owner)
         headers = {"Authorization": f"Bearer {create_club_with_key(owner, 'bench')}"}
         url = Config(cluster.url("ofc_service"), owner).database_url
         service = stack.enter_context(gunicorn("service.wsgi:app", url, chosen.workers, headers, home / "log"))

@@ -15,7 +15,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,13 +28,14 @@ from typing import Any, Final
 import psutil
 import psycopg
 
+from benchmarks.database import open_cluster
+from benchmarks.floor import create_table
 from benchmarks.score_hands import deal, set_well
 from scoring.presets import PRESETS
 from service.clubs.actions import create_club_with_key
 from service.config import Config
-from service.db import migrate
 from service.server.address import address_of, listen
-from service.server.embedded import OWNER, Cluster
+from service.server.embedded import OWNER
 
 RULESET: Final = "pineapple-1-6-us-none"
 SEATS: Final = (1, 2, 3)
@@ -162,13 +162,9 @@ def main() -> int:
     add_sizes(parser)
     chosen = parser.parse_args()
     with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
-        cluster = stack.enter_context(Cluster(home))
+        home, cluster = stack.enter_context(open_cluster())
         owner = cluster.url(OWNER)
-        migrate(owner)
-        cluster.allow_login("ofc_service")
-        with psycopg.connect(owner) as connection:
-            connection.execute("CREATE TABLE floor (id bigserial PRIMARY KEY, hand jsonb NOT NULL)")
+        create_table(owner)
         key = create_club_with_key(owner, "bench")
         config = Config(cluster.url("ofc_service"), owner)
         headers = {"Authorization": f"Bearer {key}"}

@@ -14,7 +14,6 @@ import json
 import os
 import pickle
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -27,13 +26,14 @@ from flask import Flask
 from psycopg import sql
 from sqlalchemy import make_url
 
+from benchmarks.database import open_cluster
+from benchmarks.floor import create_table
 from benchmarks.hand_in_process import post, prepare
 from benchmarks.post_hands import RULESET, SEATS, STACK, Turns, add_sizes, gunicorn, make_hands, show_ratios
 from benchmarks.statements_alone import LISTED, Sent
 from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
-from service.db import migrate
 from service.db.pipeline import run_together
 from service.server.embedded import OWNER, Cluster
 
@@ -108,13 +108,9 @@ def main() -> int:
     chosen = parser.parse_args()
     copies = [GUARDED, BARE] if chosen.bare else [GUARDED]
     with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
-        cluster = stack.enter_context(Cluster(home))
+        home, cluster = stack.enter_context(open_cluster())
         owner = cluster.url(OWNER)
-        migrate(owner)
-        cluster.allow_login("ofc_service")
-        with psycopg.connect(owner) as connection:
-            connection.execute("CREATE TABLE floor (id bigserial PRIMARY KEY, hand jsonb NOT NULL)")
+        create_table(owner)
         rounds = make_hands(chosen.rounds * (chosen.runs + 1), Random(1))
         note_statements(cluster, home / "statements", copies, rounds)
         if chosen.bare:

@@ -122,14 +122,13 @@ def find_delivery_id(client: Client, webhook_id: str, text: str) -> str:
     Raises:
         UnreadableError: no id matches, or several do.
     """
-    if is_id(text):
-        return text
-    listed = client.list_webhook_deliveries(webhook_id) if _may_be_id_prefix(text) else ()
-    meant = match_prefix({each["id"]: f"{each['kind']}, {each['state']}" for each in listed}, text)
-    if meant is None:
-        advice = f"`ofc webhook deliveries {webhook_id}` lists all deliveries"
-        raise UnreadableError(f"there is no delivery {text!r}; {advice}")
-    return meant
+    return _find_listed(
+        "delivery",
+        text,
+        lambda: client.list_webhook_deliveries(webhook_id),
+        lambda each: f"{each['kind']}, {each['state']}",
+        f"`ofc webhook deliveries {webhook_id}` lists all deliveries",
+    )
 
 
 def find_table_link_id(client: Client, table_id: str, text: str) -> str:
@@ -139,25 +138,38 @@ def find_table_link_id(client: Client, table_id: str, text: str) -> str:
     Raises:
         UnreadableError: no id matches, or several do.
     """
-    if is_id(text):
-        return text
-    listed = client.list_table_links(table_id) if _may_be_id_prefix(text) else ()
-    meant = match_prefix({each["id"]: f"{each['label']}, {each['kind']}" for each in listed}, text)
-    if meant is None:
-        raise UnreadableError(f"there is no link {text!r}; `ofc table links` lists all links to a table")
-    return meant
+    return _find_listed(
+        "link",
+        text,
+        lambda: client.list_table_links(table_id),
+        lambda each: f"{each['label']}, {each['kind']}",
+        "`ofc table links` lists all links to a table",
+    )
 
 
 def _find_listed(
-    kind: str, text: str, list_all: Callable[[], Iterable[Document]], describe: Callable[[Document], str]
+    kind: str,
+    text: str,
+    list_all: Callable[[], Iterable[Document]],
+    describe: Callable[[Document], str],
+    advice: str = "",
 ) -> str:
-    """Find the id of something that `ofc KIND list` lists, by the id or its beginning. A whole id is not looked up."""
+    """
+    Find the id of something that a command lists, by the id or its beginning. A whole id is not looked up.
+
+    Args:
+        kind: what it is, such as `dispute`.
+        text: the id or its beginning.
+        list_all: lists all of this kind.
+        describe: describes one, for a message that lists several.
+        advice: names the command that lists all; `ofc KIND list` by default.
+    """
     if is_id(text):
         return text
     listed = list_all() if _may_be_id_prefix(text) else ()
     meant = match_prefix({each["id"]: describe(each) for each in listed}, text)
     if meant is None:
-        raise UnreadableError(f"there is no {kind} {text!r}; `ofc {kind} list` lists all {kind}s")
+        raise UnreadableError(f"there is no {kind} {text!r}; {advice or f'`ofc {kind} list` lists all {kind}s'}")
     return meant
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Sentence, WireField, WireSchema
-from schemas.fields import Boolean, show, show_time
+from schemas.fields import Boolean, Time, show, show_time
 
 MOST: Final = 100
 DEFAULT: Final = 100
@@ -161,3 +161,18 @@ class InPeriod:
         if begin is not None and end is not None and begin > end:
             detail = f"is {show_time(begin)}, after the end at {show_time(end)}; expected a moment before it"
             raise ValidationError(Sentence("out-of-range", detail), "from")
+
+
+PERIOD_START: Final = Time(
+    data_key="from",
+    required=True,
+    allow_none=True,
+    description="Start of the period (inclusive). Null if there is none.",
+)
+PERIOD_END: Final = Time(
+    data_key="to",
+    required=True,
+    allow_none=True,
+    description="End of the period (exclusive). Null if there is none.",
+)
+"""The fields of responses about a period."""

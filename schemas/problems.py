@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 from urllib.parse import quote
 
 from evidence.errors import EvidenceError
@@ -201,11 +201,25 @@ class Refusal:
     mistakes: tuple[Mistake, ...] = ()
 
 
-def refuse(error: EvidenceError | WireError | ScoringError) -> Refusal:
-    """Return the refusal for an error of the wire or of the rules."""
+class Refused(Protocol):
+    """An error with the code of its kind, such as an error of the service. Its message is one sentence."""
+
+    @property
+    def code(self) -> str:
+        """The kind of problem."""
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The invalid parts of the request."""
+
+
+def refuse(error: EvidenceError | WireError | ScoringError | Refused) -> Refusal:
+    """Return the refusal for an error of the wire, of the rules or of the service."""
     if isinstance(error, EvidenceError | WireError):
         is_json = all(mistake.code.startswith("json-") for mistake in error.mistakes)
         return Refusal("json-invalid" if is_json else "request-invalid", summarize(error.mistakes), error.mistakes)
+    if not isinstance(error, ScoringError):
+        return Refusal(error.code, str(error), error.mistakes)
     first = error.mistakes[0]
     code = first.code if first.code in ROUND_IS_OVER and not first.path else error.code
     return Refusal(code, summarize(error.mistakes), error.mistakes)

@@ -14,7 +14,7 @@ from schemas.clubs import ClubView, InPeriodOrEvening
 from schemas.fields import Characters, Choice, DateField, Inner, Integer, Listing, Number, Text, Time, UuidField
 from schemas.fields import show_time as show_moment
 from schemas.game_fields import PlayerField
-from schemas.pages import QuerySchema
+from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 
 MOST_PLACES: Final = 100_000
 MOST_SERIES: Final = 20
@@ -253,18 +253,8 @@ class PlotSchema(WireSchema):
     """The figures of a plot."""
 
     name = Choice({each.value: each for each in PlotName}, required=True, description="Name of the plot.")
-    opened_from = Time(
-        data_key="from",
-        required=True,
-        allow_none=True,
-        description="Start of the period (inclusive). Null if there is none.",
-    )
-    opened_before = Time(
-        data_key="to",
-        required=True,
-        allow_none=True,
-        description="End of the period (exclusive). Null if there is none.",
-    )
+    opened_from = PERIOD_START
+    opened_before = PERIOD_END
     omitted_players = Integer(
         least=0,
         required=True,

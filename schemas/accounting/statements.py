@@ -10,7 +10,7 @@ from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyField, PlayerField, StackField
 from schemas.money import count_digits
-from schemas.pages import QuerySchema
+from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment, SettleUp
 
@@ -100,18 +100,8 @@ class StatementPaymentsSchema(WireSchema):
 class SettledSchema(WireSchema):
     """A period with its rounds, and the payments that settle them up."""
 
-    opened_from = Time(
-        data_key="from",
-        required=True,
-        allow_none=True,
-        description="Start of the period (inclusive). Null if there is none.",
-    )
-    opened_before = Time(
-        data_key="to",
-        required=True,
-        allow_none=True,
-        description="End of the period (exclusive). Null if there is none.",
-    )
+    opened_from = PERIOD_START
+    opened_before = PERIOD_END
     rounds = Integer(least=0, required=True, description="Number of rounds in the period.")
     open_rounds = Integer(
         least=0, required=True, description="Number of these rounds that are open. They count as they are now."

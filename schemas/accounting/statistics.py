@@ -10,7 +10,7 @@ from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import Boolean, Inner, Integer, Listing, Number, Time, UuidField, show_time
 from schemas.game_fields import PlayerField, RulesetReference
-from schemas.pages import QuerySchema
+from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.board import Board
 from scoring.ruleset import Points
 
@@ -81,18 +81,8 @@ class PlayerStatisticsSchema(WireSchema):
 class StatisticsSchema(WireSchema):
     """Statistics of players."""
 
-    opened_from = Time(
-        data_key="from",
-        required=True,
-        allow_none=True,
-        description="Start of the period (inclusive). Null if there is none.",
-    )
-    opened_before = Time(
-        data_key="to",
-        required=True,
-        allow_none=True,
-        description="End of the period (exclusive). Null if there is none.",
-    )
+    opened_from = PERIOD_START
+    opened_before = PERIOD_END
     complete = Boolean(
         required=True,
         description="False if rounds are missing that a worker has not counted yet, shortly after a large import.",

@@ -92,7 +92,7 @@ def explain_single_hand(
     paid, remark = None, None
     if single.settlement is not None:
         paid = tuple(explain_payments(single.settlement.transfers, ruleset, {**stacks, **opening}, names))
-        remark = _payment_remark(ruleset, single.score, None, paid_with=bool(paid), is_late=False)
+        remark = _payment_remark(ruleset, None, paid_with=bool(paid), is_late=False)
     totals = _totals(ruleset, {}, single.score.exchanges, names)
     return ExplainedHand(
         ruleset,
@@ -131,7 +131,7 @@ def _explain_played(round_: Round, played: PlayedHand, since: Sequence[Departed]
         exchanges,
         _totals(ruleset, begun.totals, score.exchanges, names),
         payments,
-        _payment_remark(ruleset, score, ended.status, paid_with=bool(payments), is_late=bool(late)),
+        _payment_remark(ruleset, ended.status, paid_with=bool(payments), is_late=bool(late)),
         explain_stacks(begun.stacks, payments),
     )
 
@@ -185,9 +185,7 @@ def _totals(
     return tuple(explain_totals(before, exchanges, names)) if ruleset.stakes.scope is Scope.ROUND else ()
 
 
-def _payment_remark(
-    ruleset: Ruleset, score: HandScore, status: RoundStatus | None, *, paid_with: bool, is_late: bool
-) -> Remark | None:
+def _payment_remark(ruleset: Ruleset, status: RoundStatus | None, *, paid_with: bool, is_late: bool) -> Remark | None:
     """Explain why nothing is paid or, under scope `round`, why it is paid now."""
     is_round = ruleset.stakes.scope is Scope.ROUND
     if is_round and status is RoundStatus.OPEN:

@@ -10,13 +10,12 @@ from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from evidence import EvidenceError
 from schemas.base import MOST_SHOWN, Dumped, WireError
-from schemas.problems import dump_mistakes
+from schemas.problems import dump_mistakes, refuse
 from scoring.errors import Mistake, ScoringError
 from service.errors import DatabaseError, ImportTooLarge, ServiceError, StreamsBusy, TooManyRequests
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.responses import json_response
 from service.logs import format_exception, get_log
-from service.refusals import refusal_of
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -68,7 +67,7 @@ def register_error_handlers(app: Flask) -> None:
 
 
 def _refused(error: EvidenceError | WireError | ScoringError) -> Response:
-    refusal = refusal_of(error)
+    refusal = refuse(error)
     return problem_response(refusal.code, refusal.detail, refusal.mistakes)
 
 

@@ -12,6 +12,7 @@ from flask import Blueprint, Response, current_app, g, redirect, render_template
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError
+from schemas.problems import refuse
 from scoring.errors import ScoringError
 from service.clubs.scopes import Scope
 from service.console.views.addresses import address_with, player_address
@@ -49,7 +50,6 @@ from service.http.responses import NO_STORE
 from service.http.uploads import receive_upload
 from service.pages.apps import find_built
 from service.plots.views.figures import show_plot
-from service.refusals import refusal_of
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -129,7 +129,7 @@ def show_forbidden(error: PageForbidden) -> BaseResponse | tuple[str, int]:
 @console.errorhandler(ScoringError)
 def show_refusal(error: Refusal) -> Response:
     """Show an error as a page. Errors of the database stay private."""
-    g.problem_code = refusal_of(error).code
+    g.problem_code = refuse(error).code
     kind = PROBLEM_KINDS[g.problem_code]
     detail = kind.advice if isinstance(error, DatabaseError) else as_sentence(error)
     response = current_app.make_response(_render_problem(kind.title, detail, kind.status))
@@ -260,7 +260,7 @@ def console_upload(
 
 def _show_again(error: Refusal, show_again: Callable[..., Any], options: Mapping[str, Any]) -> BaseResponse:
     g.refusal = as_sentence(error)
-    g.problem_code = refusal_of(error).code
+    g.problem_code = refuse(error).code
     with database().session() as session:
         g.transaction = session.reading(g.key.club_id)
         club_zone()
@@ -279,7 +279,7 @@ def render(template: str, **values: Any) -> str:
 
 def as_sentence(error: Refusal) -> str:
     """Return a refusal as a sentence."""
-    detail = refusal_of(error).detail
+    detail = refuse(error).detail
     return f"{detail[:1].upper()}{detail[1:]}{'' if detail.endswith('.') else '.'}"
 
 

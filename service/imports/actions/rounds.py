@@ -9,7 +9,7 @@ from evidence.events import FinalReason
 from schemas.base import MOST_SHOWN, WireError
 from schemas.documents import dump_played_document
 from schemas.hands import Irregularity
-from schemas.problems import dump_mistakes
+from schemas.problems import dump_mistakes, refuse
 from schemas.settlements import SettlementView, view_settlement
 from scoring.errors import ScoringError
 from scoring.history import Paid, Step, without_needless_marks
@@ -30,7 +30,6 @@ from service.imports.actions.lines import (
 from service.logs import format_exception, get_log
 from service.memory import no_garbage_collection
 from service.metrics.counters import check_balance
-from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected, replay_exactly
 from service.rounds.actions.documents import (
     add_steps,
@@ -153,7 +152,7 @@ def _import(
 
 
 def _refused(number: int, error: WireError | ScoringError | ServiceError) -> ImportedLine:
-    refusal = refusal_of(error)
+    refusal = refuse(error)
     errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
     problem = {"code": refusal.code, "detail": refusal.detail, "errors": errors}
     return ImportedLine(number, "refused", problem=problem)

@@ -12,7 +12,7 @@ from flask import Response, g
 from schemas.base import MOST_SHOWN, WireError
 from schemas.hand_lines import MOST_LINES, HandLine, dump_hand_line, parse_hand_line
 from schemas.hands import HandRequestSchema, SubmittedHand
-from schemas.problems import dump_mistakes
+from schemas.problems import dump_mistakes, refuse
 from schemas.rounds import dump_round
 from schemas.scores import (
     FoundHandPageSchema,
@@ -45,7 +45,6 @@ from service.http.responses import (
 )
 from service.memory import no_garbage_collection
 from service.places import Places
-from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.reading import find_hands, get_hand, list_hands, score_hand
 from service.rounds.actions.recording import HandResult, find_hand_mistakes, record_hand
@@ -192,7 +191,7 @@ def _encode_result(found: LineResult) -> bytes:
     hand = None if found.result is None else _dump_result(found.result)
     problem = None
     if found.error is not None:
-        refusal = refusal_of(found.error)
+        refusal = refuse(found.error)
         errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
         problem = build_problem(refusal.code, refusal.detail, errors, g.request_id)
     round_id = None if found.round_id is None else str(found.round_id)

@@ -18,6 +18,7 @@ from evidence.events import TableLinkKind
 from schemas.base import WireError, load
 from schemas.disputes import DisputeRequestSchema
 from schemas.pages import parse_cursor, show_cursor
+from schemas.problems import refuse
 from schemas.rounds import RoundView
 from schemas.settlements import SettlementConfirmationRequestSchema
 from schemas.table_links import TableLink
@@ -39,7 +40,6 @@ from service.http.responses import NO_STORE
 from service.links.actions import read_round_page, show_linked_hand
 from service.links.views import Personal, render_round_page, replace_problem
 from service.pages.apps import find_built
-from service.refusals import refusal_of
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.settlements import confirm_settlement
 from service.rounds.queries.rounds import RoundFilter
@@ -178,13 +178,13 @@ def _render_round(
         table_address=url_for("table_pages.show_table", secret=secret),
         personal=personal,
     )
-    status = HTTPStatus.OK if error is None else PROBLEM_KINDS[refusal_of(error).code].status
+    status = HTTPStatus.OK if error is None else PROBLEM_KINDS[refuse(error).code].status
     return _respond(shown, STYLED if personal is None else _WITH_FORMS, status)
 
 
 def _explain(error: ServiceError | ScoringError | WireError) -> str:
     """Return a refusal as a sentence for players."""
-    refusal = refusal_of(error)
+    refusal = refuse(error)
     if any(mistake.code == "settlement-superseded" for mistake in refusal.mistakes):
         return _CHANGED
     return f"{refusal.detail[:1].upper()}{refusal.detail[1:]}."
