@@ -186,7 +186,7 @@ class RoundSeat(Response):
 
 
 class NextHand(Response):
-    """What the next hand of a round must be."""
+    """The number, button, players and Fantasyland of the next hand of a round."""
 
     number: int
     button: int | None
@@ -372,7 +372,7 @@ class ClubWipedContent(Response):
 
 
 class ClubWipedEvent(Response):
-    """The records of a test club were deleted: so many rounds and events."""
+    """The records of a test club were deleted; `rounds` and `events` are the numbers of deleted records."""
 
     position: int
     id: str
@@ -688,7 +688,7 @@ class PlayerNamedContent(Response):
 
 
 class PlayerNamedEvent(Response):
-    """A player was given a display name, which no event holds."""
+    """A display name was set for a player. No event contains the name."""
 
     position: int
     id: str
@@ -853,7 +853,7 @@ class HandRecordedContent(Response):
 
 
 class HandResult(Response):
-    """The result of a hand and its round: computed by the service, and no part of the signed event."""
+    """The result of a hand and its round: computed by the service, and not part of the signed event."""
 
     round_id: str
     table_id: str
@@ -901,7 +901,7 @@ class HandWithdrawnContent(Response):
 
 
 class RevisionResult(Response):
-    """The result of a round in a revision: computed by the service, and no part of the signed event."""
+    """The result of a round in a revision: computed by the service, and not part of the signed event."""
 
     round_id: str
     table_id: str
@@ -1000,7 +1000,7 @@ class DocumentClosing(Response):
 
 
 class IrregularHand(Response):
-    """A hand accepted as played: it counts although it could not have followed the hands before it."""
+    """A hand accepted as played: it counts although it does not follow the hands before it."""
 
     hand: int
 
@@ -1219,7 +1219,7 @@ class DisputeReviewedContent(Response):
 
 
 class DisputeReviewedEvent(Response):
-    """A dispute came under review."""
+    """The review of a dispute started."""
 
     position: int
     id: str
@@ -2194,7 +2194,7 @@ class RecomputationSummary(Response):
 
 
 class Recomputation(Response):
-    """A recomputation: a job that plays stored rounds again and compares them. Its progress counts hands."""
+    """A recomputation: a job that replays stored rounds and compares the results. Its progress counts hands."""
 
     id: str
     state: JobState

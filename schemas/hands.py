@@ -273,7 +273,7 @@ def dump_hand(submitted: SubmittedHand) -> dict[str, Any]:
 class ReasonsField(Listing):
     """Why a hand is irregular."""
 
-    default_description = "Why the hand could not have followed the hands before it. Empty if it could."
+    default_description = "Why the hand does not follow the hands before it. Empty if it does."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Inner(FieldErrorSchema), most=1000, **options)
@@ -281,21 +281,21 @@ class ReasonsField(Listing):
 
 @dataclass(frozen=True, slots=True)
 class Irregularity:
-    """The number of a hand accepted as played, and why it could not have followed; a request gives no reasons."""
+    """The number of a hand accepted as played, and why it does not follow the others; a request gives no reasons."""
 
     number: int
     reasons: tuple[Mistake, ...] = ()
 
 
 class IrregularHandSchema(WireSchema):
-    """A hand accepted as played: it counts although it could not have followed the hands before it."""
+    """A hand accepted as played: it counts although it does not follow the hands before it."""
 
     hand = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the hand in the round.")
     reasons = Listing(
         Inner(FieldErrorSchema),
         most=1000,
         load_default=(),
-        description="Why the hand could not have followed the hands before it; pointers are relative to the"
+        description="Why the hand does not follow the hands before it; pointers are relative to the"
         " hand. Ignored in requests.",
     )
 
@@ -319,7 +319,7 @@ class HandView:
         players: all players of the round, by seat.
         transfers: the transfers paid with the hand.
         stacks: the stacks after them, by seat.
-        irregular: why the hand could not have followed the hands before it; empty if it could.
+        irregular: why the hand does not follow the hands before it; empty if it does.
         id, round_id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
     """
 

@@ -199,7 +199,7 @@ class RecomputationScopeSchema(InPeriod, WireSchema):
 
 class RecomputationRequestSchema(WireSchema):
     """
-    A recomputation to start: stored rounds are played again and compared with the records.
+    A recomputation to start: stored rounds are replayed and compared with the records.
 
     `audit` changes nothing. `apply` stores a new revision of every round that differs; of rounds with a final
     settlement only if `final` is true. With another ruleset, rounds are played under it instead of their own.
@@ -250,7 +250,7 @@ class RecomputationSummarySchema(WireSchema):
 
 
 class RecomputationSchema(JobSchema):
-    """A recomputation: a job that plays stored rounds again and compares them. Its progress counts hands."""
+    """A recomputation: a job that replays stored rounds and compares the results. Its progress counts hands."""
 
     summary = Inner(RecomputationSummarySchema, required=True, description="Results of the recomputation so far.")
     scope = Inner(RecomputationScopeSchema, required=True, description="The rounds to recompute.")

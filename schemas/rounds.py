@@ -180,7 +180,7 @@ class RoundSeatSchema(WireSchema):
 
 
 class NextHandSchema(WireSchema):
-    """What the next hand of a round must be."""
+    """The number, button, players and Fantasyland of the next hand of a round."""
 
     number = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the next hand in the round.")
     button = SeatField(

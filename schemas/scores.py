@@ -219,7 +219,7 @@ class RecordedHandSchema(HandScoreSchema):
     recorded_at = Time(required=True, description="Time when the service stored the hand.")
     in_force = Boolean(required=True, description="False if the hand was undone or corrected and no longer counts.")
     irregular = ReasonsField(
-        required=True, description="Why the hand could not have followed the hands before it. Empty if it could."
+        required=True, description="Why the hand does not follow the hands before it. Empty if it does."
     )
 
 

@@ -134,7 +134,7 @@ class TableLinkSchema(WireSchema):
     player = PlayerField(
         required=True,
         allow_none=True,
-        description="The operator's ID of the player whose link it is. Null if it is no player's.",
+        description="The operator's ID of the player whose link it is. Null if it is not a player's link.",
     )
     scopes = Listing(Text(longest=20), most=20, required=True, description="What the link is allowed to do.")
     table = UuidField(required=True, description="ID of the only table that the link is for.")

@@ -224,7 +224,10 @@ class ScorekeeperListSchema(WireSchema):
     """The devices on which hands of a table are being entered now."""
 
     scorekeepers = Listing(
-        Inner(ScorekeeperSchema), most=MOST_SCOREKEEPERS, required=True, description="The devices, in no special order."
+        Inner(ScorekeeperSchema),
+        most=MOST_SCOREKEEPERS,
+        required=True,
+        description="The devices, in no particular order.",
     )
 
 

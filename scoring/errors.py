@@ -4,9 +4,9 @@ Errors of cards, boards, hands, rounds, stakes and rulesets.
     ScoringError
     ├── CardError       not a card
     ├── BoardError      a row with too many or too few cards
-    ├── HandError       a hand that cannot have been dealt, or cannot follow
-    ├── RoundError      a round, departure or closing that cannot be
-    ├── StakesError     stacks that cannot be settled
+    ├── HandError       an impossible deal, or a hand that cannot follow the hands before it
+    ├── RoundError      an invalid round, departure or closing
+    ├── StakesError     invalid stacks
     └── RulesetError    rules that contradict each other
 
 A foul and a payment cut off by table stakes are results, not errors.

@@ -161,7 +161,7 @@ def steps_at(round_: Round, history: History, number: int) -> Iterator[Step]:
 
 def accept_irregular(history: History) -> History:
     """
-    Accept every hand as played that could not have followed, besides those that are accepted already.
+    Accept every hand as played that does not follow the hands before it, besides those that are accepted already.
 
     Other mistakes stay; playing the history raises them.
 

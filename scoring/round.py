@@ -23,7 +23,7 @@ class PlayedHand:
 
     Attributes:
         accepted: whether it was accepted as played.
-        irregular: why it could not have followed the hands before it; empty where it could.
+        irregular: why it does not follow the hands before it; empty where it does.
     """
 
     hand: Hand
@@ -72,7 +72,7 @@ def play_hand(round_: Round, hand: Hand, *, accepted: bool = False, hold_open: b
     Args:
         round_: the state of the round before it.
         hand: what happened.
-        accepted: whether it counts as it was played even if it could not have followed.
+        accepted: whether it counts as it was played even if it does not follow the hands before it.
         hold_open: whether a later hand was accepted as played: the round is not complete before that hand.
 
     Raises:

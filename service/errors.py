@@ -3,6 +3,7 @@ The errors of the service, beyond those of the rules.
 
     ServiceError
     ├── NotFound                  not found, or a record of another club
+    ├── LinkEnded                 a viewer link that has expired or was revoked
     ├── KeyMissing, KeyUnknown    a request without a key, or with an invalid one
     ├── IdempotencyKeyInvalid     a malformed idempotency key
     ├── IdempotencyKeyReused      an idempotency key of another request
@@ -13,6 +14,8 @@ The errors of the service, beyond those of the rules.
     ├── ScopeMissing              the key does not have the scope
     ├── TooManyRequests           a rate limit of the key or the address
     │   └── ImportQuotaExceeded   the quota of unfinished imports of the club
+    ├── StreamsBusy               too many streams of events are open
+    ├── WebhookRefused            messages may not be sent to the URL of a webhook
     ├── RulesetUnknown            a request names an unknown ruleset
     ├── ExpectedDiffers           the result differs from `expected`
     ├── HandIrregular             a corrected round has a hand that cannot follow the hands before it
@@ -34,6 +37,7 @@ The errors of the service, beyond those of the rules.
     │   ├── DisputeRefused        an invalid transition of a dispute
     │   ├── SigningKeyMissing     the service has no signing key
     │   ├── LinkAddressUnknown    the service does not know its address for links
+    │   ├── WebhookConflict       the webhook is disabled, or the club has too many webhooks
     │   ├── JobEnded              the job can no longer be paused or resumed
     │   ├── ImportDeleted         the records of the test club were deleted during the upload
     │   └── Busy                  a concurrent change of the same record

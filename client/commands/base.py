@@ -110,7 +110,7 @@ class Evenings:
             return None if self.time_zone is None else ZoneInfo(self.time_zone)
         except (ZoneInfoNotFoundError, ValueError):
             raise UnreadableError(
-                f"the time zone {self.time_zone!r} of the club is not known here; `pip install tzdata` installs all"
+                f"the time zone {self.time_zone!r} of the club is unknown on this machine; `pip install tzdata` adds it"
             ) from None
 
     def begin(self, day: date) -> datetime:

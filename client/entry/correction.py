@@ -32,7 +32,7 @@ class Correction:
         client: the service.
         current: the round, as the service has it.
         number: the number of the hand.
-        accepts: whether later hands that could not have followed are accepted as played.
+        accepts: whether later hands that no longer follow are accepted as played.
 
     Raises:
         UnreadableError: the round does not have the hand.

@@ -25,7 +25,7 @@ class ClubCreated(EventPayload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClubWiped(EventPayload):
-    """The records of a test club were deleted: so many rounds and events."""
+    """The records of a test club were deleted; `rounds` and `events` are the numbers of deleted records."""
 
     kind = EventKind.CLUB_WIPED
 
@@ -201,7 +201,7 @@ class TableLinkRevoked(EventPayload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerNamed(EventPayload):
-    """A player was given a display name, which no event holds."""
+    """A display name was set for a player. No event contains the name."""
 
     kind = EventKind.PLAYER_NAMED
 

@@ -99,7 +99,7 @@ class DisputeCommented(DisputeEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisputeReviewed(DisputeEvent):
-    """A dispute came under review."""
+    """The review of a dispute started."""
 
     kind = EventKind.DISPUTE_REVIEWED
 

@@ -57,7 +57,7 @@ class HandSnapshotSchema(HandScoreSchema):
         description="The players of the hand with their boards and results.",
     )
     irregular = ReasonsField(
-        required=True, description="Why the hand could not have followed the hands before it. Empty if it could."
+        required=True, description="Why the hand does not follow the hands before it. Empty if it does."
     )
 
 

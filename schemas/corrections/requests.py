@@ -56,7 +56,7 @@ class CorrectionRequest:
     A correction of a round: a patch of its document, changes of rows, or a whole document.
 
     Attributes:
-        accepts: whether later hands that could not have followed are accepted as played.
+        accepts: whether later hands that no longer follow are accepted as played.
         version: version of the round that the correction is based on.
         dispute: the dispute that the correction resolves.
     """
@@ -122,7 +122,7 @@ class CorrectionRequestSchema(WireSchema):
         {_ACCEPT: _ACCEPT},
         load_default=None,
         allow_none=True,
-        description="`accept` to accept as played later hands that could not have followed the corrected ones.",
+        description="`accept` to accept as played later hands that no longer follow the hands before them.",
     )
     version = Integer(
         least=1,

@@ -88,7 +88,10 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
 _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("TableLinkIssued", "key"): "ID of the key with which the link was issued.",
     ("TableLinkIssued", "kind"): "What the link is for.",
-    ("TableLinkIssued", "player"): "The operator's ID of the player whose link it is. Omitted if it is no player's.",
+    (
+        "TableLinkIssued",
+        "player",
+    ): "The operator's ID of the player of the link. Omitted if it is not a player's link.",
     ("TableLinkIssued", "scopes"): "Scopes of the link.",
     ("TableLinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
     ("HandRecorded", "hand"): "The hand as it was played.",

@@ -39,7 +39,7 @@ AUDITED_KINDS: Final = (
 
 
 class RevisionResultSchema(AboutRoundSchema):
-    """The result of a round in a revision: computed by the service, and no part of the signed event."""
+    """The result of a round in a revision: computed by the service, and not part of the signed event."""
 
     revision = Integer(
         least=1, most=MOST_REVISION, required=True, description="Number of the revision of the settlement."
@@ -52,7 +52,7 @@ class RevisionResultSchema(AboutRoundSchema):
 
 
 class HandResultSchema(RevisionResultSchema):
-    """The result of a hand and its round: computed by the service, and no part of the signed event."""
+    """The result of a hand and its round: computed by the service, and not part of the signed event."""
 
     hand_id = UuidField(required=True, description="ID of the hand.")
     number = HandNumberField()

@@ -198,7 +198,7 @@ class SecretRotationRequestSchema(WireSchema):
         least=0,
         most=LONGEST_OVERLAP_SECONDS,
         load_default=DEFAULT_OVERLAP_SECONDS,
-        description="Seconds for which messages are also signed with the secret of now.",
+        description="Seconds for which messages are also signed with the old secret.",
     )
 
 
@@ -208,7 +208,7 @@ class DeliverySchema(WireSchema):
     id = UuidField(required=True, description="ID of the message: the header `webhook-id` of every attempt.")
     kind = Choice(_KINDS, required=True, description="Kind of the message.")
     round = UuidField(required=True, allow_none=True, description="ID of the round. Null if it is about no round.")
-    state = Choice(_DELIVERY_STATES, required=True, description="How far the delivery is.")
+    state = Choice(_DELIVERY_STATES, required=True, description="State of the delivery.")
     attempts = Integer(least=0, most=999_999_999, required=True, description="Number of attempts.")
     next_attempt_at = Time(
         required=True, allow_none=True, description="Time of the next attempt. Null if there will be none."

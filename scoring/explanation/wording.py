@@ -188,7 +188,7 @@ def describe_top_up(name: str, points: Points) -> str:
 
 
 def describe_irregular(detail: str) -> str:
-    """Describe why a hand accepted as played could not have followed."""
+    """Describe why a hand accepted as played does not follow the hands before it."""
     return f"the hand is accepted as played, although {detail}"
 
 

@@ -47,11 +47,11 @@ def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake
 )
 def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
     """
-    Correct a round: amend its document, and play it again from the start.
+    Correct a round: amend its document, and replay it from the start.
 
     The response has every hand that changes, before and after, and the net points of every player. The previous records
-    stay; the round gets a new revision. A hand that could not have followed the corrected ones is refused, unless it is
-    accepted as played. The same correction sent again returns what its revision changed. A correction that changes
+    stay; the round gets a new revision. A later hand that no longer follows the hands before it is refused, unless it
+    is accepted as played. The same correction sent again returns what its revision changed. A correction that changes
     nothing is a 200 with `changed` false, and adds no revision. Departures that were possible only before an accepted
     hand that the correction removes are dropped, and listed in `dropped_departures`.
 

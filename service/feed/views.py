@@ -49,16 +49,16 @@ def get_events(query: dict[str, Any]) -> Response:
     """
     List the club's events, in the order in which they joined the tree that checkpoints sign.
 
-    An event gets its permanent position within moments, in order: a client that always asks for the events after the
-    last position it has misses none. With `wait`, the response is sent as soon as there is an event. It is empty if
-    there is none in time, if too many requests are waiting, or if the service stops.
+    Events get permanent positions in order, usually within a second. A client that always requests the events after
+    the last position that it has received misses no event. With `wait`, the response is sent as soon as there is an
+    event. It is empty if there is none in time, if too many requests are waiting, or if the service stops.
 
     With `Accept: text/event-stream` the response is a stream of Server-Sent Events: `id` is the position, `event` the
     kind, and `data` the event as in a list. A stream ends after ten minutes, and when the key is no longer valid; a
-    client goes on with `Last-Event-ID`. If too many streams are open, the response is a 503 with `Retry-After`.
+    client continues with `Last-Event-ID`. If too many streams are open, the response is a 503 with `Retry-After`.
 
-    A key without the scope `audit` sees no events about keys and links, and no signed bytes. Kinds of events can be
-    added: ignore those that you do not know.
+    A key without the scope `audit` sees no events about keys and links, and no signed bytes. New kinds of
+    events can be added: ignore those that you do not know.
     """
     selection = _selection(query)
     is_audited = has_scope(current_key().scopes, (Scope.AUDIT,))

@@ -149,7 +149,7 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     ),
     "board-invalid": ProblemKind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Incomplete board",
+        "Invalid board",
         "A board has three cards in the top row, five in the middle and five in the bottom.",
     ),
     "stakes-invalid": ProblemKind(
@@ -175,9 +175,10 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     "hand-irregular": ProblemKind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "Irregular hand",
-        "After this change, a later hand could not have followed. Correct that hand too if it was recorded "
-        "incorrectly. If it was played like this, send 'irregular': 'accept' to accept it as played; it is "
-        "then marked irregular with the reasons. Nothing was stored.",
+        "After this change, a later hand no longer follows the hands before it: its button, its players, its "
+        "Fantasyland or its top-ups differ. Correct that hand too if it was recorded incorrectly. If it was "
+        "played like this, send 'irregular': 'accept' to accept it as played; it is then marked irregular with "
+        "the reasons. Nothing was stored.",
     ),
     "correction-invalid": ProblemKind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -225,7 +226,7 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     ),
     "hand-number": ProblemKind(
         HTTPStatus.CONFLICT,
-        "Hand number not next",
+        "Unexpected hand number",
         "Hands of a round are recorded in order. Send the hand with the number that is expected. Nothing was stored.",
     ),
     "same-deal": ProblemKind(

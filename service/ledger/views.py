@@ -76,7 +76,7 @@ def get_checkpoints(query: dict[str, Any]) -> Response:
 @checkpoints.arguments(ConsistencyQuerySchema, location="query")
 @checkpoints.response(200, CheckpointConsistencyProofSchema)
 def get_consistency(query: dict[str, Any]) -> Response:
-    """Return the proof that a tree of events only added events to an older one."""
+    """Return the proof that a tree of events has every event of an older tree, in the same order."""
     old, new = query["old"], query["new"]
     return json_response(dump_consistency(old, new, prove_consistency(current_transaction(), old, new)))
 

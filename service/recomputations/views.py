@@ -62,11 +62,11 @@ CONFLICTS: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 @recomputations.response(202, RecomputationSchema, headers=LOCATION | REPLAYED)
 def post_recomputation(request: RecomputationRequest) -> Response:
     """
-    Play stored rounds again from their boards, and report every difference from the records.
+    Replay stored rounds from their boards, and report every difference from the records.
 
     `audit` changes nothing; with another ruleset it shows who would have won what. `apply` stores a new revision of
-    every round that differs. It leaves unchanged, and reports, open rounds, rounds that change meanwhile and, unless
-    `final` is true, rounds whose settlement was final.
+    every round that differs, except open rounds, rounds that change meanwhile and, unless `final` is true, rounds whose
+    settlement was final; these are reported.
     """
     if request.final:
         require_scope(Scope.CORRECT_FINAL)

@@ -294,7 +294,7 @@ class HandScoreRecord(Base):
 
     Points, fouls, royalties, cards earned and stays are in the order of the hand's seats; top-ups and stacks in that of
     all seats of the round; exchanges in paying order. `irregular` is null unless the hand was accepted as played; then
-    it lists why the hand could not have followed, and is empty if it could.
+    it lists why the hand does not follow the hands before it, and is empty if it does.
     """
 
     __tablename__ = "hand_scores"

@@ -27,7 +27,7 @@ def post_console_link() -> Response:
     Create a link that signs in to the console once, with the key of this request.
 
     The link is valid for ten minutes. The session that it begins lasts for twelve hours at most, and ends with the key.
-    The address is only in this response: there is no idempotency key, and a second link does no harm.
+    Only this response has the address, so the request takes no idempotency key: a retry creates another link.
     """
     url = find_public_url()
     made = issue_console_link(current_transaction(), current_key().id)

@@ -217,13 +217,13 @@ def amend_round(
         stored: the round.
         before: the recorded document.
         after: the amended document.
-        accepts: whether hands that could not have followed are accepted as played.
+        accepts: whether hands that no longer follow are accepted as played.
         is_what_if: whether departures that the ruleset does not allow are accepted too.
 
     Raises:
         CorrectionInvalid: the amended document changes a field that a correction cannot change.
         RulesetUnknown: the ruleset does not exist.
-        HandIrregular: a hand could not have followed, and is valid if accepted as played.
+        HandIrregular: a hand does not follow the hands before it, and is valid if accepted as played.
         ScoringError: the first invalid hand or departure, with its path in the document.
     """
     after = replace(after, opened_at=after.opened_at or before.opened_at)
@@ -296,7 +296,7 @@ def _refusal(history: History, error: ScoringError) -> HandIrregular | ScoringEr
         replay(accepted)
     except ScoringError:
         return placed
-    detail = f"hand {min(more)} could not have followed: {error.mistakes[0].detail}"
+    detail = f"hand {min(more)} does not follow the hands before it: {error.mistakes[0].detail}"
     return HandIrregular(detail, placed.mistakes)
 
 

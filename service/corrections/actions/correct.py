@@ -82,7 +82,7 @@ def correct_round(
         NotFound: the round does not exist.
         RoundChanged: the round has another version than the request expects.
         WireError: the changes cannot be applied.
-        HandIrregular: a hand could not have followed, and is not accepted as played.
+        HandIrregular: a hand does not follow the hands before it, and is not accepted as played.
         CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid, or the dispute belongs to another
             round.
         DisputeRefused: the dispute has ended.

@@ -54,7 +54,7 @@ def exceeds(found: Ratio, usual: Ratio, times: int) -> bool:
 
 def irregular_hands(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
-    Find hands that were accepted as played although they could not have followed.
+    Find hands that were accepted as played although they do not follow the hands before them.
 
     >>> from dataclasses import replace
     >>> [each.found for each in irregular_hands(replace(PLAIN, irregular=Ratio(1, 5)), NO_OTHERS)]

@@ -25,7 +25,7 @@ class RoundFigures:
     Figures of the newest revision of a round.
 
     Attributes:
-        irregular: hands accepted as played that could not have followed, out of all hands.
+        irregular: hands accepted as played that do not follow the hands before them, out of all hands.
         fouls: foul boards of each seat, out of all its boards.
         lost: points that were due between two seats and not paid.
         unconfirmed: seats whose players have not confirmed the settlement in force, out of all seats.
@@ -45,7 +45,7 @@ class TableFigures:
     Sums over the other rounds of a table.
 
     Attributes:
-        irregular: hands accepted as played that could not have followed, out of all hands.
+        irregular: hands accepted as played that do not follow the hands before them, out of all hands.
         fouls: foul boards, out of all boards.
         lost: points that were due and not paid, per pair and round.
         unconfirmed: seats whose players have not confirmed the settlement in force, out of all seats.

@@ -114,5 +114,5 @@ def _replay(recorded: RecordedRound, ruleset: Ruleset) -> PlayedRound:
     try:
         return replay(history)
     except ScoringError:
-        # Some hand could not have followed. Most rounds have none, and looking for it takes several replays.
+        # A hand does not follow the hands before it. Most rounds have none, and to find it takes several replays.
         return replay(without_needless_marks(accept_irregular(history)))

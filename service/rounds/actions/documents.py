@@ -46,7 +46,7 @@ def find_document_mistakes(
     Args:
         find_ruleset: returns a ruleset by its name, or raises `RulesetUnknown`.
         received: the decoded document.
-        accepts: whether hands that could not have followed are accepted as played.
+        accepts: whether hands that no longer follow are accepted as played.
     """
     document = parse_partial_document(received)
     if document.ruleset is None:

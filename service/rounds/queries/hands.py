@@ -42,7 +42,7 @@ class StoredHand:
         scorer_version: the version of the scorer that computed the result.
         in_force: whether the newest revision of the round has the hand; it does not if the hand was undone.
         is_accepted: whether the hand was accepted as played.
-        irregular: why the hand could not have followed the hands before it; empty if it could.
+        irregular: why the hand does not follow the hands before it; empty if it does.
     """
 
     id: UUID

@@ -305,7 +305,7 @@ class HandFigures(NamedTuple):
         exchanges: in paying order.
         top_ups, stacks_before, stacks: of all players of the round, by seat.
         transfers: in order.
-        irregular: why the hand could not have followed, as JSON; None unless it was accepted as played.
+        irregular: why the hand does not follow the hands before it, as JSON; None unless it was accepted as played.
     """
 
     points: Sequence[Points]

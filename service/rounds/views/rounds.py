@@ -91,7 +91,7 @@ def get_rounds(query: dict[str, Any]) -> Response:
 @rounds.operation("get_round", Scope.READ, by_table_link=True, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
 @rounds.response(200, RoundSchema, headers=TAGGED)
 def get_one_round(round_id: UUID) -> Response:
-    """Return a round as it is now, with what the next hand must be."""
+    """Return a round as it is now, with the number, button and players of its next hand."""
     view = get_round(current_transaction(), round_id)
     return conditional_response(dump_round(view), version=view.version)
 
@@ -128,9 +128,9 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
     Undo the last hand of a round, and the departures after it.
 
     The records stay; the round gets a new revision. A complete round is open again, unless another round was opened at
-    its table since. If a hand accepted as played had kept the round open, the round may be complete without it;
-    departures after that end are dropped too. `dropped_departures` lists every departure that was dropped. The same
-    undo sent again returns the round as it is now.
+    its table since. If the undone hand was accepted as played after the round was complete, the round is complete
+    again, and departures after that are dropped too. `dropped_departures` lists every departure that was dropped. The
+    same undo sent again returns the round as it is now.
     """
     undone = undo_hand(current_transaction(), round_id, request)
     document = dump_undone_round(undone.view, undone.dropped)

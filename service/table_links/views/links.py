@@ -51,8 +51,8 @@ def post_table_link(request: TableLinkRequest, table_id: UUID) -> Response:
     A scorekeeper's link opens, records, undoes, closes and confirms rounds of this table, records departures and
     top-ups, and corrects rounds that are not final; all kinds read the table. On the pages of a player's link, this
     player confirms and disputes settlements; disputes need the scope `disputes` of the key. The secret is used like a
-    key. The link has at most the scopes of the key that creates it, and ends with this key. The secret is only in this
-    response: there is no idempotency key, and a second link does no harm.
+    key. The link has at most the scopes of the key that creates it, and ends with this key. Only this response
+    has the secret, so the request takes no idempotency key: a retry creates another link.
     """
     url = find_public_url()
     issued = issue_table_link(current_transaction(), table_id, request, current_key().id)

@@ -14,7 +14,7 @@ VIEWED = ("status", "hands", "seats", "next")
 
 @dataclass(frozen=True)
 class Happened:
-    """All that happened in a round, and the hands of it that stand though they could not have followed."""
+    """All that happened in a round, and the hands of it accepted as played."""
 
     document: Document
     ruleset: Document

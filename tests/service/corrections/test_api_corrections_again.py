@@ -32,7 +32,8 @@ def test_a_later_hand_that_could_not_have_followed_is_refused(api: Api, house: H
         "`patch`: at #/hands/1/players/0/fantasyland of the patched document: "
     )
     assert response["detail"] == (
-        "hand 2 could not have followed: seat 1 is in Fantasyland and has not earned it in the hand before; expected 0"
+        "hand 2 does not follow the hands before it: seat 1 is in Fantasyland and has not earned it in the hand before;"
+        " expected 0"
     )
 
 

@@ -18,7 +18,7 @@ Shape = dict[str, Any]
 
 
 def accept_document(document: Mapping[str, Any], ruleset: Mapping[str, Any]) -> History:
-    """Read a round document and accept every hand as played that could not have followed."""
+    """Read a round document and accept every hand as played that does not follow the hands before it."""
     return accept_irregular(load_document(document).history(load_ruleset(ruleset)))
 
 

@@ -1,4 +1,4 @@
-/** The code of a correction after which a later hand could not have followed. */
+/** The code of a correction after which a later hand no longer follows the hands before it. */
 export const IRREGULAR = "hand-irregular";
 
 interface Props {
@@ -6,7 +6,7 @@ interface Props {
   onAccept(isAccepted: boolean): void;
 }
 
-/** Accepts later hands as played that could not have followed the corrected one. */
+/** Accepts later hands as played that no longer follow the corrected one. */
 export function AcceptLater({ isAccepted, onAccept }: Props) {
   return (
     <label class="check">

@@ -16,7 +16,7 @@ export interface Correcting {
   hasChanges: boolean;
   /** What would change; null until the service has computed it, and if it refuses the correction. */
   preview: RoundComparison | null;
-  /** Whether later hands that could not have followed are accepted as played. */
+  /** Whether later hands that no longer follow are accepted as played. */
   isAccepted: boolean;
   isBusy: boolean;
   problem: string[] | null;
