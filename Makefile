@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help setup demo up test verify check bench format examples manifest openapi typescript web screenshots web-watch accept audit dist clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 13
 
 setup: $(STAMP) $(REFERENCE) $(RULES) $(PAGES)  ## create .venv/ with `ofc` and `ofc-server`, the API reference, the rules for browsers and the web pages (from PyPI and npm)
 
@@ -25,7 +25,7 @@ $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
 	$(BIN)/python web/install.py
 
-$(RULES): $(REFERENCE) $(wildcard web/rules/*.py web/rules/substitutes/*.py web/src/rules/*.ts scoring/*.py schemas/*.py evidence/*.py)
+$(RULES): $(REFERENCE) $(wildcard web/rules/*.py web/rules/substitutes/*.py web/src/rules/*.ts) $(shell find scoring schemas evidence -name "*.py")
 	$(BIN)/python -m web.rules.build
 
 $(PAGES): $(shell find web/src web/client/src -type f) web/build.mjs web/icons.mjs openapi.yaml | $(REFERENCE)

@@ -1,10 +1,155 @@
-"""Stored records compared with those that events lead to, and the sums and signs that hold for every hand."""
+"""What each stored column is compared with, and records compared with those that their events lead to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
-from service.verification.covers import AUDITED, Comparison
 from service.verification.findings import Finding, FindingKind
+
+
+class Comparison(StrEnum):
+    """What a column is compared with."""
+
+    KEY = "key"
+    BYTES = "bytes"
+    EVENT = "event"
+    PLAYED = "played"
+    TREE = "tree"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """
+    A table, and what its columns are compared with.
+
+    Attributes:
+        key: identifies a record; a surplus record is found by it.
+        event: compared with the event that made the record.
+        played: compared with the result of the round, replayed from its events.
+        bytes: part of the event's bytes, or their hash.
+        tree: hashed again from the events, or signed.
+        free: compared with nothing.
+    """
+
+    key: tuple[str, ...]
+    event: tuple[str, ...] = ()
+    played: tuple[str, ...] = ()
+    bytes: tuple[str, ...] = ()
+    tree: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> dict[str, Comparison]:
+        """Every column, and what it is compared with."""
+        return {
+            **dict.fromkeys(self.key, Comparison.KEY),
+            **dict.fromkeys(self.event, Comparison.EVENT),
+            **dict.fromkeys(self.played, Comparison.PLAYED),
+            **dict.fromkeys(self.bytes, Comparison.BYTES),
+            **dict.fromkeys(self.tree, Comparison.TREE),
+            **dict.fromkeys(self.free, Comparison.NOTHING),
+        }
+
+
+def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tree: str = "", free: str = "") -> Table:
+    return Table(*(tuple(columns.split()) for columns in (key, event, played, bytes_, tree, free)))
+
+
+AUDITED: Final[Mapping[str, Table]] = {
+    "clubs": _table("id", event="name test created_at", free="time_zone evening_begins"),
+    "api_keys": _table(
+        "club_id id",
+        event="name prefix secret_sha256 scopes created_at expires_at revoked_at",
+        free="last_used_at",
+    ),
+    "rulesets": _table("club_id name version", event="content digest created_at"),
+    "tables": _table(
+        "club_id id",
+        event="name ruleset_name ruleset_version point_value currency minimum_stack correction_window_minutes"
+        " created_at",
+    ),
+    "table_links": _table(
+        "club_id id",
+        event="table_id key_id kind player label secret_sha256 scopes created_at expires_at revoked_at",
+        free="last_used_at",
+    ),
+    "revoked_links": _table("club_id round_id expires_at", event="revoked_at"),
+    "rounds": _table(
+        "club_id id",
+        event="table_id table_sequence imported reference digest point_value currency opened_at recorded_at"
+        " correction_window_minutes",
+    ),
+    "settlements": _table(
+        "club_id round_id revision", event="ruleset_name ruleset_version reason created_at adjusts_revision"
+    ),
+    "round_seats": _table("club_id round_id revision seat", event="player opening_stack carried_over"),
+    "departures": _table("club_id round_id revision position", event="seat after_hand reason recorded_at"),
+    "closings": _table("club_id round_id revision", event="after_hand reason recorded_at"),
+    "submissions": _table("club_id id", event="kind content sha256 received_at"),
+    "hands": _table(
+        "club_id id",
+        event="round_id number button played_at recorded_at submission_id digest content seats fantasyland boards",
+    ),
+    "corrections": _table("club_id round_id revision", event="digest submission_id dispute"),
+    "confirmations": _table("club_id round_id revision seat", event="confirmed_at"),
+    "hand_scores": _table(
+        "club_id round_id revision number",
+        event="hand_id ruleset_name ruleset_version scorer_version",
+        played="points fouls royalties earned stays exchanges top_ups stacks_before stacks transfer_count irregular",
+    ),
+    "payouts": _table("club_id round_id revision", played="number stacks_before stacks transfer_count"),
+    "transfers": _table(
+        "club_id round_id revision number late position",
+        played="payer payee due paid limited_by payer_stack payee_stack",
+    ),
+    "adjustments": _table("club_id round_id revision position", played="payer payee points"),
+    "disputes": _table(
+        "club_id id",
+        event="round_id table_id revision hand seat board_row claim author digest opened_at",
+    ),
+    "dispute_entries": _table(
+        "club_id dispute_id version", event="round_id kind author comment correction digest recorded_at"
+    ),
+    "dispute_heads": _table("club_id dispute_id", event="state version"),
+    "round_heads": _table(
+        "club_id round_id",
+        event="table_id version revision ruleset_name ruleset_version seats players opening_stacks provisional_until"
+        " final_revision open_disputes last_event",
+        played="status hands top_ups stacks state settlement_state",
+    ),
+    "events": _table("club_id id", bytes_="round_id sequence kind actor request_id at heading content hash"),
+    "waiting_events": _table("club_id event_id"),
+    "tree_nodes": _table("club_id level position", tree="hash event_id"),
+    "tree_heads": _table("club_id", tree="size signed_size signed_at mapped_size"),
+    "round_map_tiles": _table("club_id prefix", tree="tile", free="since signed_tile"),
+    "checkpoints": _table("club_id size", tree="root note created_at", free="id"),
+}
+"""The tables that are compared with events, and with their replay."""
+
+UNAUDITED: Final[Mapping[str, str]] = {
+    "alembic_version": "the version of the schema, which every start compares with the release",
+    "players": "display names: they can be changed and erased, so no permanent record contains them",
+    "link_secrets": "the secrets of viewers' links; no record depends on them",
+    "idempotent_responses": "stored responses for retries; the records in them are compared with events themselves",
+    "webhooks": "where messages are sent; no record depends on them",
+    "webhook_deliveries": "messages to webhooks; they repeat what the events of rounds say",
+    "feed_entries": "the index by which the feed of events filters; it repeats what the compared events say",
+    "jobs": "progress of work; its changes to rounds are events of the rounds",
+    "job_chunks": "progress of work; its changes to rounds are events of the rounds",
+    "job_messages": "messages to workers",
+    "import_pieces": "lines that wait to be imported; they become submissions of rounds",
+    "import_results": "the results of an import's lines; the rounds are compared with their events",
+    "round_statistics": "sums of players' hands, which can be computed again from records that are compared",
+    "round_opponents": "sums of players' hands against each opponent, which can be computed again as those of players",
+    "console_sessions": "who is signed in to the console; sessions end after hours",
+    "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",
+    "unmeasured_rounds": "rounds whose sums are to be computed again",
+    "differences": "the differences that a recomputation found; another recomputation finds them again",
+}
+"""The tables that are compared with nothing, and why."""
+
 
 Row = Mapping[str, Any]
 Key = tuple[Any, ...]

@@ -15,7 +15,7 @@ from service.db import Database, Transaction
 from service.ledger.actions import make_checkpoint
 from service.ledger.queries.trees import grow, lock_head
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.covers import AUDITED, UNAUDITED, Comparison
+from service.verification.comparing import AUDITED, UNAUDITED, Comparison
 from service.verification.findings import MEANS, FindingKind
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch

@@ -7,7 +7,7 @@ from typing import Any
 from service.db import Transaction
 from service.verification.chains import check_chains
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.covers import AUDITED
+from service.verification.comparing import AUDITED
 from service.verification.findings import Finding
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch

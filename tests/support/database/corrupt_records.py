@@ -11,7 +11,7 @@ from sqlalchemy import text
 from evidence import Checkpoint
 from service.db import Database, Transaction
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.covers import AUDITED
+from service.verification.comparing import AUDITED
 from service.verification.findings import Finding
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, Stretch

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import sql
 
-from service.verification.covers import AUDITED
+from service.verification.comparing import AUDITED
 
 MOMENTS = ("before", "after")
 
