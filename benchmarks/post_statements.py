@@ -1,10 +1,10 @@
 """
 Measure how many hands could be recorded per second over HTTP at the most, if the service's own Python took no time.
 
-Hands are recorded once, and what went to PostgreSQL is written down. Then an application of a few lines
-(`benchmarks/statements_alone.py`) sends the same to a copy of the database from before, on the same ways, against
-the floor of `benchmarks.post_hands` in the same run. It finds no key, plays nothing and returns no hand. With `--bare`
-it does so on a second copy too, that has lost its triggers, CHECKs and foreign keys.
+Hands are recorded once, and the statements that are sent to PostgreSQL are stored. Then a small application
+(`benchmarks/statements_alone.py`) sends the same statements, in the same round trips, to a copy of the database from
+before, and the floor of `benchmarks.post_hands` runs beside it. The application checks no key, scores nothing and
+returns no hand. With `--bare`, it also runs on a second copy without triggers, CHECKs and foreign keys.
 
 Example: python -m benchmarks.post_statements --runs 10 --bare
 """
@@ -47,7 +47,7 @@ _TRIGGERS: Final = "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE
 
 
 def open_rounds(app: Flask, key: str, count: int) -> list[str]:
-    """Open rounds, each at a table of its own, and give their ids."""
+    """Open rounds, each at its own table, and return their ids."""
     seats = json.dumps({"seats": [{"seat": seat, "player": f"player {seat}", "stack": STACK} for seat in SEATS]})
     tables = [json.dumps({"name": f"table {number}", "ruleset": RULESET}).encode() for number in range(count)]
     ids = [post(app, prepare(key, "/v1/tables", table))["id"] for table in tables]
@@ -56,7 +56,7 @@ def open_rounds(app: Flask, key: str, count: int) -> list[str]:
 
 @contextmanager
 def written_down(sent: list[list[Sent]]) -> Iterator[None]:
-    """Write down what goes to PostgreSQL together, meanwhile."""
+    """Record the statements that are sent to PostgreSQL, by round trip."""
 
     def noting(driver: Any, statements: Sequence[Any]) -> Any:
         sent.append([Sent(each.query, dict(parameters)) for each, parameters in statements])
@@ -69,7 +69,7 @@ def written_down(sent: list[list[Sent]]) -> Iterator[None]:
 def record(
     app: Flask, key: str, round_ids: Sequence[str], rounds: Sequence[Sequence[bytes]]
 ) -> list[list[list[list[Sent]]]]:
-    """Record hands, and give what went to PostgreSQL: of each round, of each hand, on each way there and back."""
+    """Post hands, and return the statements sent to PostgreSQL: by round, by hand, and by round trip."""
     noted: list[list[list[list[Sent]]]] = []
     for round_id, hands in zip(round_ids, rounds, strict=True):
         noted.append([])
@@ -82,14 +82,14 @@ def record(
 
 
 def copy(cluster: Cluster, name: str) -> None:
-    """Copy the database as it is."""
+    """Copy the database."""
     with psycopg.connect(cluster.url(OWNER, "postgres"), autocommit=True) as connection:
         original = sql.Identifier(make_url(cluster.url(OWNER)).database or "")
         connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), original))
 
 
 def drop_guards(url: str) -> None:
-    """Take from a database all that looks at what is written."""
+    """Drop the constraints and triggers of a database."""
     for found, drop in (
         (_CONSTRAINTS, "ALTER TABLE {} DROP CONSTRAINT {} CASCADE"),
         (_TRIGGERS, "DROP TRIGGER {1} ON {0}"),
@@ -136,7 +136,7 @@ def main() -> int:
 
 
 def note_statements(cluster: Cluster, noted: Path, copies: Sequence[str], rounds: Sequence[Sequence[bytes]]) -> None:
-    """Open rounds, copy the database, and write down into a file what recording their hands takes."""
+    """Open rounds, copy the database, and write the statements that record their hands to a file."""
     environment = {"OFC_DATABASE_URL": cluster.url("ofc_service"), "OFC_RATE_LIMIT": "0"}
     app = create_app(Config.from_environment({**os.environ, **environment}))
     key = create_club_with_key(cluster.url(OWNER), "bench")

@@ -1,4 +1,4 @@
-"""The statements of a hand and nothing else: what the service would be if all that it does in Python took no time."""
+"""The statements of a hand and nothing else: the speed of the service if its Python code took no time."""
 
 import os
 import pickle
@@ -11,10 +11,10 @@ from typing import Final, cast
 import psycopg
 from flask import Flask, Response, request
 
-from service.db.pipeline import Parameters, Statement, run_together
+from service.db.pipeline import Encoded, EncodedDumper, Parameters, Statement, run_together
 
 LISTED: Final = "OFC_BENCHMARK_STATEMENTS"
-"""The variable that names a file with the statements of each hand of each round, as they went out together."""
+"""The variable that names a file with the statements of each hand of each round, by round trip."""
 
 app = Flask(__name__)
 _local = threading.local()
@@ -22,7 +22,7 @@ _local = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A statement with the parameters that it was once sent with."""
+    """A recorded statement with its parameters."""
 
     query: bytes
     parameters: Parameters
@@ -30,7 +30,7 @@ class Sent:
 
 @cache
 def rounds() -> list[list[list[list[Sent]]]]:
-    """Read them: of each round, of each hand, on each way to PostgreSQL and back."""
+    """Read the statements: by round, by hand, and by round trip to PostgreSQL."""
     listed: list[list[list[list[Sent]]]] = pickle.loads(Path(os.environ[LISTED]).read_bytes())
     return listed
 
@@ -39,13 +39,14 @@ def connect() -> psycopg.Connection:
     """Return the connection of the thread."""
     if not hasattr(_local, "connection"):
         _local.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"], autocommit=True)
+        _local.connection.adapters.register_dumper(Encoded, EncodedDumper)
     connection: psycopg.Connection = _local.connection
     return connection
 
 
 @app.post("/rounds/<int:place>/hands")
 def post_hand(place: int) -> Response:
-    """Send a hand's statements as the service once did."""
+    """Send the statements of a hand, in the same round trips as the service."""
     for together in rounds()[place][request.get_json()["number"] - 1]:
         run_together(connect(), [(cast("Statement", each), each.parameters) for each in together])
     return Response('{"status":"stored"}\n', 201, content_type="application/json")
