@@ -2,6 +2,7 @@
 
 import ssl
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
@@ -167,6 +168,7 @@ class Connection:
             response = error.response
         except httpx2.HTTPError as error:
             raise TransportError(f"{self.url} did not respond with valid HTTP ({_why(error)})") from error
+        _warn_if_deprecated(response)
         if response.is_success:
             return response
         problem = _problem_of(response)
@@ -228,6 +230,15 @@ def _problem_of(response: httpx2.Response) -> Document | None:
     """Return the problem document of a response. None if another server sent the response."""
     problem = _json_of(response)
     return {"errors": [], **problem, "status": response.status_code} if is_problem(problem) else None
+
+
+def _warn_if_deprecated(response: httpx2.Response) -> None:
+    """Warn of the end of what the request uses: docs/versioning.md."""
+    if "Deprecation" in response.headers:
+        ends, link = response.headers.get("Sunset"), response.links.get("deprecation")
+        used = f"{response.request.method} {response.request.url.copy_with(query=None)}"
+        until, place = f", and ends on {ends}" if ends else "", f": {link['url']}" if link else ""
+        warnings.warn(f"{used} is deprecated{until}{place}", DeprecationWarning, stacklevel=2)
 
 
 def _pause_of(response: httpx2.Response) -> int | None:

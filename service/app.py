@@ -1,6 +1,6 @@
 """The web application."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -13,9 +13,11 @@ from service.console.views import console
 from service.console.views.api import console_links
 from service.corrections.views import corrections
 from service.db import Database
+from service.deprecations import DEPRECATIONS, Deprecation
 from service.disputes.views import disputes
 from service.feed.actions import Feed
 from service.feed.views import events
+from service.http.deprecation_headers import announce_deprecations
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
@@ -62,7 +64,7 @@ class Application(Flask):
         return response
 
 
-def create_app(config: Config) -> Flask:
+def create_app(config: Config, deprecations: Sequence[Deprecation] = DEPRECATIONS) -> Flask:
     """Create the application; it connects to the database on first use."""
     app = Application("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
@@ -82,7 +84,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_is_stopping"] = lambda: False
     app.extensions["ofc_announce"] = build_announcer(config, database)
     register_error_handlers(app)
-    api = describe_api(app)
+    api = describe_api(app, deprecations)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
     for resource in (
         *playing,
@@ -112,5 +114,7 @@ def create_app(config: Config) -> Flask:
     limit_requests(app, config.rate_limit, config.rate_limit_url, config.trusted_proxies)
     add_security_headers(app)
     allow_origins(app, config.cors_origins)
+    if deprecations:
+        announce_deprecations(app, api.document, deprecations)
     log_requests(app, api.spec.to_dict())
     return app

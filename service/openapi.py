@@ -1,7 +1,7 @@
 """The OpenAPI document, generated from the code."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from functools import cached_property
 from http import HTTPStatus
@@ -26,6 +26,7 @@ from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from schemas.webhooks.messages import MESSAGES
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
+from service.deprecations import Deprecation, describe_deprecations
 from service.examples import add_examples
 from service.openapi_components import prepare_for_generators
 from service.version import VERSION
@@ -165,6 +166,7 @@ class ContractApi(flask_smorest.Api):
 
     ERROR_SCHEMA = ProblemSchema
     DEFAULT_ERROR_RESPONSE_NAME = None
+    deprecations: Sequence[Deprecation] = ()
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -192,7 +194,7 @@ class ContractApi(flask_smorest.Api):
             response["headers"] = {**_OF_A_STATUS.get(status, {}), **REQUEST_ID}
 
 
-def describe_api(app: Flask) -> ContractApi:
+def describe_api(app: Flask, deprecations: Sequence[Deprecation]) -> ContractApi:
     """Create the OpenAPI description of an application."""
     app.config.update(API_TITLE=TITLE, API_VERSION=VERSION, OPENAPI_VERSION=OPENAPI_VERSION)
     api = ContractApi(
@@ -203,6 +205,7 @@ def describe_api(app: Flask) -> ContractApi:
             "security": [{"key": []}],
         },
     )
+    api.deprecations = deprecations
     # Before `init_app`, which converts the schemas of problems.
     for field, kind in (
         *FIELD_TYPES,
@@ -242,6 +245,7 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
     _add_messages(contract)
     _add_events(contract)
     prepare_for_generators(contract)
+    describe_deprecations(contract, api.deprecations)
     add_examples(contract)
     for status, detail in SERVER_ERRORS.items():
         _add_server_error(contract, status, detail)

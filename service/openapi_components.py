@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 
 _NOTES: Final = ("description", "default", "example", "examples")
 """Keywords that say something about one place, and are not part of a component."""
-_SCHEMAS: Final = "#/components/schemas/"
+_COMPONENTS: Final = "#/components/"
+_SCHEMAS: Final = f"{_COMPONENTS}schemas/"
 
 
 class Component(NamedTuple):
@@ -175,19 +176,21 @@ def _open_responses(contract: dict[str, Any]) -> None:
 def find_response_schemas(contract: Mapping[str, Any]) -> set[str]:
     """Return the names of the schemas that responses and messages contain, directly or inside others."""
     operations = (operation for path in contract["paths"].values() for operation in path.values())
+    responses = [operation["responses"] for operation in operations if "responses" in operation]
+    return find_schemas(contract, responses, contract["components"]["responses"], contract.get("webhooks", {}))
+
+
+def find_schemas(contract: Mapping[str, Any], *parts: Any) -> set[str]:
+    """Return the names of the schemas that parts of a document contain, directly or inside other components."""
     found: set[str] = set()
-    waiting = [
-        *_references([operation["responses"] for operation in operations if "responses" in operation]),
-        *_references(contract["components"]["responses"]),
-        *_references(contract.get("webhooks", {})),
-    ]
+    waiting = [*_references(parts)]
     while waiting:
         reference = waiting.pop()
-        name = reference.removeprefix(_SCHEMAS)
-        if reference.startswith(_SCHEMAS) and name not in found:
-            found.add(name)
-            waiting += _references(contract["components"]["schemas"][name])
-    return found
+        if reference not in found:
+            found.add(reference)
+            kind, name = reference.removeprefix(_COMPONENTS).split("/")
+            waiting += _references(contract["components"][kind][name])
+    return {reference.removeprefix(_SCHEMAS) for reference in found if reference.startswith(_SCHEMAS)}
 
 
 def _references(part: Any) -> Iterator[str]:

@@ -63,8 +63,7 @@ def _tear_down(_error: BaseException | None) -> None:
 
 def _log_request(response: Response) -> None:
     seconds = perf_counter() - g.begun
-    template = _template()
-    operation = _operation(template)
+    template, operation = _template(), requested_operation()
     problem = g.get("problem_code")
     is_replay = bool(response.headers.getlist(_REPLAYED))
     count_response(operation, response.status_code, seconds, problem, is_replay=is_replay)
@@ -114,12 +113,13 @@ def _convert_rule(rule: str) -> str:
     return _CONVERTER.sub(r"{\1}", rule)
 
 
-def _operation(template: str | None) -> str:
+def requested_operation() -> str:
     """
-    Return the ID of the operation, or the endpoint of a page.
+    Return the ID of the requested operation, or the endpoint of a page.
 
     Endpoints of the console begin with `console.`, because some have the name of an operation.
     """
+    template = _template()
     if template is None or request.endpoint is None:
         return _UNKNOWN
     method = "get" if request.method == "HEAD" else request.method.lower()

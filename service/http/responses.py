@@ -180,8 +180,8 @@ _SENT: Final = (
     "Last-Event-ID",
 )  # as a table  # fmt: skip
 _READ: Final = (
-    "ETag", "Idempotent-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After",
-    "Total-Rounds",
+    "Deprecation", "ETag", "Idempotent-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Request-Id",
+    "Retry-After", "Sunset", "Total-Rounds",
 )  # as a table  # fmt: skip
 _PREFLIGHT_SECONDS: Final = 600
 
