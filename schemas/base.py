@@ -80,6 +80,23 @@ class WireField(fields.Field[Any]):
         return ValidationError(Sentence(code, text))
 
 
+_SHOWN: Final = 60
+_WORDS: Final = {None: "null", True: "true", False: "false"}
+
+
+def show(value: object) -> str:
+    """
+    Return a value as JSON text for a message, truncated if it is long; containers only as their type.
+
+    >>> show("Ax"), show(None), show(["As", "Td"])
+    ("'Ax'", 'null', 'an array')
+    """
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "an array"
+    text = _WORDS[value] if value is None or isinstance(value, bool) else repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
 class WireSchema(Schema):
     """A JSON object."""
 
@@ -88,16 +105,14 @@ class WireSchema(Schema):
 
         unknown = RAISE
 
-    named: ClassVar[str] = "an object"
-
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         known = ", ".join(field.data_key or name for name, field in self.load_fields.items())
         self._known = f"expected one of {known}"
+        self._object = f"expected an object with {known}"
         self.error_messages = {
             **self.error_messages,
             "unknown": Sentence("field-unknown", f"is unknown; {self._known}"),
-            "type": Sentence("not-an-object", f"is not {self.named}; expected one with {known}"),
         }
 
     def load(self, data: Any, **options: Any) -> Any:
@@ -107,7 +122,9 @@ class WireSchema(Schema):
         Raises:
             ValidationError: with every mistake; of one with more than a thousand fields too many, that alone.
         """
-        if isinstance(data, dict) and len(data) > len(self.load_fields) + MOST_UNKNOWN:
+        if not isinstance(data, dict):
+            raise ValidationError([Sentence("not-an-object", f"is {show(data)}; {self._object}")])
+        if len(data) > len(self.load_fields) + MOST_UNKNOWN:
             raise ValidationError([Sentence("fields-too-many", f"has {len(data)} fields; {self._known}")])
         return super().load(data, **options)
 

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from evidence import VerifierKey
 from evidence.events import EventKind
-from schemas.base import Dumped, WireField, WireSchema
-from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show, show_time
+from schemas.base import Dumped, WireField, WireSchema, show
+from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.pages import PageSchema, QueryInteger, QuerySchema
 
 MOST_EVENTS: Final = 1000

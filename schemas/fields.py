@@ -11,7 +11,7 @@ from uuid import UUID
 
 from marshmallow import ValidationError, fields
 
-from schemas.base import MOST_SHOWN, WireField, count_mistakes
+from schemas.base import MOST_SHOWN, WireField, count_mistakes, show
 
 MOST_INTEGER: Final = 2**53 - 1
 """The largest integer that every JSON parser represents exactly."""
@@ -21,21 +21,7 @@ _FIRST_DATE: Final = date(1900, 1, 1)
 _LAST_DATE: Final = date(9998, 12, 31)
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 UUID_PATTERN: Final = f"^{_UUID.pattern}$"
-_SHOWN: Final = 60
-_WORDS: Final = {None: "null", True: "true", False: "false"}
-
-
-def show(value: object) -> str:
-    """
-    Return a value as JSON text for a message, truncated if it is long; containers only as their type.
-
-    >>> show("Ax"), show(None), show(["As", "Td"])
-    ("'Ax'", 'null', 'an array')
-    """
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "an array"
-    text = _WORDS[value] if value is None or isinstance(value, bool) else repr(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+_LONGEST_KEY: Final = 60
 
 
 class Integer(WireField):
@@ -317,8 +303,10 @@ class Dictionary(WireField, fields.Dict):
         read: dict[str, Any] = {}
         for key, inner in value.items():
             try:
-                if len(key) > _SHOWN:
-                    raise self.refuse("text-length", f"has a key of {len(key)} characters; expected at most {_SHOWN}")
+                if len(key) > _LONGEST_KEY:
+                    raise self.refuse(
+                        "text-length", f"has a key of {len(key)} characters; expected at most {_LONGEST_KEY}"
+                    )
                 read[key] = self.value_field.deserialize(inner) if self.value_field else inner
             except ValidationError as error:
                 mistakes[key] = error.messages

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from marshmallow import ValidationError
 
-from schemas.base import Sentence, WireField
-from schemas.fields import MOST_INTEGER, Characters, Integer, Listing, Text, show
+from schemas.base import Sentence, WireField, show
+from schemas.fields import MOST_INTEGER, Characters, Integer, Listing, Text
 from scoring.cards import BY_NAME, RANKS, SUITS, Card
 
 CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"

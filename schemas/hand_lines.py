@@ -7,8 +7,8 @@ from uuid import UUID
 
 from marshmallow import post_load
 
-from schemas.base import Dumped, WireError, WireSchema, load
-from schemas.fields import Choice, Inner, Integer, UuidField, show
+from schemas.base import Dumped, WireError, WireSchema, load, show
+from schemas.fields import Choice, Inner, Integer, UuidField
 from schemas.game_fields import ReferenceField, TableNameField
 from schemas.hands import HandRequestSchema, SubmittedHand
 from schemas.problems import ProblemSchema

@@ -12,8 +12,8 @@ from marshmallow import post_load
 
 from evidence import canonical_json
 from evidence.hands import build_hand, build_street, encode_hand
-from schemas.base import Dumped, WireSchema, load
-from schemas.fields import Anything, Boolean, Inner, Integer, Listing, Time, UuidField, build_time, show
+from schemas.base import Dumped, WireSchema, load, show
+from schemas.fields import Anything, Boolean, Inner, Integer, Listing, Time, UuidField, build_time
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,

@@ -8,17 +8,28 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from schemas.base import Sentence, WireField, WireSchema
-from schemas.fields import Boolean, Time, show, show_time
+from schemas.base import Sentence, WireError, WireField, WireSchema, show
+from schemas.fields import Boolean, Time, show_time
+from scoring.errors import Mistake
 
 MOST: Final = 100
 DEFAULT: Final = 100
 CURSOR_LENGTH: Final = 22
 CURSOR_PATTERN: Final = "^[A-Za-z0-9_-]{21}[AQgw]$"
 MOST_REVISION: Final = 999_999_999
-NO_CURSOR: Final = "is not a cursor of this list; expected the `next_cursor` of a page"
 _INTEGER: Final = re.compile("-?[0-9]+")
 _LONGEST_INTEGER: Final = 16
+
+
+def refuse_cursor(received: object) -> str:
+    """Return the message for a text that is not a cursor."""
+    return f"is {show(received)}, which is not a cursor of this list; expected the `next_cursor` of a page"
+
+
+def cursor_error(received: str | UUID) -> WireError:
+    """Return the error for a cursor in a query string, or for the item in it, that the list does not have."""
+    cursor = show_cursor(received) if isinstance(received, UUID) else received
+    return WireError((Mistake("not-a-cursor", ("query", "cursor"), refuse_cursor(cursor)),))
 
 
 def show_cursor(last: UUID) -> str:
@@ -59,10 +70,10 @@ def decode_cursor(cursor: str, size: int) -> bytes:
     try:
         place = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     except (Error, ValueError):
-        raise ValueError(NO_CURSOR) from None
+        raise ValueError(refuse_cursor(cursor)) from None
     # The decoder ignores characters that are not base64.
     if len(place) != size or encode_cursor(place) != cursor:
-        raise ValueError(NO_CURSOR)
+        raise ValueError(refuse_cursor(cursor))
     return place
 
 

@@ -7,8 +7,8 @@ from typing import Final, Protocol
 from urllib.parse import quote
 
 from evidence.errors import EvidenceError
-from schemas.base import MOST_SHOWN, ComparedMistake, Dumped, WireError, WireSchema
-from schemas.fields import AnyValue, Inner, Integer, Listing, Text, show
+from schemas.base import MOST_SHOWN, ComparedMistake, Dumped, WireError, WireSchema, show
+from schemas.fields import AnyValue, Inner, Integer, Listing, Text
 from scoring.errors import Mistake, Path, ScoringError
 
 _LONGEST: Final = 10_000
@@ -153,7 +153,8 @@ def find_unexpected(expected: object, result: object, path: Path = ("expected",)
                 yield Mistake("expected-unknown", (*path, key), f"is not part of the result; expected one of {known}")
     elif isinstance(expected, list) and isinstance(result, list):
         if len(expected) != len(result):
-            detail = f"{len(expected)} items are expected; the result has {len(result)}"
+            items = "1 item is" if len(expected) == 1 else f"{len(expected)} items are"
+            detail = f"{items} expected; the result has {len(result)}"
             yield Mistake("expected-differs", path, detail)
         for index, (inner, given) in enumerate(zip(expected, result, strict=False)):
             yield from find_unexpected(inner, given, (*path, index))

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from schemas.base import Dumped, Sentence, WireSchema
-from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show, show_time
+from schemas.base import Dumped, Sentence, WireSchema, show
+from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import (
     MOST_HANDS,
     CurrencyDigitsField,

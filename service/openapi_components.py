@@ -62,7 +62,8 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "JobState": Component("Import.state", "State of a job."),
     "RecomputationMode": Component("Recomputation.mode", "Whether a recomputation changes records."),
     "ExpectedResponse": Component(
-        "HandRequest.expected", "Part of the expected response, in the form of the response."
+        "HandRequest.expected",
+        "Part of the expected response, in its form: an object can omit fields, an array has all its items.",
     ),
     "AcceptedAs": Component("CorrectionRequest.irregular", "How irregular hands are accepted."),
     "StackBySeat": Component("Settlement.stacks", "Points of each player, by seat."),

@@ -14,13 +14,13 @@ from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField,
 from schemas.money import find_digits, show_decimal
 from schemas.pages import (
     DEFAULT,
-    NO_CURSOR,
     CursorField,
     PageSchema,
     QueryInteger,
     QuerySchema,
     decode_cursor,
     encode_cursor,
+    refuse_cursor,
 )
 from scoring.ruleset import Points
 from scoring.settlement import LimitedBy
@@ -61,7 +61,7 @@ class PaymentPlace:
         """
         packed = decode_cursor(cursor, _CURSOR_BYTES)
         if packed[18] > 1:
-            raise ValueError(NO_CURSOR)
+            raise ValueError(refuse_cursor(cursor))
         return cls(UUID(bytes=packed[:16]), int.from_bytes(packed[16:18]), bool(packed[18]), packed[19])
 
 

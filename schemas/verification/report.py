@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from schemas.fields import show
+from schemas.base import show
 from schemas.problems import sentence_of, show_pointer
 from scoring.errors import Mistake, Path
 

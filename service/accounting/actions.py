@@ -11,9 +11,8 @@ from sqlalchemy import Row
 
 from schemas.accounting.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
 from schemas.accounting.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
-from schemas.base import WireError
 from schemas.fields import MOST_INTEGER
-from schemas.pages import NO_CURSOR
+from schemas.pages import cursor_error
 from scoring.errors import Mistake, RoundError
 from scoring.settle_up import find_payments
 from service.accounting import queries
@@ -88,7 +87,7 @@ def _read(
     if after is not None:
         since = find_place(transaction, after.round_id)
         if since is None:
-            raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
+            raise cursor_error(after.show())
     last = None
     while rounds := queries.list_rounds(transaction, wanted, since=since, after=last, limit=most_rounds):
         if after is not None and rounds[0].id != after.round_id:

@@ -1,5 +1,6 @@
 """Authentication: the key of a request, its club, and the transaction of the request."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from service.links.actions import check_link
 
 READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
+_PREFIX: Final = re.compile(r"bearer (ofc_[a-z0-9]{8}_)", re.IGNORECASE)
 
 MOST_STREAMS: Final = 2
 """Maximum number of streamed responses in a process: half of its threads, so that other requests are served."""
@@ -241,10 +243,19 @@ def admit() -> bytes:
     """
     sent = request.authorization
     if sent is None or sent.type != _SCHEME or not sent.token:
-        raise KeyMissing("the request has no API key; expected the header 'Authorization: Bearer KEY'")
+        raise KeyMissing(f"{_why_missing()}; expected the header 'Authorization: Bearer KEY'")
     secret_sha256 = sha256(sent.token.encode()).digest()
     count_request(secret_sha256)
     return secret_sha256
+
+
+def _why_missing() -> str:
+    scheme, _, rest = request.headers.get("Authorization", "").strip().partition(" ")
+    if not scheme:
+        return "the request has no API key"
+    if scheme.lower() == _SCHEME and not rest:
+        return "the header Authorization has no key after 'Bearer'"
+    return "the header Authorization does not begin with 'Bearer '"
 
 
 def authenticate(session: Session, secret_sha256: bytes) -> StoredKey:
@@ -261,9 +272,15 @@ def authenticate(session: Session, secret_sha256: bytes) -> StoredKey:
     key = keys.find(session, secret_sha256)
     count_found(secret_sha256, is_known=key is not None)
     if key is None:
-        raise KeyUnknown("the API key is unknown, expired or revoked; expected a valid key of a club")
+        raise KeyUnknown(f"{_name_key()} is unknown, expired or revoked; expected a valid key of a club")
     g.key = key
     return key
+
+
+def _name_key() -> str:
+    """Return the key of the request in words, with its prefix, which lists of keys have too; the rest is secret."""
+    prefix = _PREFIX.match(request.headers.get("Authorization", ""))
+    return f"the API key '{prefix[1]}…'" if prefix else "the API key"
 
 
 def find_key(session: Session, secret_sha256: bytes, access: Access) -> StoredKey:

@@ -4,8 +4,7 @@ from typing import Any, Final
 
 from flask import request
 
-from schemas.base import WireError
-from schemas.fields import show
+from schemas.base import WireError, show
 from scoring.errors import Mistake
 
 NAME: Final = "dry_run"

@@ -13,6 +13,7 @@ from schemas.base import MOST_SHOWN, Dumped, WireError
 from schemas.problems import dump_mistakes, refuse
 from scoring.errors import Mistake, ScoringError
 from service.errors import DatabaseError, ImportTooLarge, ServiceError, StreamsBusy, TooManyRequests
+from service.http.details import describe_rejection
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.responses import json_response
 from service.logs import format_exception, get_log
@@ -94,7 +95,8 @@ def _http_problem(error: HTTPException) -> Response:
     code = _BY_STATUS.get(status, "request-malformed" if status < 500 else "internal-error")
     headers = dict(error.get_headers())
     headers.pop("Content-Type", None)
-    return problem_response(code, PROBLEM_KINDS[code].advice, headers=headers)
+    detail = describe_rejection(error) or PROBLEM_KINDS[code].advice
+    return problem_response(code, detail, headers=headers)
 
 
 def _incomplete_problem(_error: ClientDisconnected) -> Response:

@@ -2,12 +2,13 @@
 
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NoReturn
 
 from flask import g, request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge, UnsupportedMediaType
 
+from schemas.base import show
 from service.config import ImportLimits
 from service.errors import BodyUnreadable, ImportTooLarge
 
@@ -45,6 +46,10 @@ def was_body_awaited() -> bool:
     return getattr(request.environ.get("gunicorn.socket"), "was_awaited", False)
 
 
+IDENTITY: Final = "identity"
+"""The `Content-Encoding` of a body that is not encoded."""
+
+
 def receive_body() -> bytes:
     """
     Return the bytes of the complete request body.
@@ -68,6 +73,30 @@ def receive_body() -> bytes:
     return body
 
 
+def check_media_type(*names: str, codings: Sequence[str] = (IDENTITY,)) -> str:
+    """
+    Return how the request body is encoded.
+
+    Args:
+        names: the accepted media types, the usual one first.
+        codings: the accepted values of `Content-Encoding`.
+
+    Raises:
+        UnsupportedMediaType: the body is of another type, or is encoded otherwise.
+    """
+    coding: str = request.environ.get("HTTP_CONTENT_ENCODING", IDENTITY).strip().lower()
+    unexpected = None
+    if request.mimetype not in names:
+        sent = request.headers.get("Content-Type")
+        unexpected = f"Content-Type is {show(sent) if sent else 'missing'}"
+    elif coding not in codings:
+        unexpected = f"Content-Encoding is {show(coding)}"
+    if unexpected is not None:
+        encoded = "without a Content-Encoding" if codings == (IDENTITY,) else "with 'Content-Encoding: gzip' or without"
+        raise UnsupportedMediaType(f"{unexpected}; expected 'Content-Type: {names[0]}' {encoded}")
+    return coding
+
+
 NDJSON: Final = "application/x-ndjson"
 NDJSON_SCHEMA: Final = {"type": "string", "format": "binary"}
 """The schema of NDJSON in the contract: generated clients stream it, and read one JSON document per line."""
@@ -85,8 +114,7 @@ def receive_lines() -> list[tuple[int, bytes]]:
     Raises:
         UnsupportedMediaType: the body is not NDJSON, or is encoded.
     """
-    if request.mimetype not in _NAMES or request.headers.get("Content-Encoding", "identity") != "identity":
-        raise UnsupportedMediaType
+    check_media_type(*_NAMES)
     lines = receive_body().split(b"\n")
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
@@ -101,15 +129,11 @@ def read_lines_body(limits: ImportLimits) -> Iterator[bytes]:
         ClientDisconnected: the body ended early, or the client was silent for too long.
         BodyUnreadable: the body is not valid gzip, or is incomplete.
     """
-    if request.mimetype not in _NAMES:
-        raise UnsupportedMediaType
-    encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
-    if encoding not in ("identity", "gzip", "x-gzip"):
-        raise UnsupportedMediaType
+    encoding = check_media_type(*_NAMES, codings=(IDENTITY, "gzip", "x-gzip"))
     # The usual limit is for bodies that are read into memory. None would mean that limit.
     request.max_content_length = sys.maxsize
     blocks = read_blocks()
-    if encoding != "identity":
+    if encoding != IDENTITY:
         return limit_blocks(blocks, limits, is_packed=True)
     if (request.content_length or 0) > limits.mebibytes * _MEBIBYTE:
         raise _too_large(limits.mebibytes)

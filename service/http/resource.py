@@ -8,9 +8,9 @@ from urllib.parse import unquote_to_bytes
 
 import flask_smorest
 from flask import request
-from werkzeug.exceptions import NotAcceptable, UnsupportedMediaType
+from werkzeug.exceptions import NotAcceptable
 
-from schemas.base import WireError, WireSchema, load
+from schemas.base import WireError, WireSchema, load, show
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
@@ -25,12 +25,11 @@ from service.http.authentication import (
     with_link,
 )
 from service.http.preconditions import LockVersion, with_if_match
-from service.http.request_body import NDJSON, receive_body
+from service.http.request_body import NDJSON, check_media_type, receive_body
 from service.http.responses import TAGGED, best_media_type
 from service.openapi import REQUEST_ID
 
 JSON: Final = "application/json"
-_IDENTITY: Final = "identity"
 RESPONSE_TYPES: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
 
 _READS_QUERY: Final = "reads_query"
@@ -88,14 +87,8 @@ def _problems_of(by_link: bool, uses_database: bool, records: bool) -> Iterator[
 
 def read_body(schema: WireSchema) -> Any:
     """Validate the request body, and return what the schema loads from it."""
-    if request.mimetype != JSON or _coding() != _IDENTITY:
-        raise UnsupportedMediaType
+    check_media_type(JSON)
     return load(schema, decoded_body())
-
-
-def _coding() -> str:
-    coding: str = request.environ.get("HTTP_CONTENT_ENCODING", _IDENTITY)
-    return coding.strip().lower()
 
 
 def read_query(schema: WireSchema) -> Any:
@@ -363,7 +356,8 @@ def negotiate(media_types: tuple[str, ...], view: Callable[..., Any]) -> Callabl
     def negotiated(*arguments: Any, **options: Any) -> Any:
         if not request.accept_mimetypes or best_media_type((*media_types, *RESPONSE_TYPES)):
             return view(*arguments, **options)
-        raise NotAcceptable
+        accepted = ", ".join(map(repr, (*media_types, "*/*")))
+        raise NotAcceptable(f"Accept is {show(str(request.accept_mimetypes))}; expected {accepted} or no Accept header")
 
     return negotiated
 

@@ -7,7 +7,7 @@ from typing import Final
 from evidence import canonical_json
 from evidence.codec import CanonicalJson
 from evidence.events import RulesetAdded
-from schemas.fields import show
+from schemas.base import show
 from schemas.game_fields import REFERENCE_PATTERN
 from schemas.rulesets import dump_ruleset, load_ruleset
 from scoring.errors import Mistake

@@ -15,7 +15,7 @@ from scoring.ruleset import Ruleset
 from scoring.settle_up import find_payments
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.errors import NotFound
+from service.errors import NotFound, TableConflict
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
@@ -80,6 +80,9 @@ def add_table(transaction: Transaction, request: TableRequest) -> TableView:
         TableConflict: the club has a table with this name.
     """
     ruleset = ruleset_named(transaction, request.ruleset)
+    other = tables.find(transaction, request.name)
+    if other is not None:
+        raise TableConflict(f"table {other.id} has the name {request.name!r}; expected a unique name in the club")
     return view_table(create_table(transaction, request, ruleset))
 
 

@@ -134,7 +134,7 @@ REFUSED: dict[str, tuple[Any, list[str]]] = {
         ],
     ),
     "nothing known": ({"a": 1}, ["#/ruleset  is required", "#/players  is required", "#/a  is unknown"]),
-    "players that are none": ({**WORKED, "players": [1, None]}, ["#/players/0  is not an object"]),
+    "players that are none": ({**WORKED, "players": [1, None]}, ["#/players/0  is 1; expected an object"]),
     "an unknown ruleset": (
         {**WORKED, "ruleset": "badugi"},
         ["#/ruleset  'badugi' is not a preset; expected one of pineapple, "],

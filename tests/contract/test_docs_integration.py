@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -37,11 +38,13 @@ def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     nothing, replayed, conflicted, dry_ran, differed = done.stdout.split("---\n")
     assert nothing == ""
-    shown_replay, shown_dry_run = [block for block in blocks("") if not block.startswith("ofc-server")]
+    shown_replay, shown_dry_run, shown_difference = [
+        block for block in blocks("") if not block.startswith("ofc-server")
+    ]
     assert [line.strip() for line in replayed.splitlines()] == [line.strip() for line in shown_replay.splitlines()]
     assert [json.loads(conflicted)] == [json.loads(block) for block in blocks("json")]
     assert dry_ran == shown_dry_run
-    assert differed.startswith("expected-differs\n")
+    assert differed == dedent(shown_difference)
 
 
 STATED = re.findall(r"^\| (?:(\d{3}) )?((?:`[a-z-]+`(?:, )?)+)[ |]", PAGE, re.MULTILINE)

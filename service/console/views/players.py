@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from schemas.accounting.page_queries import PlayerPageQuerySchema, PlayersPageQuerySchema
 from schemas.accounting.statistics import PlayerFigures
 from schemas.base import WireError, load
-from schemas.pages import NO_CURSOR
+from schemas.pages import cursor_error
 from schemas.players import DisplayNameRequestSchema, NamedPlayerPathSchema
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
@@ -175,5 +175,5 @@ def _parse_cursor(cursor: str) -> tuple[int, str]:
     except (ValueError, TypeError):
         value, player = None, None
     if not isinstance(value, int) or not isinstance(player, str) or "\0" in player:
-        raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
+        raise cursor_error(cursor)
     return value, player

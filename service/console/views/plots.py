@@ -8,9 +8,9 @@ from markupsafe import Markup
 from marshmallow import ValidationError
 
 from schemas.accounting.plots import PlotName, PlotQuerySchema, PlotView, dump_plot
-from schemas.base import WireError, find_mistakes, load
+from schemas.base import WireError, find_mistakes, load, show
 from schemas.clubs import ClubView
-from schemas.fields import DateField, show, show_time
+from schemas.fields import DateField, show_time
 from scoring.errors import Mistake
 from service.clubs.actions import get_club
 from service.clubs.scopes import Scope

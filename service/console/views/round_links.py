@@ -11,10 +11,9 @@ from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.access import ViewerLinkRequestSchema, dump_link, parse_token
-from schemas.base import WireError, load
+from schemas.base import load
 from schemas.fields import show_time
-from schemas.pages import NO_CURSOR
-from scoring.errors import Mistake
+from schemas.pages import cursor_error
 from service.clubs.scopes import Scope
 from service.console.views.exports import Column, send_list, wanted_form
 from service.console.views.links import LIFETIMES, SCOPES, draw_code
@@ -98,4 +97,4 @@ def _read_place(cursor: str) -> tuple[datetime, UUID] | None:
         at = datetime.fromisoformat(moment)
         return at, UUID(round_id)
     except (binascii.Error, ValueError) as error:
-        raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),)) from error
+        raise cursor_error(cursor) from error

@@ -9,13 +9,11 @@ from typing import Final
 from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.base import WireError
 from schemas.fields import Characters
 from schemas.game_fields import RulesetReference, TableNameField
 from schemas.money import show_decimal
-from schemas.pages import NO_CURSOR, QuerySchema
+from schemas.pages import QuerySchema, cursor_error
 from schemas.rulesets import dump_ruleset
-from scoring.errors import Mistake
 from scoring.presets import PRESETS
 from scoring.ruleset import Ruleset
 from service.clubs.scopes import Scope
@@ -139,7 +137,7 @@ def _place_after(rows: Sequence[RulesetRow], reference: str) -> int:
     for place, row in enumerate(rows, start=1):
         if str(row.ruleset) == reference:
             return place
-    raise WireError((Mistake("not-a-cursor", ("cursor",), NO_CURSOR),))
+    raise cursor_error(reference)
 
 
 def _list_all(transaction: Transaction) -> list[Ruleset]:

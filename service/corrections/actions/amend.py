@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.base import WireError
+from schemas.base import WireError, show
 from schemas.corrections.comparisons import CarriedOverStack, RoundComparison, RoundSnapshot
 from schemas.corrections.patches import Patched
 from schemas.corrections.requests import Edits, WhatIfRequest
 from schemas.documents import RoundDocument, digest_document, dump_document, load_document
-from schemas.fields import reading_stored_texts, show, show_time
+from schemas.fields import reading_stored_texts, show_time
 from schemas.hand_identity import prefer_recorded
 from schemas.hands import HandView
 from schemas.money import refuse_inexact

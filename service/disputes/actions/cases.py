@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from schemas.base import WireError, load
+from schemas.base import load
 from schemas.disputes import DisputeReviewRequestSchema, RoundAnomaly
-from schemas.pages import NO_CURSOR
-from scoring.errors import Mistake
+from schemas.pages import cursor_error
 from service.db import Transaction
 from service.db.pages import Page
 from service.disputes.actions.anomalies import find_unusual
@@ -59,7 +58,7 @@ def list_cases(
     """
     last = None if after is None else cases.find(transaction, after)
     if after is not None and last is None:
-        raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
+        raise cursor_error(after)
     found = cases.list_page(transaction, wanted, order, after=last, limit=limit + 1)
     views = _view(transaction, found[:limit])
     return Page(views, views[-1].id if len(found) > limit else None)

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from schemas.base import WireError
 from schemas.explanations.explanations import ExplanationView
 from schemas.hands import HandView, dump_irregular
-from schemas.pages import NO_CURSOR
+from schemas.pages import cursor_error
 from schemas.rounds import RoundView
 from schemas.scores import ScoreRequest
-from scoring.errors import Mistake
 from scoring.explanation import hands as explaining
 from scoring.ruleset import Ruleset
 from scoring.single_hand import SingleHandScore, score_single_hand
@@ -61,7 +59,7 @@ def find_place(transaction: Transaction, after: UUID | None) -> RoundPlace | Non
         return None
     found = rounds.find_place(transaction, after)
     if found is None:
-        raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
+        raise cursor_error(after)
     return found
 
 
@@ -101,7 +99,7 @@ def list_hands(
     """
     asked = find_revision(rounds.get(transaction, round_id), revision)
     if after is not None and not hands.is_recorded(transaction, round_id, after):
-        raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
+        raise cursor_error(after)
     found = hands.list_page(transaction, round_id, asked, after=after, limit=limit + 1)
     return cut_page(found, limit, view_hand)
 

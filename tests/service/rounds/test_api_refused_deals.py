@@ -280,7 +280,7 @@ FIELDS: list[tuple[str, Any, str, str]] = [
     ("players/0/streets", {}, "not-a-list", "is an object; expected an array"),
     ("players/0/top", "AhKd9c", "not-a-list", "is 'AhKd9c'; expected an array"),
     ("players/0/top/0", None, "field-null", "is null"),
-    ("players/0", "ann", "not-an-object", "is not an object; expected one with seat, "),
+    ("players/0", "ann", "not-an-object", "is 'ann'; expected an object with seat, "),
     ("players", {}, "not-a-list", "is an object; expected an array"),
     ("players", [], "list-length", "has 0 items; expected 1 to 4"),
     ("button", 0, "out-of-range", "is 0; expected 1 to 1000"),
