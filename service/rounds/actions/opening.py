@@ -10,6 +10,7 @@ from uuid_utils.compat import uuid7
 
 from evidence import digest_of
 from evidence.events import RoundOpened
+from schemas.base import ComparedMistake, show
 from schemas.fields import show_time
 from schemas.money import refuse_inexact
 from schemas.rounds import RoundRequest, RoundView, SeatRequest
@@ -27,6 +28,8 @@ from service.rounds.queries.writer import RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
+
+_OTHER_SEATS: Final = "round-conflict"
 
 
 def view_round(stored: StoredRound) -> RoundView:
@@ -243,15 +246,32 @@ def describe_opening(seats: Iterable[RoundSeat]) -> list[dict[str, object]]:
 
 
 def _replay(recorded: StoredRound, request: RoundRequest) -> OpenedRound:
-    opened = {(seat.seat, seat.player): seat.opening_stack for seat in recorded.round.seats}
-    asked = {(seat.seat, seat.player): seat.stack for seat in request.seats}
-    same = opened.keys() == asked.keys() and all(stack in (None, opened[place]) for place, stack in asked.items())
-    if not same:
+    differences = list(_find_differences(recorded.round.seats, request.seats))
+    if differences:
         detail = (
             f"the reference {request.reference!r} belongs to round {recorded.id}, which was opened with other seats"
         )
-        raise RoundConflict(detail, (Mistake("round-conflict", ("reference",), detail),))
+        raise RoundConflict(detail, (Mistake(_OTHER_SEATS, ("reference",), detail), *differences))
     return OpenedRound(view_round(recorded), is_replay=True)
+
+
+def _find_differences(recorded: Iterable[RoundSeat], received: Iterable[SeatRequest]) -> Iterator[Mistake]:
+    """List the differences of seats from the recorded ones. An omitted stack is none."""
+    missing = {seat.seat: seat for seat in recorded}
+    expected = ", ".join(map(str, sorted(missing)))
+    for index, seat in enumerate(received):
+        opened = missing.pop(seat.seat, None)
+        if opened is None:
+            detail = f"seat {seat.seat} is not recorded; expected seats {expected}"
+            yield Mistake(_OTHER_SEATS, ("seats", index, "seat"), detail)
+            continue
+        for name, old, new in (("player", opened.player, seat.player), ("stack", opened.opening_stack, seat.stack)):
+            if new not in (None, old):
+                detail = f"{show(old)} is recorded, {show(new)} was received"
+                values = {"recorded": old, "received": new}
+                yield ComparedMistake(_OTHER_SEATS, ("seats", index, name), detail, values)
+    for number in missing:
+        yield Mistake(_OTHER_SEATS, ("seats",), f"seat {number} is recorded, and is not in the request")
 
 
 def _seat_players(

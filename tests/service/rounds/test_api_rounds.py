@@ -332,16 +332,30 @@ def test_the_same_round_again_returns_its_current_state(api: Api, house: House) 
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "differences"),
     [
-        {1: "ann 100", 2: "bob 100", 3: "cyd 99"},
-        {1: "ann 100", 2: "bob 100"},
-        {1: "ann 100", 2: "bob 100", 4: "cyd 100"},
-        {2: "ann 100", 1: "bob 100", 3: "cyd 100"},
-        {1: "ann 100", 2: "bob 100", 3: "dan 100"},
+        ({1: "ann 100", 2: "bob 100", 3: "cyd 99"}, {"#/seats/2/stack": "100 is recorded, 99 was received"}),
+        ({1: "ann 100", 2: "bob 100"}, {"#/seats": "seat 3 is recorded, and is not in the request"}),
+        (
+            {1: "ann 100", 2: "bob 100", 4: "cyd 100"},
+            {
+                "#/seats/2/seat": "seat 4 is not recorded; expected seats 1, 2, 3",
+                "#/seats": "seat 3 is recorded, and is not in the request",
+            },
+        ),
+        (
+            {2: "ann 100", 1: "bob 100", 3: "cyd 100"},
+            {
+                "#/seats/0/player": "'bob' is recorded, 'ann' was received",
+                "#/seats/1/player": "'ann' is recorded, 'bob' was received",
+            },
+        ),
+        ({1: "ann 100", 2: "bob 100", 3: "dan 100"}, {"#/seats/2/player": "'cyd' is recorded, 'dan' was received"}),
     ],
 )
-def test_a_reference_belongs_to_one_round(api: Api, house: House, other: dict[int, str]) -> None:
+def test_a_reference_belongs_to_one_round(
+    api: Api, house: House, other: dict[int, str], differences: dict[str, str]
+) -> None:
     table = add_table(api)
     first = open_round(api, table, reference="friday/1")
     close(api, first["id"])
@@ -349,7 +363,10 @@ def test_a_reference_belongs_to_one_round(api: Api, house: House, other: dict[in
     response = open_round(api, table, other, reference="friday/1")
     assert response.status == 409
     assert response["code"] == "round-conflict"
-    assert response.mistakes == {"#/reference": "round-conflict"}
+    assert {*response.mistakes.values()} == {"round-conflict"}
+    found = {mistake["pointer"]: mistake["detail"].partition("`: ")[2] for mistake in response["errors"]}
+    assert found.pop("#/reference") == response["detail"]
+    assert found == differences
     assert first["id"] in response["detail"]
     assert "'friday/1'" in response["detail"]
     assert house.count_records() == before
