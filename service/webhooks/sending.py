@@ -224,6 +224,10 @@ def send(url: str, message_id: UUID, body: bytes, secrets: Sequence[bytes], allo
         return Attempt(None, str(error))
     except TimeoutError:
         return Attempt(None, f"no response within {RESPONSE_SECONDS:.0f} seconds")
+    except socket.gaierror as error:
+        return Attempt(None, f"the host {target.host!r} could not be resolved: {error.strerror}"[:_MOST_SHOWN])
+    except ConnectionRefusedError:
+        return Attempt(None, f"port {target.port} of {target.host!r} refuses connections"[:_MOST_SHOWN])
     except (OSError, HTTPException, ValueError) as error:
         return Attempt(None, f"{type(error).__name__}: {error}"[:_MOST_SHOWN])
     if 200 <= status < 300:

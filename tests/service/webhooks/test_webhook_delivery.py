@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler
 from itertools import pairwise
+from urllib.parse import urlsplit
 
 import pytest
 from standardwebhooks.webhooks import WebhookVerificationError
@@ -226,7 +227,14 @@ def test_a_dead_endpoint_is_a_failed_attempt(local_house: House) -> None:
         club.api.post(f"{club.address}/test", None)
         club.deliver()
         assert club.deliveries[0]["last_status"] is None
-        assert club.deliveries[0]["last_error"].startswith("ConnectionRefusedError")
+        assert club.deliveries[0]["last_error"] == f"port {urlsplit(url).port} of '127.0.0.1' refuses connections"
+
+
+def test_a_host_that_does_not_exist_is_a_failed_attempt(local_house: House) -> None:
+    with sending(local_house, "https://nowhere.invalid/webhooks") as club:
+        club.api.post(f"{club.address}/test", None)
+        club.deliver()
+        assert club.deliveries[0]["last_error"].startswith("the host 'nowhere.invalid' could not be resolved: ")
 
 
 def test_an_endpoint_that_hangs_or_drips_is_cut_off(
