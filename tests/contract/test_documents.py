@@ -34,6 +34,14 @@ def test_every_link_of_a_document_leads_to_a_file_and_a_heading(document: Path) 
         assert not anchor or anchor in list_anchors(target), link
 
 
+def test_the_commands_of_all_documents_use_the_same_variables() -> None:
+    """A reader sets the address and the key once, for the commands of every page."""
+    used = {
+        name for document in DOCUMENTS for name in re.findall(r"\$\{?(OFC_\w+)", document.read_text(encoding="utf-8"))
+    }
+    assert used == {"OFC_URL", "OFC_API_KEY", "OFC_BACKUP_URL", "OFC_RESTORE_URL"}
+
+
 def test_the_list_of_decisions_names_each() -> None:
     folder = ROOT / "docs" / "decisions"
     text = (folder / "README.md").read_text(encoding="utf-8")
