@@ -29,7 +29,7 @@ def describe_rejection(error: HTTPException) -> str | None:
         allowed = ", ".join(sorted(error.valid_methods or ()))
         return f"the method is {request.method[:20]}; expected one of {allowed}"
     if isinstance(error, NotAcceptable | UnsupportedMediaType):
-        return error.description
+        return error.description if error.description != type(error).description else None
     if isinstance(error, RequestEntityTooLarge):
         most = current_app.config["MAX_CONTENT_LENGTH"]
         size = request.content_length or f"more than {most}"

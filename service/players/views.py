@@ -72,7 +72,11 @@ def get_players(query: dict[str, Any]) -> Response:
 @players.operation("get_player", Scope.READ, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY))
 @players.response(200, PlayerSchema)
 def get_one_player(player: str) -> Response:
-    """Return a player's display name."""
+    """
+    Return a player's display name.
+
+    That of a player whose ID ends in `/statistics` is only in the list of players: here it is the URL of statistics.
+    """
     return json_response(dump_player(get_player(current_transaction(), read_player(player))))
 
 
