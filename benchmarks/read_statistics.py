@@ -31,7 +31,7 @@ from service.statistics.actions import (
     list_statistics,
     update_statistics,
 )
-from service.statistics.queries import StatisticsFilter
+from service.statistics.queries.sums import StatisticsFilter
 
 ANN: Final = "ann"
 OTHERS: Final = 60

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from scoring.errors import Mistake, StakesError
 
@@ -13,8 +13,7 @@ MOST_EXACT: Final = 16
 Net = tuple[str, int]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Payment:
+class Payment(NamedTuple):
     """An amount that one player pays another to settle up: points, or money in minor units."""
 
     payer: str

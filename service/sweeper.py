@@ -22,8 +22,8 @@ from service.ledger.queries import trees
 from service.logs import get_log
 from service.rounds.actions.settlements import finalize_settlements
 from service.rounds.queries import settlements
-from service.statistics import queries as statistics
 from service.statistics.actions import update_statistics
+from service.statistics.queries import measuring
 
 _CLUBS: Final = text("SELECT * FROM clubs_with_expired_records(:responses, :imports)")
 
@@ -102,7 +102,7 @@ def sweep(
         slots = sum(worker.concurrency for worker in workers.list_active(connection))
         growing = trees.list_clubs_due(connection, datetime.now(UTC), PAUSE)
         due = settlements.list_clubs_due(connection, datetime.now(UTC))
-        unmeasured = statistics.list_clubs_due(connection)
+        unmeasured = measuring.list_clubs_due(connection)
     for job in under_way:
         if job.kind in kinds:
             try:

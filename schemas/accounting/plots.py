@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -34,8 +34,7 @@ class PlotName(StrEnum):
     DISTRIBUTION = "distribution"
 
 
-@dataclass(frozen=True, slots=True)
-class PlotPlace:
+class PlotPlace(NamedTuple):
     """
     A place of a plot: a hand, a round, a period, a player, or a range of points. Other attributes are None.
 

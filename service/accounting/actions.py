@@ -16,7 +16,7 @@ from schemas.pages import cursor_error
 from scoring.errors import Mistake, RoundError
 from scoring.settle_up import find_payments
 from service.accounting import queries
-from service.accounting.queries import StatementFilter, list_sums, list_totals
+from service.accounting.queries import StatementFilter, count_open_rounds, list_sums, list_totals
 from service.db import Transaction
 from service.rounds.queries.rounds import RoundFilter, find_place
 
@@ -112,12 +112,12 @@ def get_club_statement(transaction: Transaction, wanted: StatementFilter) -> Clu
     Raises:
         RoundError: a sum exceeds the largest exact integer.
     """
-    return _settle(wanted, list_sums(transaction, wanted), has_tables=True)
+    return _settle(transaction, wanted, list_sums(transaction, wanted), has_tables=True)
 
 
 def get_club_totals(transaction: Transaction, wanted: StatementFilter) -> ClubStatementView:
     """Sum up rounds as `get_club_statement` does, without the players' results at each table."""
-    return _settle(wanted, list_totals(transaction, wanted), has_tables=False)
+    return _settle(transaction, wanted, list_totals(transaction, wanted), has_tables=False)
 
 
 def list_tables_of(
@@ -128,7 +128,9 @@ def list_tables_of(
     return {player: _at_tables(found) for player, found in _by_player(sums).items()}
 
 
-def _settle(wanted: StatementFilter, sums: Sequence[Row[Any]], *, has_tables: bool) -> ClubStatementView:
+def _settle(
+    transaction: Transaction, wanted: StatementFilter, sums: Sequence[Row[Any]], *, has_tables: bool
+) -> ClubStatementView:
     players = [
         PlayerInClub(player, _add(found), _at_tables(found) if has_tables else [])
         for player, found in _by_player(sums).items()
@@ -139,7 +141,7 @@ def _settle(wanted: StatementFilter, sums: Sequence[Row[Any]], *, has_tables: bo
         opened_from=wanted.opened_from,
         opened_before=wanted.opened_before,
         rounds=sum(found.counted_rounds for found in sums),
-        open_rounds=sum(found.open_rounds for found in sums),
+        open_rounds=count_open_rounds(transaction, wanted),
         players=players,
         in_points=find_payments({each.player: each.result.net for each in players}),
         in_money={

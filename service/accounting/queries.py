@@ -1,6 +1,6 @@
 """Read the payments of rounds in the revisions in force, and sum up rounds by table and player."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -13,6 +13,7 @@ from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.rounds.models import RoundHeadRecord, RoundRecord
 from service.rounds.queries.rounds import PLACE, RoundFilter, RoundPlace, round_conditions
+from service.statistics.queries.seats import CHANGED, SEATS, UNCHANGED
 from service.tables.models import TableRecord
 
 _ROUND: Final = RoundRecord
@@ -120,39 +121,33 @@ class StatementFilter:
     opened_before: datetime | None = None
 
 
-_CONDITIONS: Final = {
-    "tables": "round.table_id = ANY (:tables)",
-    "player": "head.round_id IN (SELECT round_id FROM round_seats WHERE club_id = :club_id AND player = :player)"
-    " AND :player = ANY (head.players)",
+_OF_MEASURED: Final = {
+    "tables": "measured.table_id = ANY (:tables)",
+    "player": "measured.round_id IN (SELECT round_id FROM round_statistics WHERE club_id = :club_id"
+    " AND player = :player)",
+    "opened_from": "measured.opened_at >= :opened_from",
+    "opened_before": "measured.opened_at < :opened_before",
+}
+_OF_HEADS: Final = {
+    "tables": "head.table_id = ANY (:tables)",
+    "player": ":player = ANY (head.players)",
     "opened_from": "round.opened_at >= :opened_from",
     "opened_before": "round.opened_at < :opened_before",
 }
-# A lateral join that unnests the arrays of each round takes half as long again.
-_SEATS: Final = """
-    SELECT round.table_id, round.point_value, round.currency, head.status,
-        generate_subscripts(head.players, 1) AS place, unnest(head.players) AS player,
-        unnest(head.opening_stacks) AS opening_stack, unnest(head.top_ups) AS top_ups, unnest(head.stacks) AS stack
-    FROM rounds AS round JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
-"""
 _SUMS: Final = """
-    count(*) AS rounds, sum(top_ups) AS top_ups, sum(stack - opening_stack - top_ups) AS net,
-    sum((stack - opening_stack - top_ups) * point_value) AS money, count(*) FILTER (WHERE place = 1) AS counted_rounds,
-    count(*) FILTER (WHERE place = 1 AND status = 'open') AS open_rounds
+    count(*) AS rounds, sum(top_ups) AS top_ups, sum(net) AS net, sum(net * point_value) AS money
 """
-_OF_PLAYERS: Final = """
-    head.round_id IN (SELECT round_id FROM round_seats WHERE club_id = :club_id AND player = ANY (:players))
-"""
+_COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
 
 
 def list_totals(transaction: Transaction, wanted: StatementFilter) -> Sequence[Row[Any]]:
     """
     List the sums of rounds by player and currency; rounds without a point value have no currency.
 
-    Each round counts once in the sum of `counted_rounds`, and an open one in that of `open_rounds`.
+    Each round counts once in the sum of `counted_rounds`.
     """
     query = f"""
-        SELECT player, currency, {_SUMS}
-        FROM ({_SEATS} WHERE {_where(wanted)}) AS seat GROUP BY player, currency
+        SELECT player, currency, {_SUMS}, {_COUNTED} FROM ({_results(wanted)}) AS result GROUP BY player, currency
     """
     return transaction.execute(text(query), _parameters(transaction, wanted)).all()
 
@@ -160,12 +155,12 @@ def list_totals(transaction: Transaction, wanted: StatementFilter) -> Sequence[R
 def list_sums(
     transaction: Transaction, wanted: StatementFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
-    """List sums as `list_totals` does, but by table too; with `players`, only those of these players."""
-    of_rounds, of_seats = ("", "") if players is None else (f" AND {_OF_PLAYERS}", "WHERE player = ANY (:players)")
+    """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
+    counted, of_players = (f", {_COUNTED}", "") if players is None else ("", " AND player = ANY (:players)")
     query = f"""
         WITH summed AS (
-            SELECT table_id, player, currency, {_SUMS}
-            FROM ({_SEATS} WHERE {_where(wanted)}{of_rounds}) AS seat {of_seats} GROUP BY table_id, player, currency
+            SELECT table_id, player, currency, {_SUMS}{counted}
+            FROM ({_results(wanted, of_players)}) AS result GROUP BY table_id, player, currency
         )
         SELECT summed.*, tables.name AS table_name
         FROM summed JOIN tables ON (tables.club_id, tables.id) = (:club_id, summed.table_id)
@@ -174,13 +169,36 @@ def list_sums(
     return transaction.execute(text(query), parameters | ({} if players is None else {"players": [*players]})).all()
 
 
-def _where(wanted: StatementFilter) -> str:
-    conditions = [condition for name, condition in _CONDITIONS.items() if getattr(wanted, name) is not None]
-    return " AND ".join(("round.club_id = :club_id", *conditions))
+def count_open_rounds(transaction: Transaction, wanted: StatementFilter) -> int:
+    """Count open rounds."""
+    query = f"""
+        SELECT count(*) FROM round_heads AS head
+        JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
+        WHERE head.club_id = :club_id AND head.status = 'open'{_conditions(wanted, _OF_HEADS)}
+    """
+    return int(transaction.execute(text(query), _parameters(transaction, wanted)).scalar_one())
+
+
+def _results(wanted: StatementFilter, of_players: str = "") -> str:
+    """Return the query of the players' results: measured ones, and those of rounds that have changed since."""
+    columns = "table_id, player, place, point_value, currency, top_ups"
+    return f"""
+        SELECT {columns}, received - paid AS net FROM round_statistics AS measured
+        WHERE measured.club_id = :club_id{_conditions(wanted, _OF_MEASURED)} AND {UNCHANGED}{of_players}
+        UNION ALL
+        SELECT {columns}, stack - opening_stack - top_ups FROM (
+            {SEATS} WHERE head.club_id = :club_id AND head.round_id IN ({CHANGED}){_conditions(wanted, _OF_HEADS)}
+        ) AS seat WHERE true{of_players}
+    """
+
+
+def _conditions(wanted: StatementFilter, conditions: Mapping[str, str]) -> str:
+    given = [condition for name, condition in conditions.items() if getattr(wanted, name) is not None]
+    return "".join(f" AND {condition}" for condition in given)
 
 
 def _parameters(transaction: Transaction, wanted: StatementFilter) -> dict[str, Any]:
-    given = {name: value for name in _CONDITIONS if (value := getattr(wanted, name)) is not None}
+    given = {name: value for name in _OF_MEASURED if (value := getattr(wanted, name)) is not None}
     if wanted.tables is not None:
         given["tables"] = [*wanted.tables]
     return {"club_id": transaction.club_id, **given}

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from itertools import combinations
+from itertools import accumulate, combinations
 from typing import Any, Final
 
 from sqlalchemy import Row
@@ -24,6 +24,7 @@ from service.rulesets.actions import get_ruleset
 from service.tables.actions import get_table
 
 _MOST_HANDS: Final = 50_000
+_NOT_COUNTED: Final = "hands that are not counted yet"
 _MOST_PERIODS: Final = 45
 _MOST_RANGES: Final = 40
 _FANTASYLAND: Final = "fantasyland"
@@ -97,6 +98,8 @@ def _plot_stacks(transaction: Transaction, wanted: PlotFilter, _club: ClubView) 
 
 def _plot_net(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
     """Return the points that each player has won or lost since the start of the period, after each round."""
+    if wanted.player is not None:
+        return _plot_net_of(transaction, wanted, wanted.player)
     found = _few(queries.list_rounds(transaction, wanted, MOST_PLACES + 1), MOST_PLACES, "rounds")
     players, omitted = _choose(Counter(player for each in found for player in each.players), wanted)
     values: dict[str, list[Value]] = {player: [] for player in players}
@@ -113,11 +116,21 @@ def _plot_net(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> 
     return places, _series_of_players(values), omitted
 
 
+def _plot_net_of(transaction: Transaction, wanted: PlotFilter, player: str) -> _Found:
+    found = _few(queries.list_nets(transaction, wanted, MOST_PLACES + 1), MOST_PLACES, "rounds")
+    places = [PlotPlace(round=each.round_id, opened_at=each.opened_at) for each in found]
+    nets = [*accumulate(each.net for each in found)]
+    return places, _series_of_players({player: nets} if nets else {}), 0
+
+
 def _plot_sources(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
     """Return the points of each player by what they are for; those of hands in Fantasyland are one sum."""
-    hands = _few(queries.list_boards(transaction, wanted, _MOST_HANDS + 1), _MOST_HANDS, "hands")
+    hands = _few(queries.list_boards(transaction, wanted, _MOST_HANDS + 1), _MOST_HANDS, _NOT_COUNTED)
     sums: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(SOURCES, 0))
     counted = Counter[str]()
+    for found in queries.list_sources(transaction, wanted):
+        counted[found.player] = int(found.hands)
+        sums[found.player] = {name: int(getattr(found, name)) for name in SOURCES}
     for hand, split in _split(transaction, hands):
         players = dict(zip(hand.seats, hand.players, strict=True))
         for index, seat in enumerate(hand.hand_seats):
@@ -155,9 +168,7 @@ def _plot_head_to_head(transaction: Transaction, wanted: PlotFilter, _club: Club
     points: dict[tuple[str, str], int] = defaultdict(int)
     for pair in queries.list_pairs(transaction, wanted, columns):
         points[pair.player, pair.opponent] += int(pair.points)
-    for hand in _few(
-        queries.list_exchanges(transaction, wanted, _MOST_HANDS + 1), _MOST_HANDS, "hands that are not counted yet"
-    ):
+    for hand in _few(queries.list_exchanges(transaction, wanted, _MOST_HANDS + 1), _MOST_HANDS, _NOT_COUNTED):
         players = dict(zip(hand.seats, hand.players, strict=True))
         pairs = combinations(paying_order(hand.hand_seats, hand.button), 2)
         for (first, second), exchanged in zip(pairs, hand.exchanges, strict=True):
@@ -169,19 +180,9 @@ def _plot_head_to_head(transaction: Transaction, wanted: PlotFilter, _club: Club
 
 def _plot_caps(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
     """Return the points that each player received and paid, and those that were due and, because of caps, not paid."""
-    sums: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(CAPS, 0))
-    for found in queries.list_payments(transaction, wanted):
-        due, paid = int(found.due), int(found.paid)
-        sums[found.payee]["received"] += paid
-        sums[found.payee]["not_received"] += due - paid
-        sums[found.payer]["paid"] += paid
-        sums[found.payer]["not_paid"] += due - paid
-    shown = sorted(
-        (player for player in sums if wanted.player in (None, player)),
-        key=lambda player: (sums[player]["paid"] - sums[player]["received"], player),
-    )
-    places = [PlotPlace(player=player) for player in shown]
-    return places, [PlotSeries(name, [sums[player][name] for player in shown]) for name in CAPS], 0
+    found = sorted(queries.list_caps(transaction, wanted), key=lambda each: (each.paid - each.received, each.player))
+    places = [PlotPlace(player=each.player) for each in found]
+    return places, [PlotSeries(name, [int(getattr(each, name)) for each in found]) for name in CAPS], 0
 
 
 def _plot_fouls(transaction: Transaction, wanted: PlotFilter, club: ClubView) -> _Found:

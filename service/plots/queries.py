@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import Row, text
 
 from service.db import Transaction
+from service.statistics.queries.seats import CHANGED, SEATS, UNCHANGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,6 @@ _OF_MEASURED: Final = {
     "opened_from": "measured.opened_at >= :opened_from",
     "opened_before": "measured.opened_at < :opened_before",
 }
-_CHANGED: Final = "SELECT round_id FROM unmeasured_rounds WHERE club_id = :club_id"
 _ROUNDS: Final = """
     FROM round_heads AS head JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
 """
@@ -94,7 +94,7 @@ def list_hand_counts(transaction: Transaction, wanted: PlotFilter) -> Sequence[R
     else:
         query = f"""
             SELECT player, sum(hands) AS hands FROM (
-                SELECT player, hands FROM round_statistics AS measured WHERE {_measured(wanted)}
+                SELECT player, hands FROM round_statistics AS measured WHERE {_played(wanted)}
                 UNION ALL
                 SELECT head.players[array_position(head.seats, dealt.seat)], 1
                 {_HANDS} CROSS JOIN LATERAL unnest(hand.seats) AS dealt (seat)
@@ -125,26 +125,59 @@ def list_exchanges(transaction: Transaction, wanted: PlotFilter, limit: int) -> 
     return _read(transaction, query, wanted, limit=limit)
 
 
-def list_boards(transaction: Transaction, wanted: PlotFilter, limit: int) -> Sequence[Row[Any]]:
-    """List hands with their boards and points."""
+def list_nets(transaction: Transaction, wanted: PlotFilter, limit: int) -> Sequence[Row[Any]]:
+    """List the points that a player won or, below zero, lost in each round, oldest round first."""
     query = f"""
-        SELECT head.seats, head.players, hand.seats AS hand_seats, hand.fantasyland, hand.boards, score.points,
-            score.ruleset_name, score.ruleset_version
-        {_HANDS} WHERE {_where(wanted)} {_IN_ORDER}
+        SELECT round_id, opened_at, received - paid AS net FROM round_statistics AS measured WHERE {_measured(wanted)}
+        UNION ALL
+        SELECT round_id, opened_at, stack - opening_stack - top_ups FROM ({SEATS} WHERE {_unmeasured(wanted)}) AS seat
+        WHERE player = :player
+        ORDER BY opened_at, round_id LIMIT :limit
     """
     return _read(transaction, query, wanted, limit=limit)
 
 
-def list_payments(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
-    """List the points due and paid by payer and payee."""
+def list_boards(transaction: Transaction, wanted: PlotFilter, limit: int) -> Sequence[Row[Any]]:
+    """List hands of rounds that have changed since they were measured, with their boards and points."""
     query = f"""
-        SELECT head.players[array_position(head.seats, paid.payer)] AS payer,
-            head.players[array_position(head.seats, paid.payee)] AS payee,
-            sum(paid.due) AS due, sum(paid.paid) AS paid
+        SELECT head.seats, head.players, hand.seats AS hand_seats, hand.fantasyland, hand.boards, score.points,
+            score.ruleset_name, score.ruleset_version
+        {_HANDS} WHERE {_unmeasured(wanted)} LIMIT :limit
+    """
+    return _read(transaction, query, wanted, limit=limit)
+
+
+def list_sources(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
+    """List the points of players by source, in rounds that have not changed since they were measured."""
+    query = f"""
+        SELECT player, sum(hands) AS hands, sum(from_rows) AS rows, sum(from_bonuses) AS bonuses,
+            sum(from_royalties) AS royalties, sum(from_fouls) AS fouls,
+            sum(points - from_rows - from_bonuses - from_royalties - from_fouls) AS fantasyland
+        FROM round_statistics AS measured WHERE {_played(wanted)} GROUP BY player
+    """
+    return _read(transaction, query, wanted)
+
+
+def list_caps(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
+    """List the points that players received and paid, and those that were due and not paid, if any were due."""
+    paid = f"""
         {_ROUNDS}
         JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
             = (head.club_id, head.round_id, head.revision)
-        WHERE {_where(wanted)} GROUP BY 1, 2
+        WHERE {_unmeasured(wanted)}
+    """
+    query = f"""
+        SELECT player, sum(received) AS received, sum(not_received) AS not_received, sum(paid) AS paid,
+            sum(not_paid) AS not_paid
+        FROM (
+            SELECT player, received, not_received, paid, not_paid
+            FROM round_statistics AS measured WHERE {_measured(wanted)}
+            UNION ALL
+            SELECT head.players[array_position(head.seats, paid.payee)], paid.paid, paid.due - paid.paid, 0, 0 {paid}
+            UNION ALL
+            SELECT head.players[array_position(head.seats, paid.payer)], 0, 0, paid.paid, paid.due - paid.paid {paid}
+        ) AS found {"" if wanted.player is None else "WHERE player = :player"}
+        GROUP BY player HAVING sum(received + not_received + paid + not_paid) > 0
     """
     return _read(transaction, query, wanted)
 
@@ -153,7 +186,7 @@ def list_fouls(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any
     """List the number of boards and of foul ones by the opening time of rounds, oldest first."""
     query = f"""
         SELECT opened_at, sum(hands) AS hands, sum(fouls) AS fouls FROM (
-            SELECT opened_at, hands, fouls FROM round_statistics AS measured WHERE {_measured(wanted)}
+            SELECT opened_at, hands, fouls FROM round_statistics AS measured WHERE {_played(wanted)}
             UNION ALL
             SELECT round.opened_at, 1, CAST(dealt.is_foul AS integer)
             {_HANDS} CROSS JOIN LATERAL unnest(hand.seats, score.fouls) AS dealt (seat, is_foul)
@@ -166,9 +199,13 @@ def list_fouls(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any
 def count_points(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
     """Count how often each number of points was won or lost in a hand, the least points first."""
     query = f"""
-        SELECT dealt.points, count(*) AS boards
-        {_HANDS} CROSS JOIN LATERAL unnest(hand.seats, score.points) AS dealt (seat, points)
-        WHERE {_where(wanted)} {_of_player(wanted)} GROUP BY dealt.points ORDER BY dealt.points
+        SELECT points, count(*) AS boards FROM (
+            SELECT unnest(points_by_hand) AS points FROM round_statistics AS measured WHERE {_played(wanted)}
+            UNION ALL
+            SELECT dealt.points
+            {_HANDS} CROSS JOIN LATERAL unnest(hand.seats, score.points) AS dealt (seat, points)
+            WHERE {_unmeasured(wanted)} {_of_player(wanted)}
+        ) AS counted GROUP BY points ORDER BY points
     """
     return _read(transaction, query, wanted)
 
@@ -189,13 +226,17 @@ def _of_player(wanted: PlotFilter) -> str:
 def _measured(wanted: PlotFilter) -> str:
     """Return the conditions for the statistics of rounds that have not changed since."""
     conditions = [condition for name, condition in _OF_MEASURED.items() if getattr(wanted, name) is not None]
-    unchanged = f"NOT EXISTS ({_CHANGED} AND round_id = measured.round_id)"
-    return " AND ".join(("measured.club_id = :club_id", *conditions, unchanged))
+    return " AND ".join(("measured.club_id = :club_id", *conditions, UNCHANGED))
+
+
+def _played(wanted: PlotFilter) -> str:
+    """Return the conditions for the statistics of players with hands."""
+    return f"{_measured(wanted)} AND measured.hands > 0"
 
 
 def _unmeasured(wanted: PlotFilter) -> str:
     """Return the conditions for rounds that have changed since they were measured."""
-    return f"{_where(wanted)} AND head.round_id IN ({_CHANGED})"
+    return f"{_where(wanted)} AND head.round_id IN ({CHANGED})"
 
 
 def _where(wanted: PlotFilter) -> str:

@@ -1,7 +1,7 @@
 """Statistics of players: read them, and compute those of rounds from their records."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
@@ -11,22 +11,25 @@ from uuid import UUID
 from sqlalchemy import Row
 
 from schemas.accounting.statistics import NotedHand, OpponentFigures, PlayerDetails, PlayerFigures, StatisticsView
+from scoring.bulk.sources import PointSources, split_points
 from scoring.bulk.tally import HandTally, tally_hands
 from scoring.ruleset import Points
 from scoring.score import paying_order
 from service.db import Database, Transaction
 from service.errors import NotFound
 from service.rulesets.actions import get_ruleset
-from service.statistics import queries as statistics
-from service.statistics.queries import (
+from service.statistics.queries import measuring
+from service.statistics.queries.measuring import Measured, RoundFigures, RoundOpponentFigures
+from service.statistics.queries.sums import (
     FIGURES,
     OPPONENT_FIGURES,
-    Measured,
-    RoundFigures,
-    RoundOpponentFigures,
     StatisticsFilter,
     has_played,
+    list_noted_hands,
+    list_noted_rounds,
+    list_opponents,
     list_sums,
+    list_totals,
     list_unmeasured,
     sort_players,
 )
@@ -74,6 +77,34 @@ def list_players_by_id(
     )
 
 
+def list_players_by_figure(
+    transaction: Transaction, wanted: StatisticsFilter, figure: str, *, after: tuple[int, str] | None, limit: int
+) -> PlayerFiguresPage:
+    """
+    List the statistics of the first players after a place in the order of a figure, most first, then by their IDs.
+
+    Args:
+        transaction: a transaction of the club.
+        wanted: the filter.
+        figure: the name of the figure.
+        after: the place: the figure of a player, with the opposite sign, and their ID.
+        limit: the number of players.
+    """
+    measured, is_complete = _measure_changed(transaction, wanted)
+    totals = Counter({each.player: int(each.total) for each in list_totals(transaction, wanted, figure)})
+    for changed in measured.players:
+        totals[changed.player] += getattr(changed, figure)
+    places = sorted((-total, player) for player, total in totals.items())
+    following = [player for value, player in places if after is None or (value, player) > after]
+    shown = following[:limit]
+    changed_of_shown = [each for each in measured.players if each.player in shown]
+    sums = list_sums(transaction, wanted, players=shown)
+    figures = {each.player: each for each in _sum_players(sums, changed_of_shown)}
+    return PlayerFiguresPage(
+        [figures[player] for player in shown], shown[-1] if len(following) > limit else None, is_complete
+    )
+
+
 def get_player_details(transaction: Transaction, wanted: StatisticsFilter) -> PlayerDetails:
     """
     Return the statistics of one player, those against each opponent, most hands first, and the best and worst hands.
@@ -87,10 +118,10 @@ def get_player_details(transaction: Transaction, wanted: StatisticsFilter) -> Pl
     [figures] = _sum_players(list_sums(transaction, wanted), measured.players) or [PlayerFigures(player)]
     if not figures.hands and not has_played(transaction, player):
         raise NotFound(f"the player {player!r} has played no round")
-    noted = {*statistics.list_noted_rounds(transaction, wanted, MOST_NOTED)}
+    noted = {*list_noted_rounds(transaction, wanted, MOST_NOTED)}
     noted |= {each.round_id for each in measured.players}
-    hands = statistics.list_noted_hands(transaction, player, noted)
-    opponents = _sum_opponents(statistics.list_opponents(transaction, wanted), measured.opponents)
+    hands = list_noted_hands(transaction, player, noted)
+    opponents = _sum_opponents(list_opponents(transaction, wanted), measured.opponents)
     return PlayerDetails(
         figures=figures,
         opponents=sorted(opponents, key=lambda each: (-each.hands, each.opponent)),
@@ -109,7 +140,7 @@ def _measure_changed(transaction: Transaction, wanted: StatisticsFilter) -> tupl
     changed = list_unmeasured(transaction, wanted, _MOST_MEASURED + 1)
     measured = measure_rounds(transaction, changed[:_MOST_MEASURED]) if changed else Measured([], [])
     included = Measured(
-        [each for each in measured.players if wanted.includes(each.player)],
+        [each for each in measured.players if each.hands and wanted.includes(each.player)],
         [each for each in measured.opponents if wanted.includes(each.player)],
     )
     return included, len(changed) <= _MOST_MEASURED
@@ -173,9 +204,9 @@ def update_statistics(database: Database, club_id: UUID) -> int:
     updated = 0
     while updated < MOST_AT_A_TIME:
         with database.transaction(club_id) as transaction:
-            changed = statistics.take_unmeasured(transaction, _AT_ONCE) if statistics.try_lock(transaction) else set()
+            changed = measuring.take_unmeasured(transaction, _AT_ONCE) if measuring.try_lock(transaction) else set()
             if changed:
-                statistics.replace_statistics(transaction, changed, measure_rounds(transaction, changed))
+                measuring.replace_statistics(transaction, changed, measure_rounds(transaction, changed))
         updated += len(changed)
         if not changed:
             break
@@ -184,48 +215,59 @@ def update_statistics(database: Database, club_id: UUID) -> int:
 
 def measure_rounds(transaction: Transaction, round_ids: Collection[UUID]) -> Measured:
     """Compute the figures of the players of rounds, and of each against each opponent, in the revisions in force."""
-    hands = statistics.list_hands(transaction, round_ids)
-    tallies = _tally(transaction, hands)
-    figures: dict[tuple[UUID, str], RoundFigures] = {}
-    opponents: dict[tuple[UUID, str, str], RoundOpponentFigures] = {}
-    players: dict[UUID, dict[int, str]] = {}
-    for place, hand in enumerate(hands):
-        sitting = players.get(hand.round_id)
-        if sitting is None:
-            sitting = players[hand.round_id] = dict(zip(hand.seats, hand.players, strict=True))
-        tally = tallies[place]
-        for index, seat in enumerate(hand.hand_seats):
-            player = sitting[seat]
-            found = figures.get((hand.round_id, player))
-            if found is None:
-                points = hand.points[index]
-                found = figures[hand.round_id, player] = RoundFigures(
-                    hand.round_id, player, *_round_of(hand), best=points, worst=points
-                )
-            _count(found, hand, tally, index)
-        for first, second, points, scoop in _pairs(hand, tally):
-            for player, opponent, sign in ((sitting[first], sitting[second], 1), (sitting[second], sitting[first], -1)):
-                pair = opponents.get((hand.round_id, player, opponent))
+    figures: dict[tuple[UUID, int], RoundFigures] = {}
+    revisions: dict[UUID, int] = {}
+    for sitting in measuring.list_seats(transaction, round_ids):
+        revisions[sitting.round_id] = sitting.revision
+        figures[sitting.round_id, sitting.seat] = _begin(sitting)
+    opponents: dict[tuple[UUID, int, int], RoundOpponentFigures] = {}
+    hands = measuring.list_hands(transaction, revisions)
+    for hand, (tally, sources) in zip(hands, _tally(transaction, hands), strict=True):
+        for index, seat in enumerate(hand.seats):
+            _count(figures[hand.round_id, seat], hand, tally, sources[index], index)
+        for one, other, points, scoop in _pairs(hand, tally):
+            for of, opponent, sign in ((one, other, 1), (other, one, -1)):
+                pair = opponents.get((hand.round_id, of, opponent))
                 if pair is None:
-                    pair = RoundOpponentFigures(hand.round_id, player, opponent, *_round_of(hand))
-                    opponents[hand.round_id, player, opponent] = pair
+                    pair = _begin_pair(figures[hand.round_id, of], figures[hand.round_id, opponent])
+                    opponents[hand.round_id, of, opponent] = pair
                 _count_pair(pair, sign * points, sign * scoop)
-    for paid in statistics.list_paid(transaction, round_ids):
-        payer, payee = (players[paid.round_id][seat] for seat in (paid.payer, paid.payee))
-        figures[paid.round_id, payee].not_received += int(paid.unpaid)
-        figures[paid.round_id, payer].not_paid += int(paid.unpaid)
-        opponents[paid.round_id, payee, payer].paid += int(paid.paid)
-        opponents[paid.round_id, payer, payee].paid -= int(paid.paid)
+    for found in measuring.list_paid(transaction, revisions):
+        payer, payee = figures[found.round_id, found.payer], figures[found.round_id, found.payee]
+        paid, unpaid = int(found.paid), int(found.unpaid)
+        payee.received += paid
+        payee.not_received += unpaid
+        payer.paid += paid
+        payer.not_paid += unpaid
+        opponents[found.round_id, found.payee, found.payer].paid += paid
+        opponents[found.round_id, found.payer, found.payee].paid -= paid
     return Measured(list(figures.values()), list(opponents.values()))
 
 
-def _round_of(hand: Row[Any]) -> tuple[UUID, str, int, datetime]:
-    return hand.table_id, hand.ruleset_name, hand.ruleset_version, hand.opened_at
+def _begin(seat: Row[Any]) -> RoundFigures:
+    return RoundFigures(
+        round_id=seat.round_id,
+        player=seat.player,
+        table_id=seat.table_id,
+        ruleset_name=seat.ruleset_name,
+        ruleset_version=seat.ruleset_version,
+        opened_at=seat.opened_at,
+        place=seat.place,
+        point_value=seat.point_value,
+        currency=seat.currency,
+        top_ups=seat.top_ups,
+    )
+
+
+def _begin_pair(of: RoundFigures, opponent: RoundFigures) -> RoundOpponentFigures:
+    return RoundOpponentFigures(
+        of.round_id, of.player, opponent.player, of.table_id, of.ruleset_name, of.ruleset_version, of.opened_at
+    )
 
 
 def _pairs(hand: Row[Any], tally: HandTally) -> Iterator[tuple[int, int, Points, int]]:
     """Yield the seats of each pair, the points of the first, and 1 or -1 if the first scooped the second or reverse."""
-    seats = hand.hand_seats
+    seats = hand.seats
     scoops = {(seats[winner], seats[loser]) for winner, loser in tally.scoops}
     pairs = combinations(paying_order(seats, hand.button), 2)
     for (first, second), points in zip(pairs, hand.exchanges, strict=True):
@@ -241,31 +283,33 @@ def _count_pair(found: RoundOpponentFigures, points: Points, scoop: int) -> None
     found.scooped += scoop < 0
 
 
-def _tally(transaction: Transaction, hands: Collection[Row[Any]]) -> dict[int, HandTally]:
-    """Return royalties by row and scoops of each hand, by its place in `hands`."""
+def _tally(transaction: Transaction, hands: Collection[Row[Any]]) -> list[tuple[HandTally, Sequence[PointSources]]]:
+    """Return royalties by row and scoops of each hand, and the points of its players by source."""
     alike: dict[tuple[str, int, int], list[int]] = defaultdict(list)
     boards: dict[tuple[str, int, int], list[bytes]] = defaultdict(list)
     for place, hand in enumerate(hands):
-        kind = hand.ruleset_name, hand.ruleset_version, len(hand.hand_seats)
+        kind = hand.ruleset_name, hand.ruleset_version, len(hand.seats)
         alike[kind].append(place)
         boards[kind].append(hand.boards)
-    tallies: dict[int, HandTally] = {}
+    counted: dict[int, tuple[HandTally, Sequence[PointSources]]] = {}
     for (name, version, count), places in alike.items():
         ruleset = get_ruleset(transaction, f"{name}@{version}")
-        counted = tally_hands(ruleset, b"".join(boards[name, version, count]), count)
-        tallies.update(zip(places, counted, strict=True))
-    return tallies
+        packed = b"".join(boards[name, version, count])
+        tallies, sources = tally_hands(ruleset, packed, count), split_points(ruleset, packed, count)
+        counted.update(zip(places, zip(tallies, sources, strict=True), strict=True))
+    return [counted[place] for place in range(len(hands))]
 
 
-def _count(found: RoundFigures, hand: Row[Any], tally: HandTally, index: int) -> None:
+def _count(found: RoundFigures, hand: Row[Any], tally: HandTally, sources: PointSources, index: int) -> None:
     """Add the figures of the player with this index in the hand."""
     points, in_fantasyland, earned = hand.points[index], hand.fantasyland[index] > 0, hand.earned[index] > 0
     top, middle, bottom = tally.royalties[index]
+    found.best = max(found.best, points) if found.hands else points
+    found.worst = min(found.worst, points) if found.hands else points
     found.hands += 1
     found.points += points
+    found.points_by_hand.append(points)
     found.squares += points * points
-    found.best = max(found.best, points)
-    found.worst = min(found.worst, points)
     found.fouls += hand.fouls[index]
     found.fantasyland_hands += in_fantasyland
     found.fantasyland_entered += earned and not in_fantasyland
@@ -274,3 +318,8 @@ def _count(found: RoundFigures, hand: Row[Any], tally: HandTally, index: int) ->
     found.royalties_middle += middle
     found.royalties_bottom += bottom
     found.scoops += sum(winner == index for winner, _ in tally.scoops)
+    if not in_fantasyland:
+        found.from_rows += sources.rows
+        found.from_bonuses += sources.bonuses
+        found.from_royalties += sources.royalties
+        found.from_fouls += sources.fouls

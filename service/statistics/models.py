@@ -4,14 +4,16 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, Numeric, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Big, Key
+from service.db.base import Base, Big, Key, PointsList, Small
 
 
 class RoundStatisticsRecord(Base):
     """
-    The figures of a player in a round, summed over its hands in the revision in force.
+    The figures of a player in a round, summed over its hands in the revision in force, and their result.
 
-    They are computed from the records of the round, and computed again after every change.
+    They are computed from the records of the round, and computed again after every change. `place` is that among the
+    players of the round. `received` and `paid` are points after caps. The columns `from_…` are the points by their
+    source; the other points are those of hands in Fantasyland.
     """
 
     __tablename__ = "round_statistics"
@@ -24,7 +26,17 @@ class RoundStatisticsRecord(Base):
             postgresql_include=[
                 "round_id", "table_id", "ruleset_name", "ruleset_version", "hands", "points", "squares", "fouls",
                 "fantasyland_hands", "fantasyland_entered", "fantasyland_stayed", "royalties_top", "royalties_middle",
-                "royalties_bottom", "scoops", "not_received", "not_paid", "best", "worst",
+                "royalties_bottom", "scoops", "not_received", "not_paid", "best", "worst", "point_value", "currency",
+                "top_ups", "received", "paid", "from_rows", "from_bonuses", "from_royalties", "from_fouls",
+            ],
+        ),
+        Index(
+            "round_statistics_of_period",
+            "club_id",
+            "opened_at",
+            postgresql_include=[
+                "round_id", "table_id", "player", "place", "point_value", "currency", "top_ups", "received",
+                "paid",
             ],
         ),
     )  # as a table  # fmt: skip
@@ -51,6 +63,17 @@ class RoundStatisticsRecord(Base):
     fantasyland_hands: Mapped[int]
     best: Mapped[Big]
     worst: Mapped[Big]
+    place: Mapped[Small]
+    point_value: Mapped[Big | None]
+    currency: Mapped[str | None]
+    top_ups: Mapped[Big]
+    received: Mapped[Big]
+    paid: Mapped[Big]
+    from_rows: Mapped[Big]
+    from_bonuses: Mapped[Big]
+    from_royalties: Mapped[Big]
+    from_fouls: Mapped[Big]
+    points_by_hand: Mapped[PointsList]
 
 
 class RoundOpponentRecord(Base):

@@ -14,7 +14,7 @@ from service.http.resource import Resource
 from service.http.responses import json_response
 from service.players.views import PLAYER, read_player
 from service.statistics.actions import get_player_statistics, list_statistics
-from service.statistics.queries import StatisticsFilter
+from service.statistics.queries.sums import StatisticsFilter
 
 statistics = Resource("statistics", __name__, description="Statistics of players.")
 

@@ -141,7 +141,8 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "job_messages": "messages to workers",
     "import_pieces": "lines that wait to be imported; they become submissions of rounds",
     "import_results": "the results of an import's lines; the rounds are compared with their events",
-    "round_statistics": "sums of players' hands, which can be computed again from records that are compared",
+    "round_statistics": "sums of players' hands and payments, which can be computed again from records that are"
+    " compared",
     "round_opponents": "sums of players' hands against each opponent, which can be computed again as those of players",
     "console_sessions": "who is signed in to the console; sessions end after hours",
     "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",

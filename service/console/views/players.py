@@ -29,10 +29,11 @@ from service.players.views import read_player
 from service.statistics.actions import (
     PlayerFiguresPage,
     get_player_details,
+    list_players_by_figure,
     list_players_by_id,
     list_statistics,
 )
-from service.statistics.queries import PlayerSearch, StatisticsFilter
+from service.statistics.queries.sums import PlayerSearch, StatisticsFilter
 
 _SIZE: Final = 50
 _ORDERS: Final[dict[str, Callable[[PlayerFigures], tuple[int, str]]]] = {
@@ -157,12 +158,8 @@ def _list_page(wanted: StatisticsFilter, order: str, cursor: str | None) -> tupl
     if order == "player":
         page = list_players_by_id(transaction, wanted, after=None if after is None else after[1], limit=_SIZE)
         return page, None if page.next_after is None else _show_cursor((0, page.next_after))
-    view = list_statistics(transaction, wanted)
-    place = _ORDERS[order]
-    following = sorted((each for each in view.players if after is None or place(each) > after), key=place)
-    shown = following[:_SIZE]
-    is_last = len(following) <= _SIZE
-    return PlayerFiguresPage(shown, None, view.is_complete), None if is_last else _show_cursor(place(shown[-1]))
+    page = list_players_by_figure(transaction, wanted, order, after=after, limit=_SIZE)
+    return page, None if page.next_after is None else _show_cursor(_ORDERS[order](page.players[-1]))
 
 
 def _show_cursor(place: tuple[int, str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -81,7 +82,7 @@ def render_figure(view: PlotView, wanted: PlotFilter) -> Markup:
         "from": show_time(wanted.opened_from),
         "to": show_time(wanted.opened_before),
     }
-    rows = list(list_rows(view))
+    count = len(view.places)
     return Markup(
         render_template(
             "plots/figure.html",
@@ -90,9 +91,9 @@ def render_figure(view: PlotView, wanted: PlotFilter) -> Markup:
             svg=Markup(_render_svg(view, f"plot-{g.plots}", has_links=True)),
             is_empty=view.is_empty,
             columns=_columns_of(view),
-            rows=[_cells_of(view, row) for row in rows[:_MOST_ROWS]],
-            more_rows=max(0, len(rows) - _MOST_ROWS),
-            all_rows=len(rows),
+            rows=[_cells_of(view, row) for row in islice(list_rows(view), _MOST_ROWS)],
+            more_rows=max(0, count - _MOST_ROWS),
+            all_rows=count,
             address_of=lambda form: url_for("console.show_plots", **query, format=form),
         )
     )

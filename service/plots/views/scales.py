@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
+from operator import itemgetter
 from typing import Final
 
 MOST_POINTS: Final = 500
@@ -118,8 +119,7 @@ def thin_out(points: Sequence[tuple[float, Number]], most: int = MOST_POINTS) ->
     kept = []
     for start in range(0, len(points), size):
         group = points[start : start + size]
-        lowest = min(group, key=lambda point: point[1])
-        highest = max(group, key=lambda point: point[1])
+        lowest, highest = min(group, key=itemgetter(1)), max(group, key=itemgetter(1))
         kept += sorted({group[0], lowest, highest, group[-1]})
     return kept
 

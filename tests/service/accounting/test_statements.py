@@ -8,9 +8,15 @@ from typing import Any
 
 import pytest
 
+from service.statistics.actions import update_statistics
 from tests.oracle import PRESETS, random_document
 from tests.support.api_client import Api, ApiResponse
+from tests.support.application import House
+from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import (
+    HIGH,
+    LOW,
+    MID,
     NOBODYS,
     THREE,
     Document,
@@ -20,6 +26,7 @@ from tests.support.sample_rounds import (
     open_round,
     play,
     post_document,
+    undo,
 )
 
 CLOSED = {"after_hand": 1, "reason": "midnight"}
@@ -154,13 +161,21 @@ def test_csv_has_a_row_for_each_player_table_and_currency(api: Api, tables: dict
     assert (points_only["net"], points_only["amount"], points_only["currency"]) == ("-12", "", "")
 
 
-def test_a_statement_is_the_sum_of_the_statements_of_its_tables(api: Api) -> None:
+def count(house: House, api: Api) -> None:
+    """Do what a worker does."""
+    assert update_statistics(database_of(house), club_of(house, api)) > 0
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+def test_a_statement_is_the_sum_of_the_statements_of_its_tables(house: House, api: Api, is_counted: bool) -> None:
     """Random rounds with several presets and currencies."""
     rng = Random("tables")
     tables = set()
     for name in sorted(PRESETS)[:8]:
         document = {**random_document(rng, PRESETS[name]), "table": f"table {rng.randrange(3)} {name}"}
         tables.add(post_document(api, document)["round"]["table"])
+    if is_counted:
+        count(house, api)
     net: Counter[str] = Counter()
     money: dict[str, Counter[str]] = defaultdict(Counter)
     for table in tables:
@@ -172,3 +187,55 @@ def test_a_statement_is_the_sum_of_the_statements_of_its_tables(api: Api) -> Non
     assert {each["player"]: each["money"] for each in summed["players"]} == {
         player: dict(sums) for player, sums in money.items()
     } | {each["player"]: {} for each in summed["players"] if each["player"] not in money}
+
+
+def read_all(api: Api) -> list[Document]:
+    """Read the statement of all rounds, and those of tables, of players and of periods."""
+    table, other = (each["id"] for each in api.get("/v1/tables")["tables"][:2])
+    *_, old, newest = api.get("/v1/rounds")["rounds"]
+    player, opened = newest["seats"][0]["player"], old["opened_at"]
+    filters = ["", f"tables={table}", f"tables={table},{other}", f"player={player}", "player=nobody"]
+    filters += [f"from={opened}", f"to={opened}", f"player={player}&from={opened}", f"tables={other}&to={opened}"]
+    return [statement(api, f"?{query}").document for query in filters]
+
+
+@pytest.mark.no_cover
+def test_a_statement_does_not_depend_on_what_a_worker_has_counted(house: House, api: Api) -> None:
+    """Random rounds: none is counted, all are, half of them are; then counted ones are played on and corrected."""
+    rng = Random("counted")
+    for half in (sorted(PRESETS)[::2], sorted(PRESETS)[1::2]):
+        for name in half:
+            document = {**random_document(rng, PRESETS[name]), "table": f"table {rng.randrange(3)} {name}"}
+            assert post_document(api, document).status == 201
+        found = read_all(api)
+        count(house, api)
+        assert read_all(api) == found
+    round_id = open_round(api, add_table(api, "pineapple-qq", "last", point_value=5, currency="EUR"))["id"]
+
+    def corrected() -> None:
+        patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
+        patch += [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
+        request = {"reason": "it was dan", "patch": patch}
+        assert api.post(f"/v1/rounds/{round_id}/corrections", request).status == 201
+
+    def closed() -> None:
+        assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200
+
+    opened = read_all(api)
+    assert opened != found
+    count(house, api)
+    found = read_all(api)
+    assert found == opened
+    for change in (
+        lambda: play(api, round_id, hand(1, 1, THREE)),
+        lambda: play(api, round_id, hand(2, 2, THREE, top_ups=[{"seat": 3, "points": 40}])),
+        lambda: undo(api, round_id, 2),
+        corrected,
+        closed,
+    ):
+        change()
+        changed = read_all(api)
+        assert changed != found
+        update_statistics(database_of(house), club_of(house, api))
+        found = read_all(api)
+        assert found == changed

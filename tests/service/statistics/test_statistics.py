@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from service.statistics import actions as statistics
 from service.statistics.actions import update_statistics
-from service.statistics.queries import add_all_rounds
+from service.statistics.queries.measuring import add_all_rounds
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api, ApiResponse

@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+import pytest
 from sqlalchemy import text
 from uuid_utils.compat import uuid7
 
 from service.ledger.actions import join_events
+from service.statistics.actions import update_statistics
 from tests.oracle import PRESETS
 from tests.service.http.test_other_clubs import SENT
 from tests.service.table_links.linked_table import ALLOWED, NDJSON, Played, link_to, play_at, table_of
@@ -77,9 +79,13 @@ def test_lists_have_the_records_of_one_table(link: Api, mine: Played, other: Pla
         assert link.get(path)[name] == [], path
 
 
+@pytest.mark.parametrize("is_counted", [False, True])
 def test_the_statement_of_the_club_has_the_results_of_one_table(
-    club: Api, link: Api, mine: Played, other: Played
+    house: House, club: Api, link: Api, mine: Played, other: Played, is_counted: bool
 ) -> None:
+    if is_counted:
+        update_statistics(database_of(house), club_of(house, club))
+
     def tables_of(api: Api, query: str = "") -> set[str]:
         players = api.get(f"/v1/statement{query}")["players"]
         return {table["table"] for player in players for table in player["tables"]}
@@ -202,15 +208,16 @@ def test_links_and_keys_do_not_disturb_each_other_on_shared_connections(
     assert seen == [[tables] * 15 for tables in expected]
 
 
-HIDDEN = ("api_keys", "players", "link_secrets", "round_statistics", "round_opponents", "jobs")
+HIDDEN = ("api_keys", "players", "link_secrets", "round_opponents", "jobs")
 
 
 def test_a_transaction_of_one_table_sees_no_rows_of_others(house: House, club: Api, mine: Played) -> None:
     club.put("/v1/players/ann", {"display_name": "Ann"})
     club.post(f"/v1/rounds/{mine.round}/links", {"expires_in": 60})
+    update_statistics(database_of(house), club_of(house, club))
     with database_of(house).session() as session:
         transaction = session.reading(club_of(house, club), UUID(mine.table))
-        for table in ("rounds", "round_heads", "disputes"):
+        for table in ("rounds", "round_heads", "disputes", "round_statistics"):
             found = transaction.execute(text(f"SELECT DISTINCT table_id FROM {table}")).scalars().all()
             assert list(map(str, found)) == [mine.table], table
         hands = "SELECT DISTINCT round.table_id FROM hands JOIN rounds AS round ON round.id = hands.round_id"

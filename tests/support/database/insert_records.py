@@ -49,7 +49,7 @@ from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
 from service.statistics.actions import update_statistics
-from service.statistics.queries import add_all_rounds
+from service.statistics.queries.measuring import add_all_rounds
 from service.table_links.actions import issue_table_link
 from service.tables import queries as tables
 from service.tables.actions import show_scorekeeper

@@ -1,17 +1,17 @@
-"""Read the records of rounds to measure, replace their statistics, and sum them up by player."""
+"""Sum up statistics by player, and list rounds that have changed since they were measured."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, TextClause, text
+from sqlalchemy import Row, text
 
 from schemas.accounting.statistics import NotedHand
 from scoring.board import Board
-from scoring.ruleset import Points
 from service.db import Transaction
+from service.statistics.queries.seats import CHANGED, UNCHANGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +71,37 @@ _AFTER: Final = " AND measured.player > :after"
 
 
 def list_sums(
-    transaction: Transaction, wanted: StatisticsFilter, *, after: str | None = None, limit: int | None = None
+    transaction: Transaction,
+    wanted: StatisticsFilter,
+    *,
+    players: Sequence[str] | None = None,
+    after: str | None = None,
+    limit: int | None = None,
 ) -> Sequence[Row[Any]]:
     """
     List the sums of the statistics by player, without rounds that have changed since they were measured.
 
-    With `limit`, only the first players after `after`, in the order of their IDs.
+    With `players`, only those of these players; with `limit`, only the first players after `after`, in the order of
+    their IDs.
     """
+    of_players = "" if players is None else " AND measured.player = ANY (:players)"
     page = "" if limit is None else " ORDER BY measured.player LIMIT :limit"
     query = f"""
         SELECT measured.player, count(*) AS rounds, {_SUMS}
-        FROM round_statistics AS measured WHERE {_measured(wanted)}{"" if after is None else _AFTER}
+        FROM round_statistics AS measured WHERE {_measured(wanted)}{of_players}{"" if after is None else _AFTER}
         GROUP BY measured.player{page}
     """
-    parameters = _parameters(transaction, wanted) | {"after": after, "limit": limit}
-    return transaction.execute(text(query), parameters).all()
+    more = {"players": [*(players or ())], "after": after, "limit": limit}
+    return transaction.execute(text(query), _parameters(transaction, wanted) | more).all()
+
+
+def list_totals(transaction: Transaction, wanted: StatisticsFilter, figure: str) -> Sequence[Row[Any]]:
+    """List the sums of one figure by player, as `list_sums`."""
+    query = f"""
+        SELECT measured.player, sum(measured.{figure}) AS total
+        FROM round_statistics AS measured WHERE {_measured(wanted)} GROUP BY measured.player
+    """
+    return transaction.execute(text(query), _parameters(transaction, wanted)).all()
 
 
 def list_opponents(transaction: Transaction, wanted: StatisticsFilter) -> Sequence[Row[Any]]:
@@ -128,11 +144,8 @@ def _measured(wanted: StatisticsFilter) -> str:
     if wanted.search is not None:
         found = " AND (position(lower(:search) IN lower(measured.player)) > 0 OR measured.player = ANY (:named))"
     return f"""
-        measured.club_id = :club_id{of_player}{found}{_conditions(wanted, "measured", "measured")}
-            AND NOT EXISTS (
-                SELECT FROM unmeasured_rounds AS changed
-                WHERE (changed.club_id, changed.round_id) = (measured.club_id, measured.round_id)
-            )
+        measured.club_id = :club_id AND measured.hands > 0{of_player}{found}
+            {_conditions(wanted, "measured", "measured")} AND {UNCHANGED}
     """
 
 
@@ -143,7 +156,7 @@ def list_unmeasured(transaction: Transaction, wanted: StatisticsFilter, limit: i
         SELECT head.round_id FROM round_heads AS head
         JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
         WHERE head.club_id = :club_id{of_player}{_conditions(wanted, "round", "head")}
-            AND head.round_id IN (SELECT round_id FROM unmeasured_rounds WHERE club_id = :club_id)
+            AND head.round_id IN ({CHANGED})
         ORDER BY head.round_id DESC LIMIT :limit
     """
     found = transaction.execute(text(query), {**_parameters(transaction, wanted), "limit": limit})
@@ -170,31 +183,6 @@ def _parameters(transaction: Transaction, wanted: StatisticsFilter) -> dict[str,
     }
 
 
-_HANDS: Final = text("""
-    SELECT head.round_id, head.table_id, round.opened_at, head.seats, head.players, score.number,
-        score.ruleset_name, score.ruleset_version, score.points, score.fouls, score.earned,
-        score.exchanges, hand.button, hand.seats AS hand_seats, hand.fantasyland, hand.boards
-    FROM unnest(CAST(:round_ids AS uuid[])) AS wanted (round_id)
-    JOIN round_heads AS head ON (head.club_id, head.round_id) = (CAST(:club_id AS uuid), wanted.round_id)
-    JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
-    JOIN hand_scores AS score ON (score.club_id, score.round_id, score.revision)
-        = (head.club_id, head.round_id, head.revision)
-    JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
-""")
-_PAID: Final = text("""
-    SELECT head.round_id, paid.payer, paid.payee, sum(paid.due - paid.paid) AS unpaid, sum(paid.paid) AS paid
-    FROM unnest(CAST(:round_ids AS uuid[])) AS wanted (round_id)
-    JOIN round_heads AS head ON (head.club_id, head.round_id) = (CAST(:club_id AS uuid), wanted.round_id)
-    JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
-        = (head.club_id, head.round_id, head.revision)
-    GROUP BY head.round_id, paid.payer, paid.payee
-""")
-_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
-_TAKE: Final = text("""
-    DELETE FROM unmeasured_rounds WHERE club_id = :club_id AND id IN (
-        SELECT id FROM unmeasured_rounds WHERE club_id = :club_id LIMIT :limit
-    ) RETURNING round_id
-""")
 _NOTED: Final = text("""
     SELECT head.round_id, score.number, score.points[place.of_hand] AS points, score.fouls[place.of_hand] AS is_foul,
         substring(hand.boards FROM 13 * place.of_hand - 12 FOR 13) AS board, score.ruleset_name, score.ruleset_version,
@@ -211,91 +199,6 @@ _NOTED: Final = text("""
     ) AS place
     WHERE place.of_hand IS NOT NULL
 """)
-_REMOVE: Final = tuple(
-    text(f"DELETE FROM {table} WHERE club_id = :club_id AND round_id = ANY (:round_ids)")
-    for table in ("round_statistics", "round_opponents")
-)
-_ADD_ALL: Final = text("""
-    INSERT INTO unmeasured_rounds (club_id, round_id)
-    SELECT club_id, round_id FROM round_heads WHERE club_id = :club_id
-""")
-_CLUBS: Final = text("SELECT club_id FROM clubs_with_unmeasured_rounds() AS due (club_id)")
-
-
-@dataclass(slots=True)
-class RoundFigures:
-    """The figures of a player in a round."""
-
-    round_id: UUID
-    player: str
-    table_id: UUID
-    ruleset_name: str
-    ruleset_version: int
-    opened_at: datetime
-    hands: int = 0
-    points: Points = 0
-    squares: int = 0
-    fouls: int = 0
-    fantasyland_hands: int = 0
-    fantasyland_entered: int = 0
-    fantasyland_stayed: int = 0
-    royalties_top: Points = 0
-    royalties_middle: Points = 0
-    royalties_bottom: Points = 0
-    scoops: int = 0
-    not_received: Points = 0
-    not_paid: Points = 0
-    best: Points = 0
-    worst: Points = 0
-
-
-@dataclass(slots=True)
-class RoundOpponentFigures:
-    """The figures of a player against one opponent in a round."""
-
-    round_id: UUID
-    player: str
-    opponent: str
-    table_id: UUID
-    ruleset_name: str
-    ruleset_version: int
-    opened_at: datetime
-    hands: int = 0
-    points: Points = 0
-    squares: int = 0
-    scoops: int = 0
-    scooped: int = 0
-    paid: Points = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The figures of the players of rounds, and those of each against each opponent."""
-
-    players: list[RoundFigures]
-    opponents: list[RoundOpponentFigures]
-
-
-def _insert_into(table: str, figures: type[RoundFigures] | type[RoundOpponentFigures]) -> TextClause:
-    columns = tuple(figures.__dataclass_fields__)
-    return text(
-        f"INSERT INTO {table} (club_id, {', '.join(columns)})"
-        f" VALUES (:club_id, {', '.join(f':{name}' for name in columns)})"
-    )
-
-
-_INSERT: Final = _insert_into("round_statistics", RoundFigures)
-_INSERT_OPPONENTS: Final = _insert_into("round_opponents", RoundOpponentFigures)
-
-
-def list_hands(transaction: Transaction, round_ids: Collection[UUID]) -> Sequence[Row[Any]]:
-    """List the hands of rounds in the revisions in force, with their scores."""
-    return transaction.execute(_HANDS, _of(transaction, round_ids)).all()
-
-
-def list_paid(transaction: Transaction, round_ids: Collection[UUID]) -> Sequence[Row[Any]]:
-    """List the points that were paid in rounds, and those that were due and not paid, by payer and payee."""
-    return transaction.execute(_PAID, _of(transaction, round_ids)).all()
 
 
 def list_noted_hands(transaction: Transaction, player: str, round_ids: Collection[UUID]) -> list[NotedHand]:
@@ -312,40 +215,7 @@ def list_noted_hands(transaction: Transaction, player: str, round_ids: Collectio
             board=Board.unpacked(found.board),
             is_foul=found.is_foul,
         )
-        for found in transaction.execute(_NOTED, {**_of(transaction, round_ids), "player": player})
+        for found in transaction.execute(
+            _NOTED, {"club_id": transaction.club_id, "round_ids": [*round_ids], "player": player}
+        )
     ]
-
-
-def try_lock(transaction: Transaction) -> bool:
-    """Lock the statistics of the club until the transaction ends, unless another transaction has locked them."""
-    return bool(transaction.execute(_LOCK, {"name": f"statistics {transaction.club_id}"}).scalar_one())
-
-
-def take_unmeasured(transaction: Transaction, limit: int) -> set[UUID]:
-    """Remove changes of rounds from the list of those to measure, and return the rounds."""
-    taken = transaction.execute(_TAKE, {"club_id": transaction.club_id, "limit": limit})
-    return {found.round_id for found in taken}
-
-
-def replace_statistics(transaction: Transaction, round_ids: Collection[UUID], measured: Measured) -> None:
-    """Replace the statistics of rounds."""
-    for removal in _REMOVE:
-        transaction.execute(removal, _of(transaction, round_ids))
-    for insertion, figures in ((_INSERT, measured.players), (_INSERT_OPPONENTS, measured.opponents)):
-        records = [{"club_id": transaction.club_id, **asdict(each)} for each in figures]
-        if records:
-            transaction.execute(insertion, records)
-
-
-def add_all_rounds(transaction: Transaction) -> None:
-    """Add every round of the club to those to measure."""
-    transaction.execute(_ADD_ALL, {"club_id": transaction.club_id})
-
-
-def list_clubs_due(connection: Connection) -> Sequence[UUID]:
-    """List the clubs with rounds to measure."""
-    return connection.execute(_CLUBS).scalars().all()
-
-
-def _of(transaction: Transaction, round_ids: Collection[UUID]) -> dict[str, Any]:
-    return {"club_id": transaction.club_id, "round_ids": [*round_ids]}
