@@ -57,6 +57,33 @@
     return fn.requestSnippetGenerator_curl_bash(request).replace(`'${KEY_HEADER}'`, `"${KEY_HEADER}"`);
   }
 
+  /** Return a part of the document with the components in place of references to them, except those that it is within. */
+  function inlineComponents(spec, value, within = []) {
+    if (Array.isArray(value)) return value.map((each) => inlineComponents(spec, each, within));
+    if (value === null || typeof value !== "object") return value;
+    const { $ref, ...others } = value;
+    if (typeof $ref === "string" && !within.includes($ref)) {
+      const component = $ref.split("/").slice(1).reduce((part, name) => part[name], spec);
+      return inlineComponents(spec, { ...component, ...others }, [...within, $ref]);
+    }
+    const entries = Object.entries(value);
+    return Object.fromEntries(entries.map(([name, each]) => [name, inlineComponents(spec, each, within)]));
+  }
+
+  /**
+   * Return an operation or another part of the document without references.
+   *
+   * The resolver of Swagger UI reads the whole document again for each part, which takes seconds. This document has
+   * only references to its own components.
+   */
+  async function resolveSubtree(spec, path) {
+    const part = inlineComponents(spec, path.reduce((value, name) => value?.[name], spec));
+    const [root, address, method] = path;
+    if (root !== "paths" || method === undefined) return { spec: part, errors: [] };
+    const shared = inlineComponents(spec, spec.paths[address].parameters ?? []);
+    return { spec: { ...part, parameters: [...shared, ...(part.parameters ?? [])] }, errors: [] };
+  }
+
   /** Return the operations whose name, path or description has every word of the search, by tag. */
   function filterOperations(tags, phrase) {
     const words = phrase.toLowerCase().split(/\s+/);
@@ -152,17 +179,25 @@
     return { show, parseDeepLinkHash };
   }
 
+  /** Return whether a part of the page is shown: tags are closed until somebody opens them, or searches. */
+  const isShown = (original) => (layout, key, isOpen) => {
+    const phrase = layout.get("filter");
+    const isSearched = typeof phrase === "string" && phrase !== "";
+    return original(key, isOpen || (key[0] === "operations-tag" && isSearched));
+  };
+
   /** Return the plugin of Swagger UI that makes up this page. */
   function referencePlugin(system) {
     const useOwnAddress = (original) => (spec) => original({ ...spec, servers: [{ url: window.location.origin }] });
     return {
       fn: {
         opsFilter: filterOperations,
+        resolveSubtree,
         requestSnippetGenerator_curl: (request) => writeCommand(request, system.getSystem().fn),
       },
       wrapComponents: components(system),
       statePlugins: {
-        layout: { wrapActions: layoutActions(system) },
+        layout: { wrapActions: layoutActions(system), wrapSelectors: { isShown } },
         spec: { wrapActions: { updateJsonSpec: useOwnAddress } },
       },
     };
@@ -179,7 +214,7 @@
     url: root.dataset.document,
     deepLinking: true,
     displayOperationId: true,
-    docExpansion: "list",
+    docExpansion: "none",
     defaultModelsExpandDepth: 0,
     filter: true,
     requestSnippetsEnabled: true,

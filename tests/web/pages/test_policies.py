@@ -25,6 +25,7 @@ def test_a_page_without_a_secret_keeps_its_policy(open_page: OpenPage, path: str
 
 def test_the_reference_shows_the_operations(open_page: OpenPage) -> None:
     page = open_page("/docs")
+    page.get_by_role("searchbox", name="Search operations").fill("hands")
     expect(page.get_by_text("/v1/rounds/{round_id}/hands", exact=True).first).to_be_visible()
     page.locator(".opblock-summary-control").first.click()
     expect(page.get_by_text("Responses").first).to_be_visible()
