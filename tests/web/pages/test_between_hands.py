@@ -67,6 +67,7 @@ def test_the_reason_against_top_ups_and_departures_is_shown_before_any_card(keep
 def test_points_are_added_before_the_next_hand(keeper: KeeperPage) -> None:
     round_ = open_table(keeper, "pineapple-qq")
     open_players(keeper.page)
+    expect(keeper.page.get_by_label("Points that ben adds")).to_have_attribute("placeholder", "Points")
     keeper.page.get_by_label("Points that ben adds").fill("50")
     keeper.page.get_by_label("Points that ben adds").press("Enter")
     expect(keeper.page.get_by_text("Before the next hand: ben adds 50.")).to_be_visible()

@@ -227,6 +227,14 @@ export class DeviceScorer implements HandScorer {
     }
   }
 
+  /** Return why a hand would be refused, complete or not; null if it would not, undefined if this is not known here. */
+  async refuse(round: Round, hand: { number: number }): Promise<Problem | null | undefined> {
+    const played = await this.readPlayed(round, hand.number);
+    const scored = played === null ? undefined : await this.rules.score(played, hand);
+    if (scored?.kind === "complete") return null;
+    return scored?.kind === "partial" || scored?.kind === "refused" ? scored.problem : undefined;
+  }
+
   /** Score the boards of a hand that is being entered. Null if that is not possible now. */
   async scoreBoards(round: Round, hand: { number: number }): Promise<Board[] | null> {
     const played = await this.readPlayed(round, hand.number);

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Round, ScopeName, Table } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
+import type { Rules } from "../../rules/index.js";
 import type { Draft, TopUp } from "../hand/draft.js";
 import { EarlierRounds } from "./earlier_rounds.js";
 import { History } from "./history.js";
@@ -9,6 +10,7 @@ import { SettleUp } from "./settle_up.js";
 
 interface Props {
   session: Session;
+  rules: Rules | null;
   table: Table;
   round: Round;
   names: Map<number, string>;
@@ -16,16 +18,22 @@ interface Props {
   draft: Draft | null;
   /** How many requests of the round wait to be sent. */
   waiting: number;
-  /** False while requests of the round wait, and for who only reads: what is recorded cannot be changed now. */
+  /** Whether requests wait that have to be sent before a recorded hand can be corrected. */
+  isWaiting: boolean;
+  /** Whether rounds can be changed with the link or key. */
+  canRecord: boolean;
+  /** Whether the round can be changed now: while requests wait, only with the rules. */
   canChange: boolean;
   onRound(round: Round): void;
+  onLeave(seat: number): void;
   onTopUps(topUps: TopUp[]): void;
 }
 
 type Panel = "players" | "settle";
 
 /** What is done between two hands, beside entering the next one. */
-export function BetweenHands({ session, table, round, names, draft, waiting, canChange, onRound, onTopUps }: Props) {
+export function BetweenHands(props: Props) {
+  const { session, rules, table, round, names, draft, waiting, isWaiting, canRecord, canChange, onRound, onLeave, onTopUps } = props;
   const [panel, setPanel] = useState<Panel | null>(null);
   const [earlier, setEarlier] = useState<{ round: Round; title: string } | null>(null);
   const toggle = (name: Panel): void => setPanel(panel === name ? null : name);
@@ -38,25 +46,25 @@ export function BetweenHands({ session, table, round, names, draft, waiting, can
         {takesHands && <button type="button" class="button" aria-expanded={panel === "players"} onClick={() => toggle("players")}>Top up or leave</button>}
         <button type="button" class="button" aria-expanded={panel === "settle"} onClick={() => toggle("settle")}>Settle up</button>
       </div>
-      {panel === "players" && takesHands && <Players {...{ session, round, onRound, onTopUps }} topUps={draft.topUps ?? []} />}
+      {panel === "players" && takesHands && <Players {...{ session, rules, round, isWaiting, onLeave, onTopUps }} topUps={draft.topUps ?? []} />}
       {panel === "settle" && <SettleUp {...{ session, table }} version={`${round.id} ${round.version}`} />}
       {earlier === null ? (
         <History
-          {...{ session, round, names, waiting, onRound }}
+          {...{ session, round, names, waiting, isWaiting, onRound }}
           title="Hands"
-          canCorrect={canChange && has("correct")}
+          canCorrect={canRecord && has("correct")}
           canDispute={round.status !== "open" && has("disputes")}
         />
       ) : (
         <>
           <History
             key={earlier.round.id}
-            {...{ session }}
+            {...{ session, isWaiting }}
             title={`Hands of ${earlier.title}`}
             round={earlier.round}
             waiting={0}
             names={new Map(earlier.round.seats.map(({ seat, player }) => [seat, player]))}
-            canCorrect={canChange && has("correct")}
+            canCorrect={canRecord && has("correct")}
             canDispute={has("disputes")}
             onRound={(changed) => setEarlier({ ...earlier, round: changed })}
           />

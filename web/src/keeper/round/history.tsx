@@ -22,6 +22,8 @@ interface Props {
   title: string;
   /** How many requests of the round wait to be sent. */
   waiting: number;
+  /** Whether requests wait that have to be sent before a hand can be corrected. */
+  isWaiting: boolean;
   canCorrect: boolean;
   canDispute: boolean;
   /** Receives the round after a correction. */
@@ -29,7 +31,7 @@ interface Props {
 }
 
 /** The recorded hands of a round, the newest first. A hand opens its boards; a card opens a correction. */
-export function History({ session, round, names, title, waiting, canCorrect, canDispute, onRound }: Props) {
+export function History({ session, round, names, title, waiting, isWaiting, canCorrect, canDispute, onRound }: Props) {
   const [hands, setHands] = useState<PlayedHand[] | null>(null);
   const [isOffline, setOffline] = useState(false);
   const { problem, run } = useRequests();
@@ -55,7 +57,7 @@ export function History({ session, round, names, title, waiting, canCorrect, can
       {hands === null && problem === null && <p class="quiet">{isOffline ? "They are shown when the service responds." : "Loading…"}</p>}
       <Problem details={problem} />
       {hands?.map((played) => (
-        <HandEntry key={played.hand.number} {...{ session, round, names, played, canCorrect, canDispute, onRound }} />
+        <HandEntry key={played.hand.number} {...{ session, round, names, played, isWaiting, canCorrect, canDispute, onRound }} />
       ))}
     </section>
   );
@@ -76,12 +78,12 @@ interface EntryProps extends Omit<Props, "title" | "waiting"> {
   played: PlayedHand;
 }
 
-function HandEntry({ session, round, names, played, onRound, ...can }: EntryProps) {
+function HandEntry({ session, round, names, played, isWaiting, onRound, ...can }: EntryProps) {
   const [isOpen, setOpen] = useState(false);
   // A correction goes on from the hand and version that were tapped, whatever is read meanwhile: the service compares them.
   const [corrected, setCorrected] = useState<{ place: Place; round: Round; hand: Hand } | null>(null);
   const { hand, result } = played;
-  const canCorrect = can.canCorrect && result !== null;
+  const canCorrect = can.canCorrect && !isWaiting && result !== null;
   const canDispute = can.canDispute && result !== null;
   const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
   const won = (seat: number): number => (result === null ? 0 : countWon(round, result, seat));
@@ -98,7 +100,11 @@ function HandEntry({ session, round, names, played, onRound, ...can }: EntryProp
       </summary>
       {isOpen && (
         <div class="hand-details">
-          <p class="quiet small">Button: {nameOf(hand.button)}.{canCorrect && " Tap a card to correct it."}</p>
+          <p class="quiet small">
+            Button: {nameOf(hand.button)}.
+            {canCorrect && " Tap a card to correct it."}
+            {can.canCorrect && isWaiting && " Its cards can be corrected when the waiting requests have been sent."}
+          </p>
           <div class="recorded-boards">
             {hand.players.map((player, index) => {
               const scored = result?.players[index];

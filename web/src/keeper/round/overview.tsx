@@ -7,8 +7,10 @@ interface Props {
   names: Map<number, string>;
   hasDraft: boolean;
   canEnter: boolean;
-  /** False while requests of the round wait: what the service knows is older. */
+  /** Whether the round can be changed now. */
   canChange: boolean;
+  /** Why it cannot, if that ends by itself or by what the scorekeeper does. */
+  obstacle: string | null;
   isBusy: boolean;
   problem: string[] | null;
   onEnter(): void;
@@ -19,7 +21,7 @@ interface Props {
 type Asking = "undo" | "close" | null;
 
 /** An open round: its stacks, and what can be done. */
-export function RoundOverview({ round, names, hasDraft, canEnter, canChange, isBusy, problem, onEnter, onUndo, onClose }: Props) {
+export function RoundOverview({ round, names, hasDraft, canEnter, canChange, obstacle, isBusy, problem, onEnter, onUndo, onClose }: Props) {
   const [asking, setAsking] = useState<Asking>(null);
   const { next } = round;
   return (
@@ -58,6 +60,7 @@ export function RoundOverview({ round, names, hasDraft, canEnter, canChange, isB
       {problem !== null && (
         <div class="notice error" role="alert">{problem.map((detail) => <p key={detail}>{detail}</p>)}</div>
       )}
+      {obstacle !== null && <p class="quiet small">{obstacle}</p>}
       {asking === null && canChange && (
         <div class="buttons">
           {round.hands > 0 && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("undo")}>Undo hand {round.hands}</button>}

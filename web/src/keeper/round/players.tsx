@@ -1,57 +1,46 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Round } from "../../../client/src/contract.js";
-import { ApiError } from "../../../client/src/errors.js";
-import type { Session } from "../../api/session.js";
 import type { TopUp } from "../hand/draft.js";
 import { Problem } from "./problem.js";
-import { useKey, useRequests } from "./requests.js";
+import { refuseDeparture, refuseTopUps, type Asked } from "./refusals.js";
+import { useRequests } from "./requests.js";
 
-interface Props {
-  session: Session;
-  round: Round;
+interface Props extends Asked {
   topUps: TopUp[];
   /** Receives the top-ups that the next hand begins with. */
   onTopUps(topUps: TopUp[]): void;
-  onRound(round: Round): void;
+  onLeave(seat: number): void;
 }
 
-/** Why the service would refuse something now, in words. Empty if it would not. */
+/** Why something is not allowed now, in words. Empty if it is. */
 type Refusals = Record<string, string[]>;
 
-const TOP_UPS = "#/top_ups";
-/** Points with which the service is asked whether any can be added. */
+/** Points with which it is found whether any can be added. */
 const ANY_POINTS = 1;
 
 /** Points added before the next hand, and players who leave. What is not allowed now is not offered: its reason is shown. */
-export function Players({ session, round, topUps, onTopUps, onRound }: Props) {
+export function Players({ topUps, onTopUps, onLeave, ...asked }: Props) {
+  const { round, rules, isWaiting } = asked;
   const [refusals, setRefusals] = useState<Refusals | null>(null);
   const { isBusy, problem, run } = useRequests();
   const seats = round.seats.filter(({ playing, stack }) => playing || stack === 0);
   const nameOf = (seat: number): string => round.seats.find((each) => each.seat === seat)?.player ?? `seat ${seat}`;
-  const keyOf = useKey();
   useEffect(() => {
     const ask = async (): Promise<Refusals> => {
-      const asked = seats.map(async ({ seat }): Promise<[string, string[]][]> => [
-        [`top ${seat}`, await refuseTopUps(session, round, [{ seat, points: ANY_POINTS }])],
-        [`leave ${seat}`, await refuseDeparture(session, round, seat)],
+      const found = seats.map(async ({ seat }): Promise<[string, string[]][]> => [
+        [`top ${seat}`, await refuseTopUps(asked, [{ seat, points: ANY_POINTS }])],
+        [`leave ${seat}`, await refuseDeparture(asked, seat)],
       ]);
-      return Object.fromEntries((await Promise.all(asked)).flat());
+      return Object.fromEntries((await Promise.all(found)).flat());
     };
     void run(ask).then((found) => found !== undefined && setRefusals(found));
-  }, [session, round.id, round.version]);
+  }, [asked.session, rules, isWaiting, round.id, round.version, round.hands, seats.length]);
 
   const add = async (seat: number, points: number): Promise<void> => {
     const added = [...topUps.filter((each) => each.seat !== seat), ...(points > 0 ? [{ seat, points }] : [])];
-    const refused = added.length === 0 ? [] : await run(() => refuseTopUps(session, round, added));
+    const refused = added.length === 0 ? [] : await run(() => refuseTopUps(asked, added));
     if (refused === undefined) return;
     if (refused.length === 0) onTopUps(added);
     else setRefusals({ ...refusals, [`top ${seat}`]: refused });
-  };
-  const leave = async (seat: number): Promise<void> => {
-    const path = { round_id: round.id };
-    const options = { path, body: { seat }, idempotencyKey: keyOf(`${seat} ${round.version}`) };
-    const changed = await run(() => session.client.post("/v1/rounds/{round_id}/departures", options));
-    if (changed !== undefined) onRound(changed);
   };
 
   const reasons = new Set(Object.values(refusals ?? {}).flat());
@@ -71,7 +60,7 @@ export function Players({ session, round, topUps, onTopUps, onRound }: Props) {
             {...{ player, isBusy, canTopUp, canLeave }}
             points={topUps.find((each) => each.seat === seat)?.points ?? 0}
             onAdd={(points) => void add(seat, points)}
-            onLeave={() => void leave(seat)}
+            onLeave={() => onLeave(seat)}
           />
         );
       })}
@@ -106,6 +95,7 @@ function SeatActions({ player, points, canTopUp, canLeave, isBusy, onAdd, onLeav
         <>
           <input
             aria-label={`Points that ${player} adds`}
+            placeholder="Points"
             inputMode="numeric"
             pattern="[0-9]*"
             value={text}
@@ -128,36 +118,4 @@ function SeatActions({ player, points, canTopUp, canLeave, isBusy, onAdd, onLeav
       )}
     </form>
   );
-}
-
-/** Return why the service would refuse top-ups before the next hand: what it says of them in a hand without cards. */
-async function refuseTopUps(session: Session, round: Round, topUps: TopUp[]): Promise<string[]> {
-  const { number, button } = round.next!;
-  const players = round.seats.map(({ seat }) => ({ seat, top: [], middle: [], bottom: [] }));
-  const hand = { number, button: button ?? round.seats[0]!.seat, top_ups: topUps, players };
-  const options = { path: { round_id: round.id }, query: { dry_run: true }, body: hand as never, idempotencyKey: null };
-  return findRefusal(session.client.post("/v1/rounds/{round_id}/hands", options), TOP_UPS);
-}
-
-async function refuseDeparture(session: Session, round: Round, seat: number): Promise<string[]> {
-  const options = { path: { round_id: round.id }, query: { dry_run: true }, body: { seat }, idempotencyKey: null };
-  return findRefusal(session.client.post("/v1/rounds/{round_id}/departures", options), "");
-}
-
-/** Return what the service says against a part of a request; nothing if it says nothing against it. */
-async function findRefusal(request: Promise<unknown>, pointer: string): Promise<string[]> {
-  try {
-    await request;
-    return [];
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.errors.length === 0) throw error;
-    return error.errors.filter((each) => each.pointer.startsWith(pointer)).map(({ detail }) => asSentence(detail));
-  }
-}
-
-/** Return a detail without the field of the request that it begins with. */
-function asSentence(detail: string): string {
-  const text = detail.replace(/^`[^`]*`: /, "");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -5,6 +5,7 @@ import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
 import { describeProblem, describeRefusal, ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
+import type { Rules } from "../../rules/index.js";
 import { Bar } from "../bar.js";
 import type { StoredRound } from "../database.js";
 import { Limits } from "../environment.js";
@@ -41,7 +42,7 @@ interface Props {
   menu: ComponentChildren;
 }
 
-/** Return what a round says about its next hand, or null if it takes none. */
+/** Return the next hand of a round, or null if it takes none. */
 function nextOf(round: Round): Next | null {
   if (round.next === null) return null;
   const { number, button, seats, fantasyland } = round.next;
@@ -226,6 +227,8 @@ export function TableScreen(props: Props) {
   };
 
   const canRecord = session.link === null || session.link.kind === "scorekeeper";
+  const obstacle = canRecord ? findObstacle(earlier, rules) : null;
+  const canChange = canRecord && obstacle === null;
   const canEnter = canRecord && draft !== null && (draft.replaces !== undefined || follows(draft, ofRound));
   const isEnteringNow = isEntering && Boolean(round) && canEnter;
   const others = describeScorekeepers(useScorekeepers(session, table, isEnteringNow ? draft.number : null, outbox.isOffline));
@@ -268,8 +271,7 @@ export function TableScreen(props: Props) {
         )}
         {round && (
           <RoundOverview
-            {...{ round, names, isBusy, problem }}
-            canChange={canRecord && earlier.every(({ refusal }) => refusal === null) && (rules !== null || earlier.length === 0)}
+            {...{ round, names, canChange, obstacle, isBusy, problem }}
             canEnter={canEnter && before === null}
             hasDraft={draft !== null && draft.steps.length > 0}
             onEnter={() => onEntering(true)}
@@ -280,11 +282,12 @@ export function TableScreen(props: Props) {
         {round && (
           <BetweenHands
             key={round.id}
-            {...{ session, table, round, names }}
+            {...{ session, rules, table, round, names, canRecord, canChange }}
             draft={before === null ? draft : null}
             waiting={ofRound.length}
-            canChange={canRecord && earlier.length === 0}
+            isWaiting={earlier.length > 0}
             onRound={(changed) => void refresh(changed)}
+            onLeave={(seat) => change("record_departure", `Departure of ${names.get(seat)}`, { seat })}
             onTopUps={(topUps) => changeDraft(fitDraft({ ...draft!, topUps }, nextOf(round)!))}
           />
         )}
@@ -303,6 +306,14 @@ export function TableScreen(props: Props) {
       </main>
     </>
   );
+}
+
+/** Return why nothing but a hand can change the round because of requests that wait; null if something can. */
+function findObstacle(requests: Waiting[], rules: Rules | null): string | null {
+  const possible = "Undo, top up, leave and close are possible when";
+  if (requests.some(({ refusal }) => refusal !== null)) return `${possible} the refused request is resolved.`;
+  if (requests.length === 0 || rules !== null) return null;
+  return `The rules are not on this device. ${possible} the waiting requests have been sent.`;
 }
 
 /** Return the draft that was begun, as the round is now, or a new one. */

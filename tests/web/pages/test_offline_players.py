@@ -1,0 +1,112 @@
+"""Without a network, points are added and players leave by the rules on the device, as the service records it later."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.oracle import play
+from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players
+from tests.web.pages.conftest import OpenKeeper
+from tests.web.pages.test_between_hands import AGAIN, PLAIN, open_players, open_table
+from tests.web.pages.test_offline_rounds import expect_sent, read_stacks, wait_until_stored
+from tests.web.pages.test_rules_on_device import wait_for_rules, wait_until_rules_are_cached
+
+pytestmark = pytest.mark.thorough
+
+
+def play_first_hand(keeper: KeeperPage, ruleset: str, *, offline: BrowserContext | None = None) -> dict[str, Any]:
+    """Open a table with one recorded hand; then the network is lost."""
+    round_ = open_table(keeper, ruleset)
+    hand = {"number": 1, "button": 3, "players": list_players(PLAIN)}
+    assert keeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
+    expect(keeper.page.get_by_role("button", name="Enter hand 2")).to_be_visible()
+    if offline is not None:
+        wait_for_rules(keeper)
+        wait_until_rules_are_cached(keeper)
+        wait_until_stored(keeper, round_)
+        offline.set_offline(True)
+    return round_
+
+
+@pytest.mark.with_rules
+def test_players_add_points_and_leave_offline(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+    keeper = open_keeper()
+    round_ = play_first_hand(keeper, "pineapple-qq", offline=context)
+    page = keeper.page
+    open_players(page)
+    page.get_by_role("button", name="Leave: ben").tap()
+    page.get_by_role("button", name="ben leaves").tap()
+    expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+    expect(page.get_by_text("Departure of ben")).to_be_visible()
+    expect(page.locator(".pill", has_text="left")).to_be_visible()
+    expect(page.get_by_role("button", name="Leave: ben")).to_have_count(0)
+    page.get_by_label("Points that cyd adds").fill("50")
+    page.get_by_label("Points that cyd adds").press("Enter")
+    expect(page.get_by_text("Before the next hand: cyd adds 50.")).to_be_visible()
+    page.reload()
+    wait_for_rules(keeper)
+    keeper.enter_hand(2)
+    expect(page.locator("[data-seat]")).to_have_count(2)
+    keeper.tap_cards(list_cards({seat: AGAIN[seat] for seat in (1, 3)}))
+    expect(page.locator("[data-score]")).to_have_count(2)
+    keeper.save()
+    # Everyone who still plays has had the button.
+    expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
+    expect(page.get_by_text("offline, 2 waiting")).to_be_visible()
+    stacks = read_stacks(keeper)
+    assert keeper.get(f"/v1/rounds/{round_['id']}")["version"] == 2
+
+    context.set_offline(False)
+    expect_sent(keeper)
+    document = keeper.get(f"/v1/rounds/{round_['id']}/document")
+    assert [(left["seat"], left["after_hand"]) for left in document["departures"]] == [(2, 1)]
+    assert document["hands"][1]["top_ups"] == [{"seat": 3, "points": 50}]
+    recorded = [seat["stack"] for seat in keeper.get(f"/v1/rounds/{round_['id']}")["seats"]]
+    settled = play(document, keeper.get(f"/v1/rulesets/{round_['ruleset']}"))["settlement"]["stacks"]
+    assert recorded == stacks == [settled[seat] for seat in ("1", "2", "3")]
+
+
+@pytest.mark.with_rules
+def test_the_reason_against_top_ups_and_departures_is_shown_offline(
+    open_keeper: OpenKeeper, context: BrowserContext
+) -> None:
+    keeper = open_keeper()
+    play_first_hand(keeper, "pineapple", offline=context)
+    page = keeper.page
+    keeper.enter_hand(2)
+    keeper.tap_cards(list_cards(AGAIN))
+    expect(page.locator("[data-score]")).to_have_count(3)
+    keeper.save()
+    keeper.expect_hand(3)
+    page.get_by_role("button", name="Back to the round").tap()
+    expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+    open_players(page)
+    panel = page.locator("section", has=page.get_by_role("heading", name="Top up or leave"))
+    expect(panel).to_contain_text("Pineapple@1 lets points be added between rounds only")
+    expect(panel).to_contain_text("Pineapple@1 lets players leave between rounds only")
+    expect(panel.get_by_role("button")).to_have_count(0)
+    page.locator('[data-hand="1"] summary').tap()
+    expect(page.get_by_text("Its cards can be corrected when the waiting requests have been sent.")).to_be_visible()
+
+
+def test_without_the_rules_changes_wait_for_the_network(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+    keeper = open_keeper()
+    play_first_hand(keeper, "pineapple-qq")
+    page = keeper.page
+    context.set_offline(True)
+    keeper.enter_hand(2)
+    keeper.tap_cards(list_cards(AGAIN))
+    keeper.save()
+    expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+    explained = page.get_by_text("are possible when the waiting requests have been sent")
+    expect(explained).to_be_visible()
+    expect(page.get_by_role("button", name="Top up or leave")).to_have_count(0)
+    expect(page.get_by_role("button", name="Undo hand 1")).to_have_count(0)
+    context.set_offline(False)
+    expect_sent(keeper)
+    expect(explained).to_have_count(0)
+    keeper.expect_hand(3)
+    page.get_by_role("button", name="Back to the round").tap()
+    open_players(page)
+    expect(page.get_by_label("Points that ben adds")).to_be_visible()

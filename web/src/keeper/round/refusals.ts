@@ -1,0 +1,74 @@
+// Why points cannot be added before the next hand, or a player cannot leave: by the rules on this device, or else by the service.
+
+import type { Round } from "../../../client/src/contract.js";
+import { ApiError } from "../../../client/src/errors.js";
+import type { Session } from "../../api/session.js";
+import type { Problem, Rules } from "../../rules/index.js";
+import type { TopUp } from "../hand/draft.js";
+import { DeviceScorer, playLocally } from "../local_rounds.js";
+
+/** What is asked: the round as it is shown, with everything that waits. */
+export interface Asked {
+  session: Session;
+  /** Null while the rules are not on this device. */
+  rules: Rules | null;
+  round: Round;
+  /** Whether requests wait that the service does not have: then it knows an older round. */
+  isWaiting: boolean;
+}
+
+type Mistakes = Pick<Problem, "errors">["errors"];
+
+const TOP_UPS = "#/top_ups";
+const UNKNOWN = "The round is not on this device: whether this is allowed is known when the waiting requests have been sent.";
+
+/** Return why top-ups before the next hand are not allowed: what is wrong with them in a hand without cards. */
+export async function refuseTopUps(asked: Asked, topUps: TopUp[]): Promise<string[]> {
+  const { session, rules, round } = asked;
+  const { number, button } = round.next!;
+  const players = round.seats.map(({ seat }) => ({ seat, top: [], middle: [], bottom: [] }));
+  const hand = { number, button: button ?? round.seats[0]!.seat, top_ups: topUps, players };
+  const problem = rules === null ? undefined : await new DeviceScorer(rules, session).refuse(round, hand);
+  const options = { path: { round_id: round.id }, query: { dry_run: true }, body: hand as never, idempotencyKey: null };
+  const ask = (): Promise<unknown> => session.client.post("/v1/rounds/{round_id}/hands", options);
+  return explain(asked, problem, ask, TOP_UPS);
+}
+
+/** Return why a player cannot leave now. */
+export async function refuseDeparture(asked: Asked, seat: number): Promise<string[]> {
+  const { session, rules, round } = asked;
+  const played = await playLocally(rules, round, { operation: "record_departure", body: { seat } });
+  const known = played.kind === "refused" ? played.problem : null;
+  const options = { path: { round_id: round.id }, query: { dry_run: true }, body: { seat }, idempotencyKey: null };
+  const ask = (): Promise<unknown> => session.client.post("/v1/rounds/{round_id}/departures", options);
+  return explain(asked, played.kind === "unknown" ? undefined : known, ask, "");
+}
+
+/** Return a problem that this device has found, or null for none, in words; undefined asks the service. */
+async function explain(
+  { isWaiting }: Asked,
+  problem: Problem | null | undefined,
+  ask: () => Promise<unknown>,
+  pointer: string,
+): Promise<string[]> {
+  if (problem === undefined && isWaiting) return [UNKNOWN];
+  const mistakes = problem === undefined ? await findMistakes(ask()) : (problem?.errors ?? []);
+  return mistakes.filter((each) => each.pointer.startsWith(pointer)).map(({ detail }) => asSentence(detail));
+}
+
+/** Return the mistakes for which the service refuses a request; none if it accepts it. */
+async function findMistakes(request: Promise<unknown>): Promise<Mistakes> {
+  try {
+    await request;
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.errors.length === 0) throw error;
+    return error.errors;
+  }
+}
+
+/** Return a detail without the field of the request that it begins with. */
+function asSentence(detail: string): string {
+  const text = detail.replace(/^`[^`]*`: /, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
