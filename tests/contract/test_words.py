@@ -20,9 +20,13 @@ PAGES: Final = (
     "examples/*.md",
     "tests/**/*.md",
     "web/**/*.md",
+    "web/**/*.mjs",
+    "web/**/*.ts",
+    "web/**/*.tsx",
     "service/**/*.html",
+    "service/pages/static/*.js",
 )
-"""Files that are read as they are."""
+"""Files that are read as they are: pages of the docs, and those of browsers with their sources."""
 REPLACED: Final = {
     r"\b(is|are) right\b": "expected X",
     r"\bis missing; it must be given\b": "is required",

@@ -137,7 +137,7 @@ def wait_for_promise(page: Page, function: str, argument: object = None, *, seco
 
 
 def wait_for_animations(page: Page) -> None:
-    """Wait until nothing on the page changes its place or colour any more."""
+    """Wait until nothing on the page still changes its place or colour."""
     page.wait_for_function("() => document.getAnimations().every((each) => each.playState !== 'running')")
 
 

@@ -134,7 +134,7 @@ def test_a_limit_or_a_right_that_is_missing_is_not_taken_for_an_ended_link(
     expect(keeper.page.get_by_text("1 waiting")).to_be_visible()
     if shown is not None:
         expect(keeper.page.get_by_role("alert")).to_contain_text(shown)
-    expect(keeper.page.get_by_text("not valid any more")).to_have_count(0)
+    expect(keeper.page.get_by_text("no longer valid")).to_have_count(0)
     context.unroute("**/hands", refuse)
     expect_recorded(keeper, round_["id"])
 
@@ -149,7 +149,7 @@ def test_a_link_that_expires_keeps_what_waits_for_the_next_link(open_keeper: Ope
     expect(phone.page.locator("[data-score]")).to_have_count(3)
     assert keeper.api.delete(f"/v1/tables/{table['id']}/links/{link['id']}").status_code == 204
     phone.save()
-    ended = phone.page.get_by_role("alert").filter(has_text="not valid any more")
+    ended = phone.page.get_by_role("alert").filter(has_text="no longer valid")
     expect(ended).to_contain_text("1 saved request stays on this device")
     phone.expect_hand(2)
     assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 0

@@ -16,13 +16,13 @@ export async function misuse(): Promise<void> {
   await api.post("/v1/tables");
   // @ts-expect-error: `ruleset` is required
   await api.post("/v1/tables", { body: { name: "friday" } });
-  // @ts-expect-error: the body has no such field
+  // @ts-expect-error: the body has no field of this name
   await api.post("/v1/tables", { body: { name: "friday", ruleset: "pineapple", colour: "green" } });
-  // @ts-expect-error: the operation has no such parameter
+  // @ts-expect-error: the operation has no parameter of this name
   await api.get("/v1/rounds", { query: { colour: "green" } });
   // @ts-expect-error: not a list
   api.list("/v1/club");
-  // @ts-expect-error: a round has no such field
+  // @ts-expect-error: a round has no field of this name
   (await api.get("/v1/rounds/{round_id}", { path: { round_id: "1" } })).colour;
 }
 

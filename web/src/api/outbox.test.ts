@@ -110,7 +110,7 @@ for (const [name, reply] of [
   });
 }
 
-test("a secret that is not valid any more refuses no request", async () => {
+test("a secret that is no longer valid refuses no request", async () => {
   const storage = new Storage([waiting(1, "a")]);
   const result = await sendAll(client(() => problem(401, "key-unknown")).api, storage);
   assert.equal(result.kind, "unauthorized");

@@ -65,9 +65,10 @@ export type FlushResult =
   /** Another secret is needed, and why. */
   | { kind: "unauthorized"; rounds: Round[]; detail: string };
 
-/** What the page says of a secret that the service does not accept any more. */
-export const NOT_VALID = "This link or key is not valid any more.";
-const UNAUTHORIZED = 401;
+/** What the page shows when the service no longer accepts its secret. */
+export const NOT_VALID = "This link or key is no longer valid.";
+/** The status of a response to a secret that is not valid. */
+export const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const TOO_MANY_REQUESTS = 429;
 

@@ -63,7 +63,7 @@ async function readLink(client: Tablestakes): Promise<CurrentLink | null> {
     return await client.get("/v1/link");
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    // The secret is a key: the list of tables tells whether it is valid.
+    // The secret is a key: the list of tables shows whether it is valid.
     await client.get("/v1/tables", { query: { limit: 1 } });
     return null;
   }

@@ -191,7 +191,7 @@ export function App() {
   );
 }
 
-/** Shows why nothing can be sent any more with the link. */
+/** Shows why nothing can be sent with the link. */
 function Rejoin({ reason, waiting, onJoin }: { reason: string; waiting: number; onJoin(): void }) {
   return (
     <div class="notice error rejoin" role="alert">
@@ -215,7 +215,7 @@ function LinkMenu({ onJoin, onForget }: { onJoin(): void; onForget(): void }) {
 }
 
 function describeJoin(error: ApiError): string {
-  return error.status === 401 ? "This link or key is not valid, or not valid any more." : error.message;
+  return error.status === 401 ? "This link or key is not valid, or no longer valid." : error.message;
 }
 
 function describeStatus(isOffline: boolean, waiting: number): string | null {

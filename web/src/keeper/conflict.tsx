@@ -112,7 +112,7 @@ function Compare({ card, isSame }: { card: string; isSame: boolean }) {
   );
 }
 
-/** Return the correction of a recorded hand, which is refused if it is not the one that was shown any more. */
+/** Return the correction of a recorded hand, which is refused if it is no longer the one that was shown. */
 function buildCorrection(mine: HandRequest, recorded: Hand, isAccepted: boolean): CorrectionRequest {
   const { button, players, top_ups = [] } = mine;
   const path = `/hands/${mine.number - 1}`;

@@ -22,7 +22,7 @@ async function isPersistent(): Promise<boolean> {
   }
 }
 
-/** Shows that nothing can be stored any more, as on a full device, and offers what waits as a file. */
+/** Shows that nothing can be stored, as on a full device, and offers what waits as a file. */
 export function StorageNotice({ waiting }: { waiting: Waiting[] }) {
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => watchStorage(() => setFailed(true)), []);
@@ -37,7 +37,7 @@ export function StorageNotice({ waiting }: { waiting: Waiting[] }) {
   );
 }
 
-/** Tells what does not work at this address or in this browser. */
+/** Lists what does not work at this address or in this browser. */
 export function Limits() {
   const [limits, setLimits] = useState<string[]>([]);
   useEffect(() => {

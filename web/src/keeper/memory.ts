@@ -34,7 +34,7 @@ export async function copyToMemory(names: StoreName[], source: IDBPDatabase<Sche
         await objectStore(name).put(value, name === "outbox" ? undefined : (keys[index] as string));
       }
     } catch {
-      // What cannot be read any more is read from the service again.
+      // What can no longer be read here is read from the service again.
     }
   }
   const database = {

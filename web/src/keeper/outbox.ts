@@ -14,13 +14,13 @@ import { releaseLease, takeLease } from "./storage.js";
 const RETRY_EVERY = 10_000;
 const LEASE = { take: takeLease, release: releaseLease };
 
-/** What became of a request: it waits if the service has not responded. */
+/** The state of a request after it was added: it waits if the service has not responded. */
 export type Fate = "sent" | "waiting" | "refused";
 
 export interface Outbox {
   waiting: Waiting[];
   isOffline: boolean;
-  /** Why nothing can be sent although the service responds: the secret is not valid any more, or may not do it. */
+  /** Why nothing can be sent although the service responds: the secret is no longer valid, or its scopes do not suffice. */
   blocked: string | null;
   setOffline(isOffline: boolean): void;
   setBlocked(detail: string): void;

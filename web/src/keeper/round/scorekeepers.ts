@@ -1,4 +1,4 @@
-// Who is entering a hand: this device tells it, and shows the others.
+// Who is entering a hand: this device reports it, and shows the others.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Scorekeeper, Table } from "../../../client/src/contract.js";
@@ -8,10 +8,10 @@ import type { Session } from "../../api/session.js";
 
 const DEVICE = makeId();
 /** An entry of the service expires after 10 seconds. */
-const TELL_EVERY = 4_000;
+const REPORT_EVERY = 4_000;
 const POLL_EVERY = 2_000;
 
-/** Tell the number of the hand that is entered here, if any, and return the other devices that enter one. */
+/** Report the number of the hand that is entered here, if any, and return the other devices that enter one. */
 export function useScorekeepers(session: Session, table: Table, hand: number | null, isOffline: boolean): Scorekeeper[] {
   const [others, setOthers] = useState<Scorekeeper[]>([]);
   const latest = useRef({ isOffline });
@@ -22,11 +22,11 @@ export function useScorekeepers(session: Session, table: Table, hand: number | n
   useEffect(() => {
     if (hand === null) return undefined;
     const path = { table_id: table.id, device_id: DEVICE };
-    const tell = (): void => {
+    const report = (): void => {
       if (isVisible()) ignoreFailure(client.put("/v1/tables/{table_id}/scorekeepers/{device_id}", { path, body: { hand } }));
     };
-    tell();
-    const timer = setInterval(tell, TELL_EVERY);
+    report();
+    const timer = setInterval(report, REPORT_EVERY);
     return () => {
       clearInterval(timer);
       if (isVisible()) ignoreFailure(client.delete("/v1/tables/{table_id}/scorekeepers/{device_id}", { path }));
