@@ -5,7 +5,7 @@ import { nameCard } from "../../design/cards.js";
 import { Board, SeatTabs, type BoardActions } from "./board.js";
 import { Deck } from "./deck.js";
 import {
-  isFull, listPlayers, moveBy, moveTo, parsePlace, putCard, takeBack, undo, type Direction, type Draft,
+  isFull, listPlayers, moveBy, moveTo, parsePlace, putCard, takeBack, undo, type Direction, type Draft, type Place,
 } from "./draft.js";
 import { boardsOf, useLiveBoards } from "./live.js";
 import { Result } from "./result.js";
@@ -67,7 +67,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
     }
   };
 
-  useScrolledBoards(boards, current?.seat ?? null, draft.steps.length, setShown);
+  useScrolledBoards(boards, draft.cursor, draft.steps.length, setShown);
   useKeys((event) => {
     const arrow = ARROWS[event.key];
     const typed = typeKey(pendingRank, event.key);
@@ -152,7 +152,7 @@ function Target({ draft, names, pendingRank, onDone }: TargetProps) {
   );
 }
 
-/** Tells screen readers what the last tap did. */
+/** Announces to screen readers what the last tap did. */
 function Announcement({ draft, names }: { draft: Draft; names: Map<number, string> }) {
   const last = draft.steps.at(-1);
   const card = last === undefined ? undefined : draft.cards[last.place];
@@ -231,25 +231,34 @@ function showBoard(boards: HTMLElement | null, seat: number, behavior: ScrollBeh
 }
 
 /**
- * Show the board of the cursor when it moves to another seat or a card is put, and report the board that is shown.
+ * Show the board and the place of the cursor when it moves or a card is put, and report the first board that is shown.
  *
- * The board does not scroll there: the next tap would wait for it.
+ * They do not scroll there slowly: the next tap would wait for it.
  */
 function useScrolledBoards(
   boards: { current: HTMLElement | null },
-  seat: number | null,
+  cursor: Place | null,
   steps: number,
   onShown: (seat: number) => void,
 ): void {
   useLayoutEffect(() => {
-    if (seat !== null) showBoard(boards.current, seat, "instant");
-  }, [seat, steps]);
+    if (cursor === null) return;
+    showBoard(boards.current, parsePlace(cursor).seat, "instant");
+    // On a low screen the deck covers the rows that the page is not scrolled to.
+    const place = boards.current?.querySelector(`[data-place="${cursor}"]`);
+    place?.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+  }, [cursor, steps]);
   useEffect(() => {
     const scrolled = boards.current!;
+    const visible = new Set<Element>();
     const seen = new IntersectionObserver(
       (entries) => {
-        const shown = entries.find(({ isIntersecting }) => isIntersecting);
-        if (shown) onShown(Number((shown.target as HTMLElement).dataset["seat"]));
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) visible.add(target);
+          else visible.delete(target);
+        }
+        const first = [...scrolled.children].find((board) => visible.has(board));
+        if (first) onShown(Number((first as HTMLElement).dataset["seat"]));
       },
       { root: scrolled, threshold: 0.6 },
     );
