@@ -14,6 +14,8 @@ from tests.support.browser.keeper_page import (
     wait_for_promise,
     wait_for_worker,
 )
+from tests.web.pages.test_between_hands import open_table
+from tests.web.pages.test_offline_rounds import wait_until_stored
 
 pytestmark = pytest.mark.thorough
 
@@ -256,6 +258,21 @@ def test_a_card_is_corrected_by_keyboard(keeper: KeeperPage) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".correction")).to_have_count(0)
     assert top_of(keeper, round_["id"], 1) == ["Qs", "3d", "4c"]
+
+
+def test_the_hands_are_shown_after_the_link_was_revoked(keeper: KeeperPage) -> None:
+    round_ = open_table(keeper, "pineapple")
+    record(keeper, round_["id"])
+    page = keeper.page
+    expect(page.locator('details[data-hand="1"]')).to_be_visible()
+    wait_until_stored(keeper, round_)
+    [link] = keeper.get(f"/v1/tables/{round_['table']}/links")["links"]
+    assert keeper.api.delete(f"/v1/tables/{round_['table']}/links/{link['id']}").status_code == 204
+    page.reload()
+    expect(page.get_by_role("alert").filter(has_text="no longer valid")).to_be_visible()
+    open_hand(page, 1)
+    expect(page.locator(".recorded .card")).to_have_count(39)
+    expect(page.get_by_text("API key")).to_have_count(0)
 
 
 def test_a_hand_of_a_round_that_has_ended_is_disputed(keeper: KeeperPage) -> None:

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Hand, Round } from "../../../client/src/contract.js";
-import { TransportError } from "../../../client/src/errors.js";
+import { ApiError, TransportError } from "../../../client/src/errors.js";
+import { UNAUTHORIZED } from "../../api/outbox.js";
 import { countWon, isPaidLater } from "../../api/results.js";
 import type { Session } from "../../api/session.js";
 import { formatChange, signClass } from "../format.js";
@@ -63,13 +64,13 @@ export function History({ session, round, names, title, waiting, isWaiting, canC
   );
 }
 
-/** Read the hands of a round; null if the service does not respond or does not have the round. */
+/** Read the hands of a round; null if the service does not respond, does not have it, or no longer accepts the secret. */
 async function readHandsIfOnline(session: Session, round: Round): Promise<PlayedHand[] | null> {
   if (isNew(round.id)) return null;
   try {
     return await readHands(session, round.id);
   } catch (error) {
-    if (error instanceof TransportError) return null;
+    if (error instanceof TransportError || (error instanceof ApiError && error.status === UNAUTHORIZED)) return null;
     throw error;
   }
 }
