@@ -60,6 +60,8 @@ def expect_conflict(keeper: KeeperPage) -> Locator:
     compared = keeper.page.get_by_role("alert", name="Hand 1")
     expect(compared.get_by_role("region", name="Recorded")).to_be_visible()
     differing = compared.locator('[data-differs="true"]')
+    # The comparison shows what differs, in place of the fields of the request.
+    expect(compared).not_to_contain_text("players[")
     expect(differing).to_have_text(["2♦︎two of diamonds, differs", "2♣︎two of clubs, differs"])
     check(keeper)
     return compared

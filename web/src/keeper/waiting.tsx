@@ -65,7 +65,8 @@ function Refused({ session, request, requests, onEdit, onReplace, showsOther, on
   return (
     <section class="notice error" role="alert" aria-label={request.label}>
       <h2 class="refused">The service refused: {request.label}.</h2>
-      {details.map((detail) => <p key={detail}>{detail}</p>)}
+      {code === CONFLICT && <p>The hand is recorded with other cards, another button or other points added.</p>}
+      {code !== CONFLICT && details.map((detail) => <p key={detail}>{detail}</p>)}
       {code === CONFLICT && <Conflict {...{ session, request }} onResolved={() => onReplace(request, null)} />}
       <div class="buttons">
         {code === WITHDRAWN && <button type="button" class="button" onClick={() => send({ restores: hand })}>Restore it</button>}
