@@ -184,6 +184,7 @@ def opened_twice(open_keeper: OpenKeeper, context: BrowserContext) -> tuple[Keep
     table = str(round_["table"])
     page = keeper.page
     wait_for_rules(keeper)
+    wait_until_stored(keeper, round_)
     assert keeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
     expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
     context.set_offline(True)
