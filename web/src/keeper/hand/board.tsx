@@ -40,7 +40,7 @@ export function Board({ draft, seat, name, stack, added, live, isCurrent, action
           <span class="small quiet figure">
             {stack}
             {added > 0 && ` (${added} added)`}
-            {seat.fantasyland > 0 && <strong class="royal"> · Fantasyland {seat.fantasyland}</strong>}
+            {seat.fantasyland > 0 && <> · <strong class="royal">Fantasyland {seat.fantasyland}</strong></>}
           </span>
         </div>
         <BoardNotes board={live} />
