@@ -63,6 +63,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "round_statistics": "SELECT, INSERT, DELETE",
     "round_opponents": "SELECT, INSERT, DELETE",
     "unmeasured_rounds": "SELECT, INSERT, DELETE",
+    "verifications": READ,
     "webhooks": "SELECT, INSERT, UPDATE (url, kinds, description, state, disabled_because, failing_since,"
     " last_failure_at, secret, previous_secret, previous_until), DELETE",
     "webhook_deliveries": "SELECT, INSERT, UPDATE (is_redelivery, state, attempts, next_attempt_at, first_attempt_at,"

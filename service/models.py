@@ -21,6 +21,7 @@ import service.rulesets.models
 import service.statistics.models
 import service.table_links.models
 import service.tables.models
+import service.verification.models
 import service.webhooks.models
 from service.db.base import Base
 

@@ -2,32 +2,39 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 import click
+import psycopg
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from sqlalchemy.exc import SQLAlchemyError
 
 from evidence import Checkpoint, EvidenceError, VerifierKey, read_note
 from service.commands.database_owner import open_as_owner
 from service.commands.options import NamedPath, data_option
 from service.commands.output import file_exists, print_message, resolve, write_atomically
 from service.commands.signing_key import configured_key_file
-from service.errors import OperatorError
+from service.db import Database
+from service.errors import OperatorError, ServiceError
 from service.ledger.actions import origin_of
 from service.ledger.signing import read_signing_keys
 from service.verification.damage import check_published_keys, check_schema, has_published_keys
 from service.verification.findings import MEANS, Finding, FindingKind
+from service.verification.queries import results
+from service.verification.queries.results import VerificationResult
 from service.verification.verify_database import (
     Page,
     Pass,
     Position,
+    begin,
     count_events,
     find_test_clubs,
     list_clubs,
@@ -93,6 +100,8 @@ def verify(
     Whoever can change the whole database can rewrite it as if the last events had never happened. Only a checkpoint
     that was retained elsewhere shows that. None is expected of a test club, whose records can be wiped.
 
+    The result of each club is stored for the console. Nothing else is written.
+
     With --resume a run that was killed continues where it stopped. Its last findings may be printed twice; they are
     counted once.
 
@@ -115,12 +124,15 @@ def verify(
                 state.report(check_schema(connection), as_json)
         clubs = list_clubs(database)
         test_clubs = find_test_clubs(database, clubs)
-        events = count_events(database, clubs)
+        events_of = {club: count_events(database, [club]) for club in clubs}
+        events = sum(events_of.values())
         with _progress(PASSES * events, state.events) as advance:
             processes = min(jobs, 1 + events // _WORTH_A_PROCESS)
             look = verify_database if processes == 1 else partial(verify_in_parallel, processes=processes)
+            position = begin(clubs, state.position)
             for page in look(database, clubs, checkpoints, state.position):
-                state.report(page.findings, as_json)
+                state.report(page.findings, as_json, None if position is None else position.club_id)
+                position = page.position
                 state.add(page)
                 state.save(saved)
                 advance(page.events)
@@ -128,11 +140,13 @@ def verify(
             are_keys_unchecked = signing_keys is None and has_published_keys(connection)
             if signing_keys is not None:
                 state.report(check_published_keys(connection, signing_keys), as_json)
+        origins = {checkpoint.origin for checkpoint in checkpoints}
+        lacking = [club for club in clubs if club not in test_clubs and origin_of(club) not in origins]
+        incomplete = clubs if are_keys_unchecked else lacking
+        _store_results(database, state.results(events_of, incomplete))
     if saved is not None:
         resolve(saved).unlink(missing_ok=True)
-    unchecked = _unchecked(
-        [club for club in clubs if club not in test_clubs], {checkpoint.origin for checkpoint in checkpoints}
-    )
+    unchecked = _unchecked(lacking)
     if are_keys_unchecked:
         unchecked.append("whether the published keys belong to the service: no signing key is configured")
     _conclude(context, state, events, unchecked, as_json)
@@ -157,22 +171,42 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         raise OperatorError(f"{path} is not a checkpoint: {error}.") from error
 
 
-def _unchecked(clubs: list[UUID], origins: set[str]) -> list[str]:
-    """Return what could not be verified."""
-    lacking = [origin_of(club) for club in clubs if origin_of(club) not in origins]
+def _store_results(database: Database, found: Mapping[UUID, VerificationResult]) -> None:
+    """Store the results of all clubs. Where the database cannot be written, print why."""
+    failure: Exception | None = None
+    for club_id, result in found.items():
+        try:
+            with database.transaction(club_id) as transaction:
+                results.store(transaction, result)
+        except (ServiceError, SQLAlchemyError, psycopg.Error) as error:
+            failure = error
+    if failure is not None:
+        reason, *_ = str(failure).splitlines()
+        print_message(f"The result is not stored for the console: {reason}")
+
+
+def _unchecked(lacking: list[UUID]) -> list[str]:
+    """Return what could not be verified in clubs without a retained checkpoint."""
     if not lacking:
         return []
-    whose = ", ".join(lacking[:3]) + (f" and {len(lacking) - 3} more" if len(lacking) > 3 else "")
+    whose = ", ".join(map(origin_of, lacking[:3])) + (f" and {len(lacking) - 3} more" if len(lacking) > 3 else "")
     return [f"whether the newest events and their records were cut off: no checkpoint was given for {whose}"]
 
 
 @dataclass(slots=True)
 class _State:
-    """The progress, and what was found so far."""
+    """
+    The progress, and what was found so far.
+
+    Attributes:
+        found: the number of findings of each kind.
+        wrong: the number of findings in each club, by its ID, and in what all clubs share, by an empty text.
+    """
 
     position: Position | None = None
     events: int = 0
     found: Counter[str] = field(default_factory=Counter[str])
+    wrong: Counter[str] = field(default_factory=Counter[str])
 
     @classmethod
     def read(cls, path: Path | None) -> "_State":
@@ -188,7 +222,7 @@ class _State:
             saved = json.loads(path.read_bytes())
             at = saved["position"]
             position = Position(UUID(at["club"]), Pass(at["pass"]), UUID(at["after"]))
-            return cls(position, int(saved["events"]), Counter(saved["found"]))
+            return cls(position, int(saved["events"]), Counter(saved["found"]), Counter(saved["wrong"]))
         except (ValueError, KeyError, TypeError) as error:
             raise OperatorError(
                 f"{path} is not a progress file of `ofc-server verify`; expected another file."
@@ -199,11 +233,21 @@ class _State:
         self.position = page.position
         self.events += page.events
 
-    def report(self, findings: Iterable[Finding], as_json: bool) -> None:
-        """Print findings, one on a line, and count them."""
+    def report(self, findings: Iterable[Finding], as_json: bool, club_id: UUID | None = None) -> None:
+        """Print findings of a club, or of what all clubs share, one on a line, and count them."""
         for finding in findings:
             click.echo(json.dumps(_dump(finding)) if as_json else _line(finding))
             self.found[finding.kind.value] += 1
+            if finding.kind is not FindingKind.SCHEMA_EXTENDED:
+                self.wrong[str(club_id or "")] += 1
+
+    def results(self, events: Mapping[UUID, int], incomplete: Collection[UUID]) -> dict[UUID, VerificationResult]:
+        """Return the result of each club, whose events were counted."""
+        now, shared = datetime.now(UTC), self.wrong[""]
+        return {
+            club: VerificationResult(now, count, shared + self.wrong[str(club)], club not in incomplete)
+            for club, count in events.items()
+        }
 
     def save(self, path: Path | None) -> None:
         """Save the progress atomically, after the findings were printed."""
@@ -212,7 +256,8 @@ class _State:
         sys.stdout.flush()
         at = self.position
         position = {"club": str(at.club_id), "pass": at.passing.value, "after": str(at.after)}
-        write_atomically(path, json.dumps({"position": position, "events": self.events, "found": self.found}))
+        state = {"position": position, "events": self.events, "found": self.found, "wrong": self.wrong}
+        write_atomically(path, json.dumps(state))
 
 
 @contextmanager
@@ -226,7 +271,7 @@ def _progress(total: int, done: int) -> Iterator[Any]:
 
 
 def _conclude(context: click.Context, state: _State, events: int, unchecked: list[str], as_json: bool) -> None:
-    wrong = state.found.total() - state.found[FindingKind.SCHEMA_EXTENDED]
+    wrong = state.wrong.total()
     code = FOUND if wrong else INCOMPLETE if unchecked else 0
     if as_json:
         summary = {"events": events, "found": state.found, "unchecked": unchecked}

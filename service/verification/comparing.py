@@ -146,6 +146,7 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "round_opponents": "sums of players' hands against each opponent, which can be computed again as those of players",
     "console_sessions": "who is signed in to the console; sessions end after hours",
     "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",
+    "verifications": "the result of the last verification; another verification writes it again",
     "unmeasured_rounds": "rounds whose sums are to be computed again",
     "differences": "the differences that a recomputation found; another recomputation finds them again",
 }

@@ -22,6 +22,7 @@ from service.players.actions import list_names
 from service.recomputations.actions.recomputations import list_recomputations
 from service.rounds.queries import overviews
 from service.rounds.queries.overviews import RoundOverview
+from service.verification.queries import results
 
 SOON: Final = timedelta(hours=1)
 _SHOWN: Final = 8
@@ -70,7 +71,7 @@ def _players_of(*lists: Iterable[StoredCase | RoundOverview]) -> Iterator[str]:
 
 
 def _read_evidence(transaction: Transaction) -> Mapping[str, Any]:
-    """Return the state of the club's evidence: its tree, its newest checkpoint, and the last recomputation."""
+    """Return the state of the club's evidence: its tree, its newest checkpoint, and how it was last verified."""
     head = trees.get_head(transaction)
     recomputed = list_recomputations(transaction, state=JobState.SUCCEEDED, after=None, limit=1).items
     return {
@@ -78,5 +79,6 @@ def _read_evidence(transaction: Transaction) -> Mapping[str, Any]:
         "unsigned": head.size - head.signed_size,
         "waiting": trees.count_waiting(transaction),
         "checkpoint": checkpoints.find_newest(transaction),
+        "verification": results.find(transaction),
         "recomputation": recomputed[0] if recomputed else None,
     }

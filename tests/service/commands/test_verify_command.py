@@ -3,12 +3,14 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import CompletedProcess
 from uuid import UUID
 
 import psycopg
 import pytest
+from sqlalchemy import make_url
 
 from service.clubs.actions import create_club, create_key
 from service.db import Database, migrate
@@ -84,16 +86,54 @@ def test_a_changed_record_is_printed(house: House, checkpoint: Path) -> None:
     assert as_json.returncode == 1
 
 
+def stored(house: House) -> dict[UUID, tuple[int, int, bool]]:
+    """Return the stored result of each club: events, findings, and whether everything was verified."""
+    rows = house.query("SELECT club_id, events, findings, complete FROM verifications")
+    return {club: (events, findings, complete) for club, events, findings, complete in rows}
+
+
+def test_the_result_of_each_club_is_stored(house: House, checkpoint: Path) -> None:
+    [(club, events)] = house.query("SELECT club_id, count(*) FROM events GROUP BY club_id")
+    verify(house)
+    assert stored(house) == {club: (events, 0, False)}, "without a checkpoint"
+    verify(house, "--checkpoint", checkpoint)
+    assert stored(house) == {club: (events, 0, True)}
+    house.new_client()
+    tamper(house.owner_url, "UPDATE transfers SET due = due + 1 WHERE (number, position) = (2, 1)")
+    verify(house, "--checkpoint", checkpoint)
+    other, result = next((each, result) for each, result in stored(house).items() if each != club)
+    assert stored(house) == {club: (events, 1, True), other: result}
+    assert result[1:] == (0, False), "what is wrong in one club is no finding in another"
+    house.change("DROP INDEX hands_submission")
+    verify(house, "--checkpoint", checkpoint)
+    assert [findings for _, findings, _ in stored(house).values()] == [2, 1], "the schema is that of all clubs"
+    [(ended_at,)] = house.query("SELECT ended_at FROM verifications WHERE club_id = %s", club)
+    assert datetime.now(UTC) - ended_at < timedelta(minutes=5)
+
+
+def test_a_database_that_cannot_be_written_is_verified(house: House, checkpoint: Path) -> None:
+    assert verify(house, "--checkpoint", checkpoint).returncode == 0
+    before = house.query("SELECT * FROM verifications")
+    url = make_url(house.owner_url).update_query_dict({"options": "-c default_transaction_read_only=on"})
+    read_only = {**login_of(house), "OFC_OWNER_URL": url.render_as_string(hide_password=False)}
+    passed = command("verify", "--checkpoint", str(checkpoint), **read_only)
+    assert (passed.returncode, passed.stdout) == (0, ""), passed.stderr
+    assert "The result is not stored for the console" in passed.stderr
+    assert house.query("SELECT * FROM verifications") == before
+
+
 def test_verification_resumes_after_an_interruption_and_loses_nothing(house: House, checkpoint: Path) -> None:
     [(club,)] = house.query("SELECT id FROM clubs")
     state = checkpoint.with_name("verify.state")
     tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
-    before = {"position": {"club": str(club), "pass": "rounds", "after": str(club)}, "events": 9, "found": {}}
-    state.write_text(json.dumps({**before, "found": {"record-differs": 1}}))
+    before = {"position": {"club": str(club), "pass": "rounds", "after": str(club)}, "events": 9}
+    found_before = {"found": {"record-differs": 1}, "wrong": {str(club): 1}}
+    state.write_text(json.dumps({**before, **found_before}))
     found = verify(house, "--resume", state)
     # The name was looked at before, and is not looked at again.
     assert (found.returncode, found.stdout) == (1, "")
     assert ": 1 finding." in found.stderr
+    assert stored(house)[club][1:] == (1, False)
     assert not state.exists()
     link = state.with_name("link.state")
     link.symlink_to(state)
@@ -113,7 +153,7 @@ def test_verification_resumes_after_a_kill(house: House, checkpoint: Path) -> No
     [(club,)] = house.query("SELECT id FROM clubs")
     # The schema has been looked at already: that would wait for the lock, too.
     beginning = {"club": str(club), "pass": "club", "after": str(UUID(int=0))}
-    state.write_text(json.dumps({"position": beginning, "events": 0, "found": {}}))
+    state.write_text(json.dumps({"position": beginning, "events": 0, "found": {}, "wrong": {}}))
     with psycopg.connect(house.owner_url) as holding, first.open("wb") as printed:
         # It reaches the tree, and no further.
         holding.execute("LOCK TABLE shared.signing_keys IN ACCESS EXCLUSIVE MODE")

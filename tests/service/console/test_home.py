@@ -1,9 +1,11 @@
 """The home page: open rounds, disputes that wait, settlements soon final, jobs, evidence, and what is unusual."""
 
+from datetime import UTC, datetime
 from xml.etree.ElementTree import Element
 
 import pytest
 
+from service.verification.queries.results import VerificationResult, store
 from tests.service.console.test_disputes import MONEY, reader_of
 from tests.service.disputes.test_unusual_rounds import FOULING, finished
 from tests.support.api_client import Api
@@ -11,6 +13,7 @@ from tests.support.api_disputes import opened, step
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, text_of
 from tests.support.database.recorded_statements import recorded_statements
+from tests.support.import_lines import club_of
 from tests.support.process_jobs import Club
 from tests.support.sample_rounds import COMPLETE, THREE, complete_round, hand, play, start_round
 
@@ -99,6 +102,28 @@ def test_the_last_checkpoint(visitor: Visitor, api: Api) -> None:
     text, _ = section(visitor.show("/"), "Evidence")
     assert f"{made['size']} events" in text
     assert "not signed yet" not in text
+
+
+@pytest.mark.parametrize(
+    ("findings", "is_complete", "shown"),
+    [
+        (0, True, "1,234 events, no findings"),
+        (0, False, "1,234 events, no findings, but not everything could be verified"),
+        (1, True, "1,234 events, 1 finding"),
+        (12, False, "1,234 events, 12 findings"),
+    ],
+)
+def test_the_last_verification(
+    visitor: Visitor, api: Api, house: House, findings: int, is_complete: bool, shown: str
+) -> None:
+    assert "Last verificationNone yet" in text_of(visitor.show("/"))
+    ended_at = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
+    with house.owner.transaction(club_of(house, api)) as transaction:
+        store(transaction, VerificationResult(ended_at, 1234, findings, is_complete))
+    text, _ = section(visitor.show("/"), "Evidence")
+    assert f"20 November 2026, 18:30 UTC, {shown} Last" in text
+    other = Visitor.signed_in(house, house.new_client())
+    assert "Last verificationNone yet" in text_of(other.show("/"))
 
 
 def test_evidence_needs_its_scope(house: House, api: Api) -> None:

@@ -53,6 +53,7 @@ CHANGING = {"clubs", "api_keys", "table_links", "players", "round_heads", "dispu
     "console_sessions",
     "scorekeepers",
     "unmeasured_rounds",
+    "verifications",
 }
 """Tables whose rows can change; all others are append-only."""
 

@@ -1,0 +1,49 @@
+"""The result of the last verification of a club."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from service.db import Transaction
+from service.verification.models import VerificationRecord
+
+_RECORD: Final = VerificationRecord
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationResult:
+    """
+    What `ofc-server verify` found in a club.
+
+    Attributes:
+        events: the number of events of the club.
+        findings: the number of findings in the club's records and in what all clubs share.
+        is_complete: whether everything could be verified.
+    """
+
+    ended_at: datetime
+    events: int
+    findings: int
+    is_complete: bool
+
+
+def store(transaction: Transaction, result: VerificationResult) -> None:
+    """Store the result in place of the one before, as the owner of the tables."""
+    values = {
+        "ended_at": result.ended_at,
+        "events": result.events,
+        "findings": result.findings,
+        "complete": result.is_complete,
+    }
+    statement = insert(_RECORD).values(club_id=transaction.club_id, **values)
+    transaction.execute(statement.on_conflict_do_update(index_elements=[_RECORD.club_id], set_=values))
+
+
+def find(transaction: Transaction) -> VerificationResult | None:
+    """Find the last result; return None if the club was never verified."""
+    query = select(_RECORD).where(_RECORD.club_id == transaction.club_id)
+    found = transaction.execute(query.with_only_columns(*_RECORD.__table__.columns)).one_or_none()
+    return found and VerificationResult(found.ended_at, found.events, found.findings, found.complete)
