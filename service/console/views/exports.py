@@ -1,5 +1,6 @@
 """Lists of the console as files: every list has CSV and JSON with the filter of its page."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -11,6 +12,7 @@ from flask import Response, request, stream_with_context
 from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.base import WireError
 from scoring.errors import Mistake
+from service.console.views.session import club_zone
 from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import current_transaction
@@ -18,6 +20,8 @@ from service.http.responses import CSV, encode_json
 
 JSON: Final = "application/json"
 _BATCH: Final = 500
+_NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|\s\x00-\x1f]+')
+"""What file systems do not accept in the names of files, and spaces."""
 
 T = TypeVar("T")
 
@@ -102,7 +106,14 @@ def send_blocks(name: str, form: str, blocks: Iterable[bytes]) -> Response:
     """
     content = blocks if isinstance(blocks, list) else stream_with_context(iter(blocks))
     response = Response(content, content_type=f"{CSV}; charset=utf-8" if form == "csv" else JSON)
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+    return attach(response, name, form)
+
+
+def attach(response: Response, name: str, form: str) -> Response:
+    """Return a response as a file to download, with its name and today's date in the time zone of the club."""
+    today = current_transaction().now.astimezone(club_zone()).date()
+    filename = f"{_NOT_IN_NAMES.sub('-', name)}-{today.isoformat()}.{form}"
+    response.headers.set("Content-Disposition", "attachment", filename=filename)
     return response
 
 

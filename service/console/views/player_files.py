@@ -126,7 +126,8 @@ HANDS: Final[Sequence[Column[NotedAs]]] = (
 
 def send_details(form: str, part: str | None, details: PlayerDetails, names: Mapping[str, str]) -> Response:
     """Send a part of what a page shows of a player as a file; as JSON, all of it without a part."""
-    figures: list[NamedFigures] = [(details.figures, names.get(details.figures.player))]
+    player = details.figures.player
+    figures: list[NamedFigures] = [(details.figures, names.get(player))]
     opponents: list[NamedOpponent] = [(each, names.get(each.opponent)) for each in details.opponents]
     hands: list[NotedAs] = [
         *(("best", hand) for hand in details.best),
@@ -139,12 +140,12 @@ def send_details(form: str, part: str | None, details: PlayerDetails, names: Map
             "hands": _encode(HANDS, hands),
             "complete": details.is_complete,
         }
-        return send_blocks("player", form, [encode_json(document) + b"\n"])
+        return send_blocks(f"player-{player}", form, [encode_json(document) + b"\n"])
     if part == "opponents":
-        return send_list("player-opponents", form, OPPONENTS, opponents)
+        return send_list(f"player-{player}-opponents", form, OPPONENTS, opponents)
     if part == "hands":
-        return send_list("player-hands", form, HANDS, hands)
-    return send_list("player", form, FIGURES, figures)
+        return send_list(f"player-{player}-hands", form, HANDS, hands)
+    return send_list(f"player-{player}", form, FIGURES, figures)
 
 
 def _encode(columns: Sequence[Column[Any]], rows: Sequence[Any]) -> list[dict[str, Any]]:

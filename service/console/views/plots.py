@@ -2,8 +2,9 @@
 
 import re
 from typing import Final
+from urllib.parse import urlencode
 
-from flask import Response, g, request
+from flask import Response, g, request, url_for
 from markupsafe import Markup
 from marshmallow import ValidationError
 
@@ -14,7 +15,7 @@ from schemas.fields import DateField, show_time
 from scoring.errors import Mistake
 from service.clubs.actions import get_club
 from service.clubs.scopes import Scope
-from service.console.views.exports import JSON
+from service.console.views.exports import JSON, attach
 from service.console.views.pages import as_sentence, console, console_page, render
 from service.http.authentication import current_transaction
 from service.http.responses import CSV, encode_json
@@ -89,18 +90,31 @@ def _send_file(form: str, plot: PlotName, view: PlotView) -> Response:
         response = respond_file(view, CSV if form == "csv" else SVG)
         # The headers of the console would replace a policy for the file, which is an attachment and is not shown.
         response.headers.pop("Content-Security-Policy", None)
-    response.headers["Content-Disposition"] = f'attachment; filename="{plot.value}.{form}"'
-    return response
+    return attach(response, plot.value, form)
+
+
+def _find_statement(given: dict[str, str]) -> str | None:
+    """Return the address of the statement of the same rounds; None if they are one round, or not whole evenings."""
+    days = [given[name] for name in ("from", "to") if name in given]
+    if "round" in given or not all(map(_DAY.fullmatch, days)):
+        return None
+    query: dict[str, str] = {name: given[name] for name in ("table", "player", "from", "to") if name in given}
+    if not days:
+        query["period"] = "all"
+    return f"{url_for('console.show_club_statement')}?{urlencode(query)}"
 
 
 def _render_page(name: str, given: dict[str, str], figure: Markup | None, advice: str = "") -> str:
     tables = list_tables(current_transaction(), name=None, after=None, limit=_MOST_TABLES).items
+    if "evening" in given:
+        given = given | {"from": given["evening"], "to": given["evening"]}
     return render(
         "plots.html",
         figure=figure,
+        statement=None if figure is None else _find_statement(given),
         advice=advice,
         chosen=name,
-        given=given | {"from": given["evening"], "to": given["evening"]} if "evening" in given else given,
+        given=given,
         plots=[(plot.value, TITLES[plot]) for plot in PlotName],
         tables=[("", "All tables"), *sorted(((table.id, table.name) for table in tables), key=lambda table: table[1])],
     )

@@ -1,8 +1,13 @@
 """No page of the console sends more statements because it has more rows, whichever pages there are."""
 
+import re
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import pytest
+from werkzeug.http import parse_options_header
 
 from tests.service.table_links.linked_table import issue
 from tests.support.api_client import Api
@@ -64,6 +69,31 @@ def test_no_page_sends_more_statements_for_more_rows(house: House, api: Api) -> 
     many = count_statements(visitor, pages)
     more: dict[str, Any] = {name: (few[name], many[name]) for name in pages if many[name] > few[name]}
     assert more == {}, "statements with few and with many rows"
+
+
+def test_every_file_has_a_name_of_its_own_and_the_date(house: House, api: Api) -> None:
+    add_rows(api, range(2))
+    visitor = Visitor.signed_in(house, api)
+    pages = FORMS | discover_pages(house.app, visitor.browser)
+    named: dict[str, set[str]] = defaultdict(set)
+    today = datetime.now(UTC).date()
+    for address in pages.values():
+        response = visitor.browser.get(address)
+        if response.mimetype != "text/html":
+            continue
+        for link in parse(response).iter("a"):
+            if "download" not in link.attrib:
+                continue
+            path = urljoin(address, link.attrib["href"])
+            sent = visitor.browser.get(path, buffered=True)
+            assert sent.status_code == 200, path
+            kind, options = parse_options_header(sent.headers["Content-Disposition"])
+            stem, dot, ending = options["filename"].rpartition(".")
+            assert (kind, dot) == ("attachment", "."), path
+            assert stem.endswith((f"-{today}", f"-{today + timedelta(days=1)}")), path
+            named[f"{stem}.{ending}"].add(f"{urlsplit(path).path} {re.findall('part=[^&]*', path)}")
+    assert len(named) > 40
+    assert {name: paths for name, paths in named.items() if len(paths) > 1} == {}
 
 
 def test_every_page_with_a_table_has_its_files(house: House, api: Api) -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -20,7 +21,7 @@ from service.console.views.session import COOKIE
 from tests.service.disputes.test_dispute_authors import stored_club
 from tests.support.api_client import Api
 from tests.support.application import House
-from tests.support.browser.console_visitor import Visitor, parse, text_of
+from tests.support.browser.console_visitor import Visitor, is_attachment, parse, text_of
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import COMPLETE, FOUL, MID, NOBODYS, document_of, hand, post_document
 
@@ -87,6 +88,21 @@ def test_a_club_without_rounds_has_empty_plots(visitor: Visitor) -> None:
     assert "Choose a table." in text_of(visitor.show("/plots?plot=stacks"))
 
 
+def test_a_plot_leads_to_the_statement_of_its_rounds(api: Api, visitor: Visitor) -> None:
+    table, round_id = play_evening(api, 2)
+    for query, of_statement in (
+        ("", "from=2026-11-20&to=2026-11-20"),
+        (f"plot=fouls&table={table}", f"table={table}&period=all"),
+        ("player=ann&from=2026-11-01&to=2026-11-30", "player=ann&from=2026-11-01&to=2026-11-30"),
+    ):
+        links = [each.attrib["href"] for each in visitor.show(f"/plots?{query}").iter("a")]
+        [statement] = [each for each in links if each.startswith("/console/statement?")]
+        assert parse_qs(urlsplit(statement).query) == parse_qs(of_statement)
+        assert "2 rounds" in text_of(visitor.show(statement.removeprefix("/console")))
+    for query in (f"plot=stacks&round={round_id}", "from=2026-11-20T20:00:00Z"):
+        assert "statement of these rounds" not in text_of(visitor.show(f"/plots?{query}"))
+
+
 @pytest.mark.parametrize("plot", list(PlotName))
 def test_the_files_are_those_of_the_page(api: Api, visitor: Visitor, plot: str) -> None:
     table, round_id = play_evening(api, 2)
@@ -98,14 +114,12 @@ def test_the_files_are_those_of_the_page(api: Api, visitor: Visitor, plot: str) 
         header, *rows = list(csv.reader(io.StringIO(sent.text, newline=""), strict=True))
         [titles, *cells] = table_of(shown)
         assert (len(titles), cells) == (len(header), rows)
-        assert sent.headers["Content-Disposition"] == f'attachment; filename="{plot}.csv"'
+        assert is_attachment(sent, plot, "csv")
         listed = json.loads(visitor.get(files["JSON"]).text)
         assert len(listed["places"]) == len(rows)
         drawn = visitor.get(files["SVG"])
-        assert (drawn.mimetype, drawn.headers["Content-Disposition"]) == (
-            "image/svg+xml",
-            f'attachment; filename="{plot}.svg"',
-        )
+        assert drawn.mimetype == "image/svg+xml"
+        assert is_attachment(drawn, plot, "svg")
         assert "<style>" in drawn.text
         assert ElementTree.fromstring(drawn.text).tag.endswith("svg")
 

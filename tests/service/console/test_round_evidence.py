@@ -9,7 +9,7 @@ from service.ledger.actions import make_checkpoint
 from tests.service.console.test_round_replay import rows_of, section
 from tests.support.api_client import Api
 from tests.support.application import SIGNING_KEY, House
-from tests.support.browser.console_visitor import Visitor, parse, text_of
+from tests.support.browser.console_visitor import Visitor, is_attachment, parse, text_of
 from tests.support.import_lines import club_of, database_of
 from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import complete_round
@@ -28,7 +28,7 @@ def sign(house: House, api: Api) -> None:
 def test_the_file_is_the_evidence_of_the_api(visitor: Visitor, api: Api) -> None:
     round_id = complete_round(api)
     response = visitor.get(f"/rounds/{round_id}/evidence")
-    assert response.headers["Content-Disposition"] == f'attachment; filename="evidence-{round_id}.json"'
+    assert is_attachment(response, f"evidence-{round_id}", "json")
     assert json.loads(response.text) == api.get(f"/v1/rounds/{round_id}/evidence").document
 
 

@@ -15,7 +15,7 @@ from tests.support.api_corrections import correct
 from tests.support.api_disputes import MISREAD, opened
 from tests.support.application import House
 from tests.support.browser.console_lists import read_files
-from tests.support.browser.console_visitor import Visitor, parse, text_of
+from tests.support.browser.console_visitor import Visitor, is_attachment, parse, text_of
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of, import_all, lines_of
 from tests.support.sample_rounds import (
@@ -159,7 +159,7 @@ def test_files_have_all_rounds_of_the_filter(visitor: Visitor, house: House, api
     assert [row["round"] for row in rows] == [round_id for round_id in shown for _ in range(3)]
     won = [(row["player"], row["net"], row["amount"], row["currency"]) for row in rows[:3]]
     assert won == [("ann", "12", "", ""), ("bob", "0", "", ""), ("cyd", "-12", "", "")]
-    assert as_csv.headers["Content-Disposition"] == 'attachment; filename="rounds.csv"'
+    assert is_attachment(as_csv, "rounds", "csv")
     as_json = json.loads(visitor.get("/rounds?table=hall&format=json").text)
     assert [row["round"] for row in as_json[::3]] == shown
     assert other not in shown

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -11,6 +12,7 @@ import html5lib
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import parse_options_header
 from werkzeug.test import TestResponse
 
 from service.console.views.session import COOKIE, PATH
@@ -127,6 +129,13 @@ def text_of(document: Element) -> str:
     """Return what a page shows below its menu."""
     [main] = document.iter("main")
     return " ".join("".join(main.itertext()).split())
+
+
+def is_attachment(response: TestResponse, name: str, form: str) -> bool:
+    """Return whether a response is a file to download, with its name and a date."""
+    kind, options = parse_options_header(response.headers["Content-Disposition"])
+    stem, _, date = options["filename"].removesuffix(f".{form}").partition(f"{name}-")
+    return (kind, stem) == ("attachment", "") and re.fullmatch(r"\d{4}-\d\d-\d\d", date) is not None
 
 
 def rows_of(response: TestResponse) -> list[dict[str, str]]:

@@ -19,7 +19,7 @@ from schemas.verification.report import Outcome, Report
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.console.views.addresses import read_query
-from service.console.views.exports import Column, send_list, wanted_form
+from service.console.views.exports import Column, attach, send_list, wanted_form
 from service.console.views.pages import console, console_page, render
 from service.console.views.rounds.reading import read_round
 from service.http.authentication import current_transaction
@@ -64,8 +64,7 @@ def download_evidence(round_id: UUID) -> BaseResponse:
     """Send the evidence file of a round, which `ofc verify` verifies without the service."""
     content = encode_json(encode_file(get_evidence(current_transaction(), round_id)))
     response = Response(content, content_type=_JSON)
-    response.headers["Content-Disposition"] = f'attachment; filename="evidence-{round_id}.json"'
-    return response
+    return attach(response, f"evidence-{round_id}", "json")
 
 
 @console.get("/rounds/<uuid:round_id>/verification")

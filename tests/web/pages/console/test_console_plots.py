@@ -1,5 +1,6 @@
 """The plots of the console in a browser: every plot in light and dark, on phones, by keyboard and on paper."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -164,7 +165,7 @@ def test_files_are_downloaded_with_their_style(page: Page, service: Running, rou
     show(page, service, "sources", round_id)
     with page.expect_download() as waiting:
         page.get_by_role("link", name="SVG").click()
-    assert waiting.value.suggested_filename == "sources.svg"
+    assert re.fullmatch(r"sources-\d{4}-\d\d-\d\d\.svg", waiting.value.suggested_filename)
     file = tmp_path / "sources.svg"
     waiting.value.save_as(file)
     page.goto(file.as_uri())
@@ -173,4 +174,4 @@ def test_files_are_downloaded_with_their_style(page: Page, service: Running, rou
     with page.expect_download() as waiting:
         page.goto(f"{service.url}/console/plots?plot=sources&{EVERYTHING}")
         page.get_by_role("link", name="CSV").click()
-    assert waiting.value.suggested_filename == "sources.csv"
+    assert re.fullmatch(r"sources-\d{4}-\d\d-\d\d\.csv", waiting.value.suggested_filename)
