@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
+from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyField, PlayerField, StackField
-from schemas.money import count_digits
+from schemas.money import count_digits, show_decimal
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment, SettleUp
@@ -198,6 +200,30 @@ def dump_statement(view: StatementView) -> Dumped:
         "totals": _dump_points(view.totals),
         **dump_settled(view.in_points, view.in_money),
     }
+
+
+TABLE_STATEMENT_COLUMNS: Final = (
+    *("player", "table", "rounds", "opening_stack", "top_ups", "between_rounds", "net", "stack"),
+    *("amount", "currency"),
+)
+
+
+def dump_table_rows(view: StatementView, table_name: str) -> bytes:
+    """
+    Encode a statement as CSV, highest net points first: one row for each player and currency.
+
+    The points of a player are in the first of their rows, so that a column adds up.
+    """
+    rows: list[tuple[str | int | None, ...]] = [TABLE_STATEMENT_COLUMNS]
+    for each in sorted(view.players, key=lambda each: (-each.points.net, each.player)):
+        names = text_cell(each.player), text_cell(table_name)
+        points: tuple[int | None, ...] = (each.rounds, *_dump_points(each.points).values())
+        for currency, won in sorted(each.money.items()):
+            rows.append((*names, *points, show_decimal(won, currency), currency))
+            points = (None,) * len(points)
+        if not each.money:
+            rows.append((*names, *points, None, None))
+    return dump_rows(rows)
 
 
 def dump_digits(currencies: Iterable[str]) -> dict[str, int]:

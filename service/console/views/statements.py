@@ -1,7 +1,8 @@
 """The statement of the club over several tables, and what statements share."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Final, TypeVar
 from uuid import UUID
@@ -17,6 +18,7 @@ from schemas.accounting.club_statements import (
     dump_statement_rows,
 )
 from schemas.accounting.page_queries import Evenings, StatementPageQuerySchema
+from schemas.accounting.statements import StatementView
 from schemas.money import show_decimal
 from schemas.pages import show_cursor
 from scoring.settle_up import Payment, SettleUp
@@ -32,6 +34,7 @@ from service.http.authentication import current_transaction
 from service.http.responses import encode_json
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
+from service.rounds.queries.overviews import UNSETTLED, count_unsettled
 from service.rounds.queries.rounds import RoundFilter
 
 T = TypeVar("T")
@@ -101,14 +104,18 @@ def show_club_statement() -> str | Response:
     wanted = StatementFilter(tables=query["tables"], player=query["player"], **period_of(query))
     if query["form"] in ("csv", "json"):
         whole = get_club_statement(transaction, wanted)
-        return send_statement("statement", query, whole, dump_club_statement(whole))
+        rows, document = partial(dump_statement_rows, whole), partial(dump_club_statement, whole)
+        return send_statement("statement", query, whole, rows, document)
     view = get_club_totals(transaction, wanted)
     is_print = query["form"] == "print"
     results, next_cursor = _print(transaction, wanted, view) if is_print else _page(transaction, wanted, view, query)
     payments = list_payments(view.in_points, view.in_money)
+    rounds = RoundFilter(player=query["player"], **period_of(query))
     return render(
         "statement_print.html" if is_print else "statement.html",
         view=view,
+        settlements=count_settlements(view, rounds, query["tables"]),
+        found=None if query["tables"] else find_rounds(query["evenings"], player=query["player"]),
         results=results,
         next_cursor=next_cursor,
         has_tables=not is_print or len(view.players) <= _MOST_PRINTED,
@@ -120,6 +127,7 @@ def show_club_statement() -> str | Response:
         chosen={str(table) for table in query["tables"] or ()},
         query=query,
         page_address=address_with(format=None),
+        as_of=transaction.now,
     )
 
 
@@ -183,13 +191,35 @@ def cut_lines(lines: Sequence[T], query: Mapping[str, Any], size: int | None = N
     return lines[begin:end], show_cursor(UUID(int=end)) if end < len(lines) else None
 
 
-def send_statement(name: str, query: Mapping[str, Any], view: ClubStatementView, document: Any) -> Response:
-    """Send a statement or its payments as a file; as JSON, `document`, which has both."""
+def send_statement(
+    name: str,
+    query: Mapping[str, Any],
+    view: ClubStatementView | StatementView,
+    rows: Callable[[], bytes],
+    document: Callable[[], Any],
+) -> Response:
+    """Send a statement as CSV (`rows`), its payments as CSV, or both as JSON (`document`)."""
     if query["form"] == "json":
-        return send_blocks(name, "json", [encode_json(document) + b"\n"])
+        return send_blocks(name, "json", [encode_json(document()) + b"\n"])
     if query.get("part") == "payments":
         return send_list(f"{name}-payments", "csv", PAYMENTS, _flatten(list_payments(view.in_points, view.in_money)))
-    return send_blocks(name, "csv", [dump_statement_rows(view)])
+    return send_blocks(name, "csv", [rows()])
+
+
+def count_settlements(
+    view: ClubStatementView | StatementView, wanted: RoundFilter, tables: Sequence[UUID] | None = None
+) -> list[tuple[str, int]]:
+    """Return how many rounds of a statement have a settlement in each state; open ones are left aside."""
+    unsettled = count_unsettled(current_transaction(), wanted, tables=tables)
+    final = view.rounds - view.open_rounds - sum(unsettled.values())
+    counted = [("final", final), *((state.value, unsettled.get(state, 0)) for state in UNSETTLED)]
+    return [(state, count) for state, count in counted if count]
+
+
+def find_rounds(evenings: Evenings, **others: str | None) -> dict[str, str]:
+    """Return the query of the list of rounds for a period and other filters."""
+    query = {"from": evenings.first, "to": evenings.last, **others}
+    return {name: str(value) for name, value in query.items() if value is not None}
 
 
 def list_payments(in_points: SettleUp, in_money: Mapping[str, SettleUp]) -> list[PaymentList]:

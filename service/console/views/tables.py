@@ -2,27 +2,32 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
 from flask import Response
 
 from schemas.accounting.page_queries import TablePageQuerySchema, TablesPageQuerySchema
-from schemas.accounting.statements import StatementView, dump_statement
+from schemas.accounting.statements import StatementView, dump_statement, dump_table_rows
 from schemas.clubs import ClubView
 from schemas.fields import show_time
 from schemas.money import show_decimal
 from schemas.pages import show_cursor
 from schemas.rounds import RoundView
 from schemas.tables import TableView
-from service.accounting.actions import get_club_statement
-from service.accounting.queries import StatementFilter
 from service.clubs.scopes import Scope
 from service.console.views.addresses import address_with
 from service.console.views.exports import Column, send_list, wanted_form
-from service.console.views.filters import current_club, read_query, show_evenings
+from service.console.views.filters import current_club, period_of, read_query, show_evenings
 from service.console.views.pages import console, console_page, render
-from service.console.views.statements import cut_lines, list_payments, send_statement
+from service.console.views.statements import (
+    count_settlements,
+    cut_lines,
+    find_rounds,
+    list_payments,
+    send_statement,
+)
 from service.http.authentication import current_transaction
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
@@ -81,15 +86,15 @@ def show_table(table_id: UUID) -> str | Response:
     query = read_query(TablePageQuerySchema())
     transaction, club = current_transaction(), current_club()
     table = get_table(transaction, table_id)
-    period = query["evenings"].times(club)
-    statement = get_statement(transaction, table_id, **period)
+    statement = get_statement(transaction, table_id, **period_of(query))
     if query["form"] in ("csv", "json"):
-        view = get_club_statement(transaction, StatementFilter(tables=[table_id], **period))
-        return send_statement("statement", query, view, dump_statement(statement))
+        rows, document = partial(dump_table_rows, statement, table.name), partial(dump_statement, statement)
+        return send_statement(f"statement-{table.name}", query, statement, rows, document)
     if query["form"] == "print":
         return render(
             "table_print.html",
             page_address=address_with(format=None),
+            as_of=transaction.now,
             **_statement_values(table, statement, query),
         )
     rounds = list_rounds(transaction, RoundFilter(table_id=table_id), after=None, limit=_RECENT).items
@@ -109,6 +114,8 @@ def _statement_values(table: TableView, statement: StatementView, query: dict[st
     return {
         "table": table,
         "view": statement,
+        "settlements": count_settlements(statement, RoundFilter(table_id=UUID(table.id), **period_of(query))),
+        "found": find_rounds(query["evenings"], table=table.name),
         "players": players,
         "next_cursor": next_cursor,
         "currencies": sorted(statement.in_money),

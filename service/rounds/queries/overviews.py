@@ -13,12 +13,15 @@ from scoring.hand import Seat
 from scoring.round_state import RoundStatus
 from service.db import Transaction
 from service.rounds.models import RoundHeadRecord, RoundRecord
+from service.rounds.queries.rounds import RoundFilter, round_conditions
 from service.tables.models import TableRecord
 
 _ROUND: Final = RoundRecord
 _HEAD: Final = RoundHeadRecord
 _TABLE: Final = TableRecord
-_UNSETTLED: Final = (SettlementState.PROVISIONAL.value, SettlementState.DISPUTED.value)
+UNSETTLED: Final = (SettlementState.PROVISIONAL, SettlementState.DISPUTED)
+"""The states of the settlements of rounds that have ended, without `final`."""
+_VALUES: Final = tuple(state.value for state in UNSETTLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,29 @@ def list_due(transaction: Transaction, before: datetime, *, limit: int) -> Round
 
 def list_unsettled(transaction: Transaction, *, limit: int) -> RoundOverviews:
     """List the rounds that have ended and whose settlement is not final, newest recorded first."""
-    query = _select(transaction, _HEAD.settlement_state.in_(_UNSETTLED))
+    query = _select(transaction, _HEAD.settlement_state.in_(_VALUES))
     return _load(transaction, query.order_by(_HEAD.round_id.desc()), limit)
+
+
+def count_unsettled(
+    transaction: Transaction, wanted: RoundFilter, *, tables: Sequence[UUID] | None = None
+) -> Mapping[SettlementState, int]:
+    """
+    Count the rounds of a filter that have ended and whose settlement is not final, by its state.
+
+    Args:
+        transaction: the transaction.
+        wanted: the filter.
+        tables: only rounds at these tables; None for all.
+    """
+    conditions = [*round_conditions(wanted), *([] if tables is None else [_ROUND.table_id.in_(tables)])]
+    query = (
+        select(_HEAD.settlement_state, func.count().label("rounds"))
+        .join(_ROUND, and_(_ROUND.club_id == _HEAD.club_id, _ROUND.id == _HEAD.round_id))
+        .where(_HEAD.club_id == transaction.club_id, _HEAD.settlement_state.in_(_VALUES), *conditions)
+        .group_by(_HEAD.settlement_state)
+    )
+    return {SettlementState(found.settlement_state): found.rounds for found in transaction.execute(query)}
 
 
 def _select(transaction: Transaction, wanted: ColumnElement[bool]) -> Select[Any]:

@@ -1,0 +1,199 @@
+"""Statements of tables and of the club, their files and their print pages."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.service.console.test_tables_and_ledger import MONEY, play_evenings
+from tests.support.api_client import Api
+from tests.support.api_disputes import opened
+from tests.support.api_settlements import make_final
+from tests.support.application import House
+from tests.support.browser.console_visitor import Visitor, rows_of, table_cells, text_of
+from tests.support.sample_rounds import (
+    COMPLETE,
+    THREE,
+    add_table,
+    document_of,
+    hand,
+    open_round,
+    play,
+    post_document,
+)
+
+
+@pytest.fixture
+def visitor(house: House, api: Api) -> Visitor:
+    return Visitor.signed_in(house, api)
+
+
+def play_round(api: Api, table: str) -> str:
+    round_id = str(open_round(api, table)["id"])
+    play(api, round_id, *COMPLETE)
+    return round_id
+
+
+def test_a_statement_of_an_evening(visitor: Visitor, api: Api) -> None:
+    table = play_evenings(api)["kitchen"]
+    page = visitor.show(f"/tables/{table}?evening=2026-10-20")
+    assert "Evening of Tuesday 20 October 2026" in text_of(page)
+    assert table_cells(page, "Results")[1][-3:] == ["+36", "136", "+€7.20"]
+    same = visitor.show(f"/tables/{table}?from=2026-10-20&to=2026-10-20")
+    assert table_cells(same, "Results") == table_cells(page, "Results")
+    [current] = [
+        link for link in page.iter("a") if link.attrib.get("aria-current") and "evening=" in link.attrib["href"]
+    ]
+    assert "".join(current.itertext()) == "20 Oct 2026"
+    assert "No rounds match" in text_of(visitor.show(f"/tables/{table}?to=2026-10-19"))
+
+
+def test_the_open_round_counts_as_it_is_now(visitor: Visitor, api: Api) -> None:
+    table = add_table(api)
+    round_id = open_round(api, table)["id"]
+    play(api, round_id, hand(1, 1, THREE))
+    page = visitor.show(f"/tables/{table}")
+    assert "1 round, of which 1 is open and counts as now" in text_of(page)
+    assert f"/console/rounds/{round_id}" in {link.attrib["href"] for link in page.iter("a")}
+
+
+def test_a_statement_counts_its_rounds_by_settlement_state(visitor: Visitor, api: Api) -> None:
+    tables = [add_table(api), add_table(api, name="attic")]
+    played = [[play_round(api, table) for _ in range(2)] for table in tables]
+    make_final(api, played[0][0])
+    make_final(api, played[1][0])
+    opened(api, played[1][1])
+    open_round(api, tables[1])
+    kitchen = "2 rounds. Settlements: 1 final, 1 provisional."
+    club = "5 rounds, of which 1 is open and counts as now. Settlements: 2 final, 1 provisional, 1 disputed."
+    for page, text in (
+        (f"/tables/{tables[0]}?to=2099-01-01", kitchen),
+        (f"/statement?table={tables[0]}", kitchen),
+        ("/statement?period=all&player=ann", club),
+    ):
+        shown = visitor.show(page)
+        assert text in text_of(shown)
+        assert text in text_of(visitor.show(f"{page}&format=print"))
+        links = {"".join(each.itertext()): each.attrib["href"] for each in shown.iter("a")}
+        for state in (each.strip(" .") for each in text.partition("Settlements: ")[2].split(",")):
+            if "table=" in page:
+                assert state not in links, "the list of rounds is not filtered by several tables"
+                continue
+            rows = rows_of(visitor.get(f"{links[state].removeprefix('/console')}&format=csv"))
+            assert f"{len({row['round'] for row in rows})} {rows[0]['state']}" == state
+
+
+def test_the_club_statement_begins_with_the_last_evening(visitor: Visitor, api: Api) -> None:
+    assert "No rounds match" in text_of(visitor.show("/statement"))
+    play_evenings(api)
+    page = visitor.show("/statement")
+    assert "Evening of Wednesday 21 October 2026 2 rounds." in text_of(page)
+    tabs = {"".join(link.itertext()): link.attrib for link in page.iter("a")}
+    assert tabs["Last evening"]["aria-current"] == "page"
+    assert "aria-current" not in tabs["All rounds"]
+    everything = visitor.show(tabs["All rounds"]["href"].removeprefix("/console"))
+    assert "All rounds 3 rounds." in text_of(everything)
+
+
+def test_the_club_statement_never_adds_currencies(visitor: Visitor, api: Api) -> None:
+    tables = play_evenings(api)
+    page = visitor.show("/statement?period=all")
+    assert table_cells(page, "Results")[1:4] == [
+        ["ann", "All tables", "3", "0", "+108", "+€14.40", "+$2.52".replace("$", "US$")],
+        ["ann", "attic", "1", "0", "+36", "–", "+US$2.52"],
+        ["ann", "kitchen", "2", "0", "+72", "+€14.40", "–"],
+    ]
+    assert table_cells(page, "Payments in EUR")[1:] == [["cyd", "ann", "€14.40"]]
+    assert table_cells(page, "Payments in USD")[1:] == [["cyd", "ann", "US$2.52"]]
+    both = visitor.show(f"/statement?period=all&table={tables['kitchen']}&table={tables['attic']}")
+    assert table_cells(both, "Results") == table_cells(page, "Results")
+    one = visitor.show(f"/statement?period=all&table={tables['attic']}")
+    assert table_cells(one, "Results")[1] == ["ann", "attic", "1", "0", "+36", "+US$2.52"]
+    assert "No rounds match" in text_of(visitor.show("/statement?player=nobody"))
+
+
+@pytest.mark.parametrize("path", ["/statement?period=all&", "/tables/{kitchen}?", "/statement?evening=2026-10-21&"])
+def test_the_files_of_a_statement_are_its_page(visitor: Visitor, api: Api, path: str) -> None:
+    address = path.format(**play_evenings(api))
+    rows = rows_of(visitor.get(f"{address}format=csv"))
+    shown = visitor.show(address)
+    cells = table_cells(shown, "Results")
+    [heading] = [place for place, name in enumerate(cells[0]) if name == "Net points"]
+    nets = {row[0]: row[heading].replace("−", "-").replace("+", "") for row in reversed(cells[1:])}
+    summed: Counter[str] = Counter()
+    for row in rows:
+        summed[row["player"]] += int(row["net"] or 0)
+    assert summed == {player: int(net) for player, net in nets.items() if player != "All players"}
+    document = json.loads(visitor.get(f"{address}format=json").text)
+    assert {each["player"]: each["net"] for each in document["players"]} == summed
+    payments = rows_of(visitor.get(f"{address}format=csv&part=payments"))
+    listed = [(each["payer"], each["payee"], each["amount"]) for each in document["payments"]["points"]]
+    assert [(row["payer"], row["payee"], int(row["amount"])) for row in payments if not row["currency"]] == listed
+
+
+def test_the_csv_file_of_a_table_has_the_columns_of_its_page(visitor: Visitor, api: Api) -> None:
+    table = play_evenings(api)["kitchen"]
+    in_dollars = document_of(table="kitchen", hands=COMPLETE, opened_at="2026-10-22T20:00:00Z", reference="dollars")
+    assert post_document(api, in_dollars | MONEY["attic"]).status == 201
+    rows = rows_of(visitor.get(f"/tables/{table}?format=csv"))
+    places = ("rounds", "opening_stack", "top_ups", "between_rounds", "net", "stack")
+    shown = table_cells(visitor.show(f"/tables/{table}"), "Results")
+    assert shown[0][1:] == [
+        *("Rounds", "Opening stack", "Added in rounds", "Between rounds", "Net points", "Stack"),
+        *("EUR", "USD"),
+    ]
+    by_player = {row["player"]: [row[each] for each in places] for row in rows if row["rounds"]}
+    plain = str.maketrans("−", "-", "+")
+    assert list(by_player.items()) == [
+        (cells[0], [each.translate(plain) for each in cells[1:7]]) for cells in shown[1:-1]
+    ]
+    assert [(row["table"], row["amount"], row["currency"], row["net"]) for row in rows if row["player"] == "ann"] == [
+        ("kitchen", "14.40", "EUR", "108"),
+        ("kitchen", "2.52", "USD", ""),
+    ]
+
+
+@pytest.mark.parametrize(("lines_of_page", "players_of_page"), [(2, 50), (200, 1), (200, 2), (4, 2)])
+def test_a_long_statement_is_read_page_by_page(
+    visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch, lines_of_page: int, players_of_page: int
+) -> None:
+    monkeypatch.setattr("service.console.views.statements._SIZE", lines_of_page)
+    monkeypatch.setattr("service.console.views.statements._PLAYERS", players_of_page)
+    table = play_evenings(api)["kitchen"]
+    for path, lines in (("/statement?period=all", 9), (f"/tables/{table}?to=2099-01-01", 3)):
+        address, found = path, []
+        while address:
+            page = visitor.show(address)
+            found += [cells for cells in table_cells(page, "Results")[1:] if cells[0] != "All players"]
+            following = [link.attrib["href"] for link in page.iter("a") if link.attrib.get("rel") == "next"]
+            address = following[0].removeprefix("/console") if following else ""
+        printed = table_cells(visitor.show(f"{path}&format=print"), "Results")[1:]
+        assert found == [cells for cells in printed if cells[0] != "All players"]
+        assert len(found) == lines
+        assert {row["player"] for row in rows_of(visitor.get(f"{path}&format=csv"))} == {"ann", "bob", "cyd"}
+
+
+def test_the_print_page_of_many_players_has_their_totals(
+    visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_evenings(api)
+    shown = visitor.show("/statement?period=all")
+    monkeypatch.setattr("service.console.views.statements._MOST_PRINTED", 2)
+    printed = visitor.show("/statement?period=all&format=print")
+    totals = [cells for cells in table_cells(shown, "Results")[1:] if cells[1] == "All tables"]
+    assert table_cells(printed, "Results")[1:] == totals
+    assert "The results at each table are in the files of the statement." in text_of(printed)
+    for name in ("points", "EUR", "USD"):
+        assert table_cells(printed, f"Payments in {name}") == table_cells(shown, f"Payments in {name}")
+
+
+def test_the_print_page_has_nothing_but_the_statement(visitor: Visitor, api: Api) -> None:
+    table = play_evenings(api)["kitchen"]
+    for path in (f"/tables/{table}", "/statement"):
+        page = visitor.show(f"{path}?evening=2026-10-20&format=print")
+        assert not [*page.iter("nav"), *page.iter("form"), *page.iter("header"), *page.iter("script")]
+        assert (
+            table_cells(page, "Results")[1:] == table_cells(visitor.show(f"{path}?evening=2026-10-20"), "Results")[1:]
+        )
+        [back] = page.iter("a")
+        assert back.attrib["href"] == f"/console{path}?evening=2026-10-20"
