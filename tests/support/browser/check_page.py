@@ -28,10 +28,15 @@ def check_with_axe(page: Page, least: int = 10) -> None:
 
 
 def check_width(page: Page) -> None:
-    """Check that the page does not scroll sideways."""
+    """Check that the page does not scroll sideways; on a phone, its lists neither."""
     size = page.viewport_size
     assert size is not None
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], page.url
+    if page.evaluate("matchMedia('(max-width: 44rem)').matches"):
+        wide = page.locator(".scroll:has(> .stacked)").evaluate_all(
+            "boxes => boxes.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.ariaLabel)"
+        )
+        assert wide == [], page.url
 
 
 def check_targets(page: Page, selector: str = CONTROLS, *, is_wide: bool = False) -> int:

@@ -174,6 +174,7 @@ def test_keys_links_and_webhooks_by_keyboard(manager: Manager, service: Running,
     page.keyboard.press("Enter")
     expect(page.get_by_role("img", name="QR code of the address")).to_be_visible()
     page.wait_for_function("() => document.querySelector('main img').naturalWidth > 100")
+    manager.check()
     address = page.get_by_label("Address", exact=True).input_value()
     secret = {"Authorization": f"Bearer {address.partition('#')[2]}"}
     assert (
@@ -194,6 +195,7 @@ def test_keys_links_and_webhooks_by_keyboard(manager: Manager, service: Running,
     page.keyboard.press("Space")
     manager.press("Add")
     expect(page.get_by_label("Secret that signs")).to_have_value(re.compile("^whsec_"))
+    manager.check()
     manager.press("To the webhook")
     manager.press("Send a test message")
     expect(page.get_by_role("row", name="webhook.test")).to_be_visible()

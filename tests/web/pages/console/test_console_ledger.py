@@ -153,6 +153,7 @@ def test_every_page_passes_axe_and_fits_every_screen(
     for path in (
         "tables",
         f"tables/{table.id}",
+        f"tables/{table.id}?format=print",
         "statement",
         "statement?format=print",
         "ledger",

@@ -83,6 +83,7 @@ def test_every_page_passes_axe(open_page: OpenPage, service: Running, key: str, 
         *(f"/rounds/{round_id}/hands/{number}" for number in (1, 2, 3, 7)),
         f"/rounds/{round_id}/revisions",
         f"/rounds/{round_id}/verification",
+        f"/rounds/{round_id}/link",
         "/rulesets",
         "/rulesets/deuce-to-seven@1",
         "/rulesets/compare?from=pineapple@1&to=deuce-to-seven@1",
@@ -97,6 +98,10 @@ def test_every_page_passes_axe(open_page: OpenPage, service: Running, key: str, 
     page.get_by_role("textbox", name="QQ", exact=True).first.fill("9")
     page.get_by_role("button", name="Show what changes").click()
     expect(page.get_by_role("heading", name="What turbo-house@1 changes")).to_be_visible()
+    check(page)
+    page.goto(f"{service.url}/console/rounds/{round_id}/link")
+    page.get_by_role("button", name="Issue the link").click()
+    expect(page.get_by_role("img", name="QR code of the address")).to_be_visible()
     check(page)
 
 
@@ -176,7 +181,7 @@ def test_everything_works_without_scripts(
     expect(page.get_by_text("every figure follows from the cards")).to_be_visible()
     with page.expect_download() as downloading:
         page.get_by_role("link", name="Download the evidence").click()
-    assert downloading.value.suggested_filename == f"evidence-{round_id}.json"
+    assert downloading.value.suggested_filename.startswith(f"evidence-{round_id}-")
     page.goto(service.url + "/console/rulesets/new?from=turbo@1")
     page.get_by_label("Name").fill("fast")
     page.get_by_role("button", name="Show what changes").click()
