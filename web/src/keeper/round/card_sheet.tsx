@@ -16,14 +16,21 @@ interface Props {
 export function CardSheet({ title, current, whereIs, isDisabled, onCard, onCancel }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => { // Before the next key or tap: a dialog not yet shown would leave it to the card below.
-    const opener = document.activeElement;
-    dialog.current!.showModal();
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus();
-    };
+    const shown = dialog.current!;
+    shown.showModal();
+    return () => shown.close(); // The focus goes back to the card below.
   }, []);
+  // The event `close` comes after the focus is back on the card below, whose next key would be lost; browsers send it alone
+  // if Escape is pressed again and again.
+  const cancel = (event: Event): void => {
+    event.preventDefault();
+    onCancel();
+  };
+  const end = (event: Event): void => {
+    if ((event.currentTarget as Element).isConnected) onCancel();
+  };
   return (
-    <dialog ref={dialog} class="sheet" aria-labelledby="sheet-title" onClose={onCancel}>
+    <dialog ref={dialog} class="sheet" aria-labelledby="sheet-title" onCancel={cancel} onClose={end}>
       <header class="sheet-head">
         <h2 id="sheet-title">{title}</h2>
         <button type="button" class="button plain" onClick={onCancel}>Cancel</button>
