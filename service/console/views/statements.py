@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -41,9 +40,7 @@ T = TypeVar("T")
 _SIZE: Final = 200
 """The number of lines of a statement on one page."""
 _PLAYERS: Final = 50
-"""The number of players whose tables are read for one page at most."""
-_FEW: Final = 5
-"""The number of them whose tables are read first, because players with many tables fill a page."""
+"""The number of players whose tables are read for one page."""
 _MOST_PRINTED: Final = 200
 """The number of players up to which a print page has their tables."""
 _PARTS: Final = 2**32
@@ -149,22 +146,15 @@ def _page(
     begin, part = divmod(0 if query["cursor"] is None else query["cursor"].int, _PARTS)
     in_order = view.in_order
     shown = in_order[begin : begin + _PLAYERS]
-    listed = [*islice(_list_lines(transaction, wanted, shown, begin), part, part + _SIZE + 1)]
+    tables = list_tables_of(transaction, wanted, [each.player for each in shown])
+    listed = [
+        (_PARTS * place + number, line)
+        for place, each in enumerate(shown, start=begin)
+        for number, line in enumerate(list_results(each, tables[each.player]))
+    ][part:]
     following = listed[_SIZE][0] if len(listed) > _SIZE else _PARTS * (begin + _PLAYERS)
     is_last = following >= _PARTS * len(in_order)
     return [line for _, line in listed[:_SIZE]], None if is_last else show_cursor(UUID(int=following))
-
-
-def _list_lines(
-    transaction: Transaction, wanted: StatementFilter, players: Sequence[PlayerInClub], begin: int
-) -> Iterator[tuple[int, ResultLine]]:
-    """Yield the lines of players with their places in the list. The tables of most players are read only if needed."""
-    for start, end in ((0, _FEW), (_FEW, _PLAYERS)):
-        some = players[start:end]
-        tables = list_tables_of(transaction, wanted, [each.player for each in some]) if some else {}
-        for place, each in enumerate(some, start=begin + start):
-            for number, line in enumerate(list_results(each, tables[each.player])):
-                yield _PARTS * place + number, line
 
 
 def _players_of(results: Iterable[ResultLine], payments: Iterable[PaymentList], most: int | None) -> set[str]:
