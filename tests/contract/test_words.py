@@ -54,6 +54,7 @@ REPLACED: Final = {
     r"\b(hears?|heard)\b": "receive",
     r"\b(he|him|his|she|hers?)\b": "they, them, their",
     r"\bany more\b": "no longer",
+    r"\bcould not have followed\b": "does not follow, no longer follows",
     r"\banew\b": "again",
     r"\bbut for\b": "except",
     r"\bstands? for\b": "covers, means",

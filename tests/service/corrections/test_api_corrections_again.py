@@ -24,7 +24,7 @@ from tests.support.sample_rounds import THREE, Document, complete_round, hand, p
 # --- hands that stand ---
 
 
-def test_a_later_hand_that_could_not_have_followed_is_refused(api: Api, house: House) -> None:
+def test_a_later_hand_that_no_longer_follows_is_refused(api: Api, house: House) -> None:
     response = refused(api, house, in_fantasyland(api), patch=NO_QUEENS)
     assert (response.status, response["code"]) == (422, "hand-irregular")
     assert response.mistakes == {"#/patch": "fantasyland-not-earned"}

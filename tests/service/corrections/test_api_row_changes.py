@@ -170,7 +170,7 @@ def test_a_discarded_card_cannot_be_in_a_changed_row(api: Api, house: House) -> 
 # --- what follows from it ---
 
 
-def test_a_later_hand_that_could_not_have_followed_is_refused_or_accepted(api: Api, house: House) -> None:
+def test_a_later_hand_that_no_longer_follows_is_refused_or_accepted(api: Api, house: House) -> None:
     round_id = in_fantasyland(api)
     response = refused(api, house, round_id, changes=NO_QUEENS)
     assert (response.status, response["code"]) == (422, "hand-irregular")

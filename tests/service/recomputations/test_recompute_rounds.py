@@ -247,9 +247,7 @@ def test_another_ruleset_shows_changed_nets(database: Database, club_id: UUID) -
     assert {each.hand for each in found.differences} == {1, 2, 3, None}
 
 
-def test_a_hand_that_could_not_have_followed_under_another_ruleset_is_reported(
-    database: Database, club_id: UUID
-) -> None:
+def test_a_hand_that_does_not_follow_under_another_ruleset_is_reported(database: Database, club_id: UUID) -> None:
     """In the second hand two players have fourteen cards of Fantasyland, where seventeen would have been dealt."""
     enter = dict.fromkeys(PINEAPPLE.fantasyland.enter, 17)
     richer = replace(PINEAPPLE, name="richer", fantasyland=replace(PINEAPPLE.fantasyland, enter=enter))
