@@ -22,7 +22,6 @@ class Tick:
 
     at: float
     label: str
-    is_zero: bool = False
 
 
 @dataclass(frozen=True, slots=True)

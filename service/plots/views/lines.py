@@ -69,7 +69,7 @@ def draw_lines(view: PlotView) -> Drawing:
         top=TOP,
         bottom=bottom,
         x_ticks=_ticks_below(view, x),
-        y_ticks=[Tick(y(step), label, step == 0) for step, label in zip(steps, labels, strict=True)],
+        y_ticks=[Tick(y(step), label) for step, label in zip(steps, labels, strict=True)],
         x_title=_axis_title(view),
         lines=lines,
         areas=_strips(view, x, left, right, bottom),
