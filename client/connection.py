@@ -1,6 +1,7 @@
 """HTTP requests that are retried and take effect once."""
 
 import ssl
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -238,7 +239,15 @@ def _warn_if_deprecated(response: httpx2.Response) -> None:
         ends, link = response.headers.get("Sunset"), response.links.get("deprecation")
         used = f"{response.request.method} {response.request.url.copy_with(query=None)}"
         until, place = f", and ends on {ends}" if ends else "", f": {link['url']}" if link else ""
-        warnings.warn(f"{used} is deprecated{until}{place}", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{used} is deprecated{until}{place}", DeprecationWarning, stacklevel=_find_caller())
+
+
+def _find_caller() -> int:
+    """Return the stack level of the code that uses this package, as its caller passes it to `warnings.warn`."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _pause_of(response: httpx2.Response) -> int | None:
