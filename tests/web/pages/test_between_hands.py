@@ -122,6 +122,27 @@ def test_a_player_leaves_between_two_hands(keeper: KeeperPage) -> None:
     expect(keeper.page.locator("[data-seat]")).to_have_count(2)
 
 
+def test_who_leaves_adds_no_points(keeper: KeeperPage) -> None:
+    round_ = open_table(keeper, "pineapple-qq")
+    play(keeper, 1, button=3)
+    page = keeper.page
+    open_players(page)
+    for player in ("ann", "ben"):
+        page.get_by_label(f"Points that {player} adds").fill("50")
+        page.get_by_label(f"Points that {player} adds").press("Enter")
+        expect(page.get_by_text(f"{player} adds 50")).to_be_visible()
+    page.get_by_role("button", name="Leave: ben").tap()
+    page.get_by_role("button", name="ben leaves").tap()
+    expect(page.get_by_text("Before the next hand: ann adds 50.")).to_be_visible()
+    keeper.enter_hand(2)
+    expect(page.locator("[data-seat]")).to_have_count(2)
+    keeper.tap_cards(list_cards({seat: AGAIN[seat] for seat in (1, 3)}))
+    keeper.save()
+    expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
+    document = keeper.get(f"/v1/rounds/{round_['id']}/document")
+    assert document["hands"][1]["top_ups"] == [{"seat": 1, "points": 50}]
+
+
 def test_the_next_round_suggests_stacks_and_who_sits_out(keeper: KeeperPage) -> None:
     round_ = open_table(keeper, "pineapple", (200, 1, 200))
     play(keeper, 1, button=3)

@@ -15,6 +15,7 @@ const NEXT: Next = {
     { seat: 2, player: "ben", fantasyland: 15 },
     { seat: 5, player: "cyd", fantasyland: 0 },
   ],
+  left: [],
 };
 const fill = (draft: Draft, count: number): Draft => DECK.slice(0, count).reduce(putCard, draft);
 
@@ -103,6 +104,9 @@ test("a draft follows its round: who left is dropped with their cards, and who a
   const added = fitDraft({ ...without, topUps: [{ seat: 3, points: 50 }] }, { ...NEXT, seats: without.seats });
   assert.deepEqual(added.seats.map(({ seat, fantasyland }) => [seat, fantasyland]), [[2, 15], [3, 0], [5, 0]]);
   assert.deepEqual(undo(without).steps.length, 6);
+  const topUps = [{ seat: 1, points: 20 }, { seat: 3, points: 50 }];
+  const left = fitDraft({ ...draft, topUps }, { ...NEXT, seats: without.seats, left: [1] });
+  assert.deepEqual([left.topUps, left.seats.map(({ seat }) => seat)], [topUps.slice(1), [2, 3, 5]]);
 });
 
 test("the cursor of a draft moves on when its seat is dropped", () => {

@@ -45,29 +45,32 @@ export interface Draft {
   replaces?: number;
 }
 
-/** What a round says about its next hand. */
+/** The next hand of a round. */
 export interface Next {
   round: string;
   number: number;
   button: number | null;
   seats: DraftSeat[];
+  /** The seats of players who have left: they add no points. */
+  left: number[];
 }
 
 /** Return an empty draft of the next hand of a round. */
-export function startDraft(next: Next): Draft {
-  const draft = { ...next, cards: {}, cursor: null, steps: [] };
+export function startDraft({ round, number, button, seats }: Next): Draft {
+  const draft = { round, number, button, seats, cards: {}, cursor: null, steps: [] };
   return { ...draft, cursor: nextFree(draft, null) };
 }
 
 /** Return a draft as its round is now: who plays, with the players whose points bring them back. */
 export function fitDraft(draft: Draft, next: Next): Draft {
-  const back = (draft.topUps ?? []).filter(({ seat }) => !next.seats.some((each) => each.seat === seat));
+  const topUps = (draft.topUps ?? []).filter(({ seat }) => !next.left.includes(seat));
+  const back = topUps.filter(({ seat }) => !next.seats.some((each) => each.seat === seat));
   const returning = back.map(({ seat }) => ({ seat, player: String(seat), fantasyland: 0 }));
   const seats = [...next.seats, ...returning].sort((one, other) => one.seat - other.seat);
   const isPlayed = (place: Place): boolean => seats.some(({ seat }) => seat === parsePlace(place).seat);
   const cards = Object.fromEntries(Object.entries(draft.cards).filter(([place]) => isPlayed(place)));
   const steps = draft.steps.filter(({ place }) => isPlayed(place));
-  const fitted = { ...draft, seats, cards, steps };
+  const fitted = { ...draft, seats, cards, steps, topUps };
   return draft.cursor !== null && isPlayed(draft.cursor) ? fitted : { ...fitted, cursor: nextFree(fitted, null) };
 }
 
@@ -214,7 +217,7 @@ export function listPlayers(draft: Pick<Draft, "seats" | "cards">): HandPlayer[]
 }
 
 /** Return a draft with the cards of a hand that was entered before, to change it. */
-export function fillDraft(hand: Omit<Next, "seats">, entered: HandPlayer[], names: Map<number, string>): Draft {
+export function fillDraft(hand: Pick<Next, "round" | "number" | "button">, entered: HandPlayer[], names: Map<number, string>): Draft {
   const seats = entered.map(({ seat, fantasyland = 0 }) => ({ seat, fantasyland, player: names.get(seat) ?? String(seat) }));
   const cards: Record<Place, string> = {};
   for (const player of entered) {

@@ -51,7 +51,8 @@ function nextOf(round: Round): Next | null {
     player: round.seats.find((each) => each.seat === seat)?.player ?? String(seat),
     fantasyland: fantasyland[String(seat)] ?? 0,
   }));
-  return { round: round.id, number, button, seats: players };
+  const left = round.seats.filter(({ playing, stack }) => !playing && stack > 0).map(({ seat }) => seat);
+  return { round: round.id, number, button, seats: players, left };
 }
 
 function nameSeats(round: Round | null | undefined): Map<number, string> {
