@@ -68,6 +68,29 @@ def test_players_add_points_and_leave_offline(open_keeper: OpenKeeper, context: 
 
 
 @pytest.mark.with_rules
+@pytest.mark.parametrize("is_offline", [False, True])
+def test_a_departure_that_is_tapped_twice_is_recorded_once(
+    open_keeper: OpenKeeper, context: BrowserContext, is_offline: bool
+) -> None:
+    keeper = open_keeper()
+    round_ = play_first_hand(keeper, "pineapple-qq", offline=context)
+    if not is_offline:
+        context.set_offline(False)
+    page = keeper.page
+    open_players(page)
+    page.get_by_role("button", name="Leave: ben").tap()
+    page.get_by_role("button", name="ben leaves").dblclick()
+    expect(page.locator(".pill", has_text="left")).to_be_visible()
+    if is_offline:
+        expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+        context.set_offline(False)
+    expect_sent(keeper)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    departures = keeper.get(f"/v1/rounds/{round_['id']}/document")["departures"]
+    assert [(left["seat"], left["after_hand"]) for left in departures] == [(2, 1)]
+
+
+@pytest.mark.with_rules
 def test_the_reason_against_top_ups_and_departures_is_shown_offline(
     open_keeper: OpenKeeper, context: BrowserContext
 ) -> None:

@@ -25,7 +25,7 @@ interface Props {
   /** Whether the round can be changed now: while requests wait, only with the rules. */
   canChange: boolean;
   onRound(round: Round): void;
-  onLeave(seat: number): void;
+  onLeave(seat: number): Promise<void>;
   onTopUps(topUps: TopUp[]): void;
 }
 

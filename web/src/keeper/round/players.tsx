@@ -8,13 +8,13 @@ interface Props extends Asked {
   topUps: TopUp[];
   /** Receives the top-ups that the next hand begins with. */
   onTopUps(topUps: TopUp[]): void;
-  onLeave(seat: number): void;
+  onLeave(seat: number): Promise<void>;
 }
 
 /** Why something is not allowed now, in words. Empty if it is. */
 type Refusals = Record<string, string[]>;
 
-/** Points with which it is found whether any can be added. */
+/** The points of a top-up that shows whether any can be added. */
 const ANY_POINTS = 1;
 
 /** Points added before the next hand, and players who leave. What is not allowed now is not offered: its reason is shown. */
@@ -60,7 +60,7 @@ export function Players({ topUps, onTopUps, onLeave, ...asked }: Props) {
             {...{ player, isBusy, canTopUp, canLeave }}
             points={topUps.find((each) => each.seat === seat)?.points ?? 0}
             onAdd={(points) => void add(seat, points)}
-            onLeave={() => onLeave(seat)}
+            onLeave={() => void run(() => onLeave(seat))}
           />
         );
       })}

@@ -150,9 +150,9 @@ export function TableScreen(props: Props) {
     }
   };
   /** Change the round with the rules on this device, or without them by the service. */
-  const change = (operation: OperationName, label: string, body: object): void => {
+  const change = (operation: OperationName, label: string, body: object): Promise<void> => {
     const request = makeWaiting(table, round!, operation, label, body);
-    void act(async () => {
+    return act(async () => {
       const played = await playLocally(rules, round!, { operation, body });
       if (played.kind === "round") await queue(request);
       else if (played.kind === "refused") setProblem(describeProblem(played.problem));
@@ -163,7 +163,7 @@ export function TableScreen(props: Props) {
     void act(async () => {
       const named = await nameUndone(session, round!);
       if (named === null) return setProblem([CHANGED]);
-      change("undo_hand", `Undo of hand ${round!.hands}`, { number: round!.hands, ...named, ...(reason === "" ? {} : { reason }) });
+      await change("undo_hand", `Undo of hand ${round!.hands}`, { number: round!.hands, ...named, ...(reason === "" ? {} : { reason }) });
     });
   };
   const open = (body: RoundRequest, button: number | null): void => {
@@ -277,7 +277,7 @@ export function TableScreen(props: Props) {
             hasDraft={draft !== null && draft.steps.length > 0}
             onEnter={() => onEntering(true)}
             onUndo={undo}
-            onClose={(reason) => change("close_round", "End of the round", { reason })}
+            onClose={(reason) => void change("close_round", "End of the round", { reason })}
           />
         )}
         {round && (
