@@ -55,8 +55,6 @@ COLUMNS: Final = {
     )
 }
 """The tables of a round, each after those that it references, and their columns."""
-BEFORE: Final = ("rulesets", "tables")
-"""What rounds refer to outside of themselves."""
 
 
 @dataclass(frozen=True)

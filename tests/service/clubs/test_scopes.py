@@ -130,9 +130,6 @@ NAMES_AN_ID = {"open_dispute"}
 BESIDE_OTHERS = {Scope.CORRECT_FINAL}
 """Scopes that some requests need in addition to that of the operation."""
 
-OF_THE_CLUB = ("get_player", "get_player_statistics", "revoke_link")
-"""Operations with another name than an ID in the URL, of which another club knows nothing."""
-
 QUERIES = {"prove_consistency": "?from=0&to=0", "prove_inclusion": "?position=0&size=1"}
 """Required query parameters."""
 

@@ -8,8 +8,6 @@ from tests.support.api_disputes import opened
 from tests.support.application import House
 from tests.support.sample_rounds import THREE, add_table, complete_round, hand, open_round, play
 
-CUSTOM = "saturday"
-"""A ruleset of the club that only the other table uses."""
 ALLOWED = {
     *(
         "get_club",
