@@ -59,7 +59,11 @@ def _indexes() -> None:
 
 
 def _changes() -> None:
-    """Measure rounds without hands too."""
+    """
+    Measure rounds without hands too, and those whose payout changes no stack.
+
+    The players of a round can pay each other in a circle.
+    """
     op.execute("""
         DROP TRIGGER unmeasured_when_inserted ON round_heads;
         DROP TRIGGER unmeasured_when_changed ON round_heads;
@@ -69,7 +73,7 @@ def _changes() -> None:
             FOR EACH ROW
             WHEN (
                 OLD.revision <> NEW.revision OR OLD.hands <> NEW.hands OR OLD.stacks <> NEW.stacks
-                OR OLD.top_ups <> NEW.top_ups
+                OR OLD.top_ups <> NEW.top_ups OR OLD.status <> NEW.status
             )
             EXECUTE FUNCTION note_unmeasured_round();
     """)

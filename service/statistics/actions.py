@@ -221,6 +221,8 @@ def measure_rounds(transaction: Transaction, round_ids: Collection[UUID]) -> Mea
         revisions[sitting.round_id] = sitting.revision
         figures[sitting.round_id, sitting.seat] = _begin(sitting)
     opponents: dict[tuple[UUID, int, int], RoundOpponentFigures] = {}
+    # Before the hands: a hand can be recorded in between, and without it its payments would be of no opponents.
+    payments = measuring.list_paid(transaction, revisions)
     hands = measuring.list_hands(transaction, revisions)
     for hand, (tally, sources) in zip(hands, _tally(transaction, hands), strict=True):
         for index, seat in enumerate(hand.seats):
@@ -232,7 +234,7 @@ def measure_rounds(transaction: Transaction, round_ids: Collection[UUID]) -> Mea
                     pair = _begin_pair(figures[hand.round_id, of], figures[hand.round_id, opponent])
                     opponents[hand.round_id, of, opponent] = pair
                 _count_pair(pair, sign * points, sign * scoop)
-    for found in measuring.list_paid(transaction, revisions):
+    for found in payments:
         payer, payee = figures[found.round_id, found.payer], figures[found.round_id, found.payee]
         paid, unpaid = int(found.paid), int(found.unpaid)
         payee.received += paid

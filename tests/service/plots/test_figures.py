@@ -196,6 +196,21 @@ def expected_sources(api: Api, rounds: list[str]) -> dict[str, dict[str, int]]:
     return {player: {name: of[name] for name in actions.SOURCES} for player, of in sums.items()}
 
 
+def test_caps_count_a_payout_in_a_circle_that_changes_no_stack(house: House, api: Api) -> None:
+    boards = {
+        1: "AhKd9c / 7s7d5s4h2h / 8c8d4c4sQc",
+        2: "KhQd9h / JsJd8h5c3h / 6c6d3c3sAc",
+        3: "QhJc8s / 9s9d6h5d2s / TcTd2c2dAs",
+    }
+    round_id = open_round(api, add_table(api, "progressive-round"), {1: "ann 100", 2: "bob 100", 3: "cyd 100"})["id"]
+    play(api, round_id, hand(1, 1, boards))
+    update_statistics(database_of(house), club_of(house, api))
+    assert by_player(read(api, "caps")) == {}
+    assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200
+    paid = {"received": 1, "not_received": 0, "paid": 1, "not_paid": 0}
+    assert by_player(read(api, "caps")) == {"ann": paid, "bob": paid, "cyd": paid}
+
+
 def test_stacks_of_an_evening_follow_the_rounds_of_the_table(api: Api) -> None:
     table = add_table(api)
     for opened_at, sitting in (

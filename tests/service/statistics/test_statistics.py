@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from service.statistics import actions as statistics
 from service.statistics.actions import update_statistics
+from service.statistics.queries import measuring
 from service.statistics.queries.measuring import add_all_rounds
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
@@ -240,6 +241,25 @@ def test_statistics_can_be_computed_again(house: House, api: Api) -> None:
         add_all_rounds(transaction)
     assert count(house, api) == 1
     assert api.get("/v1/statistics").document == before
+
+
+@pytest.mark.parametrize("read_first", ["list_seats", "list_paid", "list_hands"])
+def test_a_hand_that_is_recorded_while_a_worker_measures_its_round_is_counted_next(
+    house: House, api: Api, monkeypatch: pytest.MonkeyPatch, read_first: str
+) -> None:
+    round_id = open_round(api, add_table(api))["id"]
+    read_records = getattr(measuring, read_first)
+
+    def read_and_play(*arguments: Any) -> Any:
+        found = read_records(*arguments)
+        monkeypatch.setattr(measuring, read_first, read_records)
+        play(api, round_id, hand(1, 1, THREE))
+        return found
+
+    monkeypatch.setattr(measuring, read_first, read_and_play)
+    for _ in range(2):
+        count(house, api)
+        assert {player: each["points"] for player, each in read(api).items()} == {"ann": 12, "bob": 0, "cyd": -12}
 
 
 # --- any rounds ---
