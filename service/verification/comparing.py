@@ -119,6 +119,13 @@ AUDITED: Final[Mapping[str, Table]] = {
         " final_revision open_disputes last_event",
         played="status hands top_ups stacks state settlement_state",
     ),
+    "round_statistics": _table(
+        "club_id round_id player",
+        event="table_id ruleset_name ruleset_version opened_at place point_value currency",
+        played="top_ups received paid not_received not_paid hands points squares fouls fantasyland_hands"
+        " fantasyland_entered fantasyland_stayed best worst points_by_hand",
+        free="royalties_top royalties_middle royalties_bottom scoops from_rows from_bonuses from_royalties from_fouls",
+    ),
     "events": _table("club_id id", bytes_="round_id sequence kind actor request_id at heading content hash"),
     "waiting_events": _table("club_id event_id"),
     "tree_nodes": _table("club_id level position", tree="hash event_id"),
@@ -141,9 +148,8 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "job_messages": "messages to workers",
     "import_pieces": "lines that wait to be imported; they become submissions of rounds",
     "import_results": "the results of an import's lines; the rounds are compared with their events",
-    "round_statistics": "sums of players' hands and payments, which can be computed again from records that are"
-    " compared",
-    "round_opponents": "sums of players' hands against each opponent, which can be computed again as those of players",
+    "round_opponents": "sums of players' hands against each opponent, which can be computed again from records that are"
+    " compared; statements do not read them",
     "console_sessions": "who is signed in to the console; sessions end after hours",
     "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",
     "verifications": "the result of the last verification; another verification writes it again",

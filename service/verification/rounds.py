@@ -1,7 +1,7 @@
 """Rounds compared with their events: every record that the events lead to, column by column."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -27,6 +27,7 @@ from service.verification.expected_records import InvalidRoundError, expect_reco
 from service.verification.findings import Finding, FindingKind
 from service.verification.queries import audited
 from service.verification.queries.audited import LAST, Event, Stretch
+from service.verification.queries.figures import list_differences
 
 State = Mapping[str, Any]
 """The column `state` of a round's head."""
@@ -122,7 +123,20 @@ def verify_rounds(
     differences = compare_rounds(transaction, stretch, events, rulesets, proven)
     if differences and proven:
         differences = compare_rounds(transaction, stretch, events, rulesets, {})
-    return findings + differences, len(events)
+    return [*findings, *differences, *compare_figures(transaction, stretch)], len(events)
+
+
+def compare_figures(transaction: Transaction, stretch: Stretch) -> Iterator[Finding]:
+    """
+    Compare the figures of players in some rounds, from which statements are summed up, with the records of the rounds.
+
+    Args:
+        transaction: of the club; it reads one moment.
+        stretch: the rounds.
+    """
+    stored, expected = list_differences(transaction, stretch)
+    by_key = {(row["round_id"], row["player"]): row for row in expected}
+    return compare_records(transaction.club_id, "round_statistics", stored, by_key)
 
 
 def compare_rounds(

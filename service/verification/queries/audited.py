@@ -307,6 +307,7 @@ def club_exists(transaction: Transaction) -> bool:
 NAMING_CLUBS: Final = (
     *OF_CLUBS,
     *OF_ROUNDS,
+    "round_statistics",
     "submissions",
     "events",
     "waiting_events",

@@ -20,12 +20,7 @@ from service.verification.findings import MEANS, FindingKind
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch
 from service.verification.rounds import audit_results
-from service.verification.verify_database import (
-    Pass,
-    count_events,
-    list_clubs,
-    verify_database,
-)
+from service.verification.verify_database import Pass, count_events, list_clubs, verify_database
 from service.verification.verify_in_parallel import _start_processes, verify_in_parallel
 from tests.support.application import open_house
 from tests.support.database.compare_findings import agree_on, names
@@ -182,7 +177,7 @@ def test_a_time_outside_the_calendar_is_reported(
                 continue
             row = [*table.rows(f"{column} IS NOT NULL"), *table.rows()][0]
             with undone(hands_in):
-                table.run(f"UPDATE {name} SET {column} = '{time}' WHERE ctid = '{row['place']}'")
+                table.run(f"UPDATE {name} SET {column} = '{time}' WHERE ctid = '{row['ctid']}'")
                 named = names(verify(hands_in, lived.checkpoints, name), name, row)
             assert column in {finding.column for finding in named}
             changed += 1
@@ -275,7 +270,7 @@ def test_a_number_that_is_too_large_does_not_block_verification(lived: Lived, ha
     with undone(hands_in):
         nodes = Table(hands_in, "tree_nodes")
         [*_, last] = nodes.rows("level = 0")
-        nodes.run(f"UPDATE tree_nodes SET position = 1::bigint << 60 WHERE ctid = '{last['place']}'")
+        nodes.run(f"UPDATE tree_nodes SET position = 1::bigint << 60 WHERE ctid = '{last['ctid']}'")
         hands_in.execute(text(f"UPDATE tree_heads SET size = 1::bigint << 61 WHERE {nodes.mine}"))
         hands_in.execute(text(f"UPDATE round_heads SET version = 2000000000 WHERE {nodes.mine}"))
         found = verify(hands_in, lived.checkpoints)
@@ -289,7 +284,7 @@ def test_a_subtree_that_is_hidden_in_the_hash_of_the_one_before_it_is_missed(han
         nodes = Table(hands_in, "tree_nodes")
         before, hidden, *_ = nodes.rows(f"level = {level}")
         more = f"int8send({hidden['position']}) || '\\x{hidden['hash'].hex()}'"
-        nodes.run(f"UPDATE tree_nodes SET hash = hash || {more} WHERE ctid = '{before['place']}'")
+        nodes.run(f"UPDATE tree_nodes SET hash = hash || {more} WHERE ctid = '{before['ctid']}'")
         nodes.delete(hidden)
         found = verify(hands_in, table="tree_nodes")
         assert "hash" in {finding.column for finding in names(found, "tree_nodes", before)}
@@ -302,7 +297,7 @@ def test_a_last_leaf_of_no_event_is_found(hands_in: Transaction) -> None:
         last = nodes.rows("level = 0")[-1]
         nodes.run(
             "INSERT INTO tree_nodes (club_id, level, position, hash)"
-            f" SELECT club_id, level, position + 1, hash FROM tree_nodes WHERE ctid = '{last['place']}'"
+            f" SELECT club_id, level, position + 1, hash FROM tree_nodes WHERE ctid = '{last['ctid']}'"
         )
         nodes.run(f"UPDATE tree_heads SET size = size + 1 WHERE {nodes.mine}")
         found = verify(hands_in, table="tree_nodes")
@@ -313,7 +308,7 @@ def test_a_last_leaf_whose_event_waits_again_is_found(hands_in: Transaction) -> 
     with undone(hands_in):
         nodes = Table(hands_in, "tree_nodes")
         last = nodes.rows("level = 0")[-1]
-        nodes.run(f"UPDATE tree_nodes SET event_id = NULL WHERE ctid = '{last['place']}'")
+        nodes.run(f"UPDATE tree_nodes SET event_id = NULL WHERE ctid = '{last['ctid']}'")
         waiting = f"VALUES ('{hands_in.club_id}', '{last['event_id']}')"
         nodes.run(f"INSERT INTO waiting_events (club_id, event_id) {waiting}")
         hands_in.execute(text(f"DELETE FROM checkpoints WHERE {nodes.mine}"))
@@ -339,6 +334,27 @@ def test_records_of_a_deleted_club_are_found(lived: Lived, hands_in: Transaction
         unknown = {finding.key["id"] for finding in verify_all(hands_in) if finding.kind is FindingKind.CLUB_UNKNOWN}
         assert lived.club in unknown
         assert len(unknown) == 2
+
+
+def test_figures_are_compared_unless_their_round_has_changed_since(hands_in: Transaction) -> None:
+    with undone(hands_in):
+        figures = Table(hands_in, "round_statistics")
+        [row, *_] = figures.rows("received > 0")
+        figures.run(f"UPDATE round_statistics SET received = received - 1 WHERE ctid = '{row['ctid']}'")
+        [finding] = verify(hands_in)
+        assert (finding.kind, finding.column) == (FindingKind.FIGURE_DIFFERS, "received")
+        assert repr((finding.found, finding.right)) == repr((row["received"] - 1, row["received"]))
+        changed = f"VALUES ('{row['club_id']}', gen_random_uuid(), '{row['round_id']}')"
+        figures.run(f"INSERT INTO unmeasured_rounds (club_id, id, round_id) {changed}")
+        assert verify(hands_in) == []
+
+
+def test_numbers_that_are_too_large_are_compared_with_the_figures(hands_in: Transaction) -> None:
+    with undone(hands_in):
+        hands_in.execute(text("UPDATE round_statistics SET squares = 'NaN', best = 9223372036854775807"))
+        hands_in.execute(text("UPDATE transfers SET due = 9223372036854775807, paid = -9223372036854775808"))
+        found = {finding.column for finding in verify(hands_in) if finding.table == "round_statistics"}
+        assert {"received", "paid", "not_received", "not_paid", "squares", "best"} <= found
 
 
 def test_every_kind_of_finding_is_explained() -> None:

@@ -11,7 +11,7 @@ from service.verification.comparing import AUDITED
 from service.verification.findings import Finding
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch
-from service.verification.rounds import compare_rounds
+from service.verification.rounds import compare_figures, compare_rounds
 from service.verification.verify_database import (
     Pass,
     Position,
@@ -48,6 +48,7 @@ def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rn
         every = Stretch(FIRST, LAST)
         events = list(audited.read_events(hands_in, every, loose=False))
         found = compare_rounds(hands_in, every, events, rulesets, {})
+        found += compare_figures(hands_in, every)
         found += check_chains(events, audited.read_heads(hands_in, every))
         assert sorted(map(repr, page.findings)) == sorted(map(repr, found))
         assert page.events == len(events)

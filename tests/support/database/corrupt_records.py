@@ -24,6 +24,7 @@ _OTHER: Final[Mapping[str, str]] = {
     "smallint": "coalesce({0}, 0) + 1",
     "integer": "coalesce({0}, 0) + 1",
     "bigint": "coalesce({0}, 0) + 1",
+    "numeric": "coalesce({0}, 0) + 1",
     "boolean": "NOT {0}",
     "timestamp with time zone": "coalesce({0}, now()) + interval '1 microsecond'",
     "time without time zone": "{0} + interval '1 minute'",
@@ -149,12 +150,12 @@ class Table:
         self.mine = f"{'id' if name == 'clubs' else 'club_id'} = '{transaction.club_id}'"
 
     def rows(self, condition: str = "true") -> list[Mapping[str, Any]]:
-        """Read records, with the place of each; those of proven rounds first."""
+        """Read records, with the `ctid` of each; those of proven rounds first."""
         of_round = {"rounds": "id", "submissions": "id"}.get(self.name, "round_id")
         plain = ",".join(map(str, self.proven))
         plain_first = f"coalesce({of_round} = ANY ('{{{plain}}}'), false) DESC, " if plain else ""
         query = (
-            f"SELECT ctid::text AS place, * FROM {self.name} WHERE {self.mine} AND ({condition})"
+            f"SELECT ctid::text, * FROM {self.name} WHERE {self.mine} AND ({condition})"
             f" ORDER BY {plain_first}{', '.join(self.key)}"
         )
         return [dict(row) for row in self.transaction.execute(text(query)).mappings()]
@@ -170,17 +171,17 @@ class Table:
         """Change a column, by default in a record in which it is not NULL; return the record before and after."""
         row = row or [*self.rows(f"{column} IS NOT NULL"), *self.rows()][0]
         other = _OTHER[type_].format(column)
-        statement = f"UPDATE {self.name} SET {column} = {other} WHERE ctid = '{row['place']}' RETURNING *"
+        statement = f"UPDATE {self.name} SET {column} = {other} WHERE ctid = '{row['ctid']}' RETURNING *"
         return row, dict(self.transaction.execute(text(statement)).mappings().one())
 
     def empty(self, row: Mapping[str, Any]) -> None:
         """Take everything out of a record but its key."""
-        columns = ", ".join(f"{name} = NULL" for name in row if name not in self.key and name != "place")
-        self.run(f"UPDATE {self.name} SET {columns} WHERE ctid = '{row['place']}'")
+        columns = ", ".join(f"{name} = NULL" for name in row if name not in self.key and name != "ctid")
+        self.run(f"UPDATE {self.name} SET {columns} WHERE ctid = '{row['ctid']}'")
 
     def delete(self, row: Mapping[str, Any]) -> None:
         """Take a record away."""
-        self.run(f"DELETE FROM {self.name} WHERE ctid = '{row['place']}'")
+        self.run(f"DELETE FROM {self.name} WHERE ctid = '{row['ctid']}'")
 
     def insert(self, row: Mapping[str, Any], types: Mapping[str, str]) -> Mapping[str, Any]:
         """Insert a copy of a record with another key; return the key."""
@@ -194,15 +195,15 @@ class Table:
         added = self.transaction.execute(
             text(
                 f"INSERT INTO {self.name} ({names}, {column}) SELECT {names}, {other} FROM {self.name}"
-                f" WHERE ctid = '{row['place']}' RETURNING {returned}"
+                f" WHERE ctid = '{row['ctid']}' RETURNING {returned}"
             )
         )
         return dict(added.mappings().one())
 
     def swap(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
         """Swap the contents of two records but not their keys."""
-        columns = ", ".join(name for name in one if name not in self.key and name != "place")
-        a, b = one["place"], other["place"]
+        columns = ", ".join(name for name in one if name not in self.key and name != "ctid")
+        a, b = one["ctid"], other["ctid"]
         self.run(
             f"UPDATE {self.name} AS here SET ({columns}) = (SELECT {columns} FROM {self.name} AS there"
             f" WHERE there.ctid = CASE here.ctid WHEN '{a}' THEN CAST('{b}' AS tid) ELSE CAST('{a}' AS tid) END)"

@@ -18,6 +18,9 @@ Row = Mapping[str, Any]
 _SAY_WHAT_IS_RECORDED: Final = ("club.", "key.", "ruleset.", "table.", "link")
 """The beginnings of kinds of events that belong to no round, and make records: with one of them all these are lost."""
 
+_OF_WHOLE_ROUNDS: Final = {"events", "round_statistics"}
+"""Tables of which a record follows from others of its round, or these from it."""
+
 _SIGNED: Final = {"checkpoints", "tree_heads"}
 """What says the same of what was signed last, and could be changed alike."""
 
@@ -48,7 +51,7 @@ class RandomCorruption:
         self._touched: set[Any] = set()
         """Records that were damaged, and the tables and rounds that they are of."""
         self._spoilt: set[UUID | None] = set()
-        """Rounds of which an event was damaged, so that nothing else of them can be derived from it."""
+        """Rounds of which an event or a sum was damaged, so that nothing else of them can be compared with it."""
         self._rounds_of_disputes = {row["id"]: row["round_id"] for row in Table(transaction, "disputes").rows()}
 
     def damage(self) -> Damage:
@@ -97,14 +100,14 @@ class RandomCorruption:
     def _may(self, name: str, row: Row) -> bool:
         if _key(name, row) in self._touched or (name in _SIGNED and self._touched.intersection(_SIGNED)):
             return False
-        if name == "events":
+        if name in _OF_WHOLE_ROUNDS:
             makes_records = row["round_id"] is None and str(row["kind"]).startswith(_SAY_WHAT_IS_RECORDED)
             return not makes_records and row["round_id"] not in self._touched and None not in self._touched
         return not self._is_of_rounds(name) or not {self._round_of(name, row), None} & self._spoilt
 
     def _touch(self, name: str, row: Row) -> None:
         self._touched |= {_key(name, row), name}
-        if name == "events":
+        if name in _OF_WHOLE_ROUNDS:
             if row["round_id"] is not None:
                 self._spoilt.add(row["round_id"])
                 self._touched.add(row["round_id"])
