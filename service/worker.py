@@ -15,6 +15,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from celery import Celery, bootsteps, signals
+from celery.worker.request import Request
+from kombu.asynchronous import get_event_loop
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey
@@ -112,13 +114,40 @@ def _register(app: Celery, config: Config) -> None:
             cold.daemon = True
             cold.start()
 
-    @app.task(name=WORK_ON_JOB)
+    @app.task(name=WORK_ON_JOB, Request=AcknowledgedRequest)
     def work_on_job(club_id: str, job_id: str) -> None:
         try:
             processes[0].work_on(UUID(club_id), UUID(job_id))
         except ServiceError as error:
             # What is left is in the database, and the sweeper sends another message for it.
             _log.warning("work_interrupted", job=job_id, error=str(error))
+
+
+class AcknowledgedRequest(Request):
+    """
+    A message whose consumer connects to the broker again if the message cannot be acknowledged.
+
+    Celery only logs the error. A message that Redis has lost would then count as being worked on for ever, and a worker
+    with as many of them as processes receives no other.
+    """
+
+    acknowledged: bool
+
+    def acknowledge(self) -> None:
+        """Acknowledge the message, once."""
+        if self.acknowledged:
+            return
+        self.acknowledged = True
+        try:
+            self.message.ack()
+        except self.connection_errors as error:
+            _log.warning("acknowledgement_failed", reason=type(error).__name__)
+            # From here the pool would catch it; the event loop passes it to the consumer, which connects again.
+            get_event_loop().call_soon(_raise, error)
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 class Sweeper(bootsteps.StartStopStep):

@@ -35,17 +35,21 @@ def _cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("concurrency", [1, 2])
 @pytest.mark.parametrize("name", find_brokers())
-def test_jobs_survive_a_broker_that_loses_its_messages(embedded_postgres: Server, name: str) -> None:
+def test_jobs_survive_a_broker_that_loses_its_messages(embedded_postgres: Server, name: str, concurrency: int) -> None:
+    """With one process, every message that the worker has received is lost before it is acknowledged."""
     proxy = Proxy(*ADDRESSES[name][:2])
     with opened_broker(name) as direct:
         broker = Broker(name, direct.url.replace(str(ADDRESSES[name][1]), str(proxy.port)), direct.queue)
-        with room_on(embedded_postgres, broker) as room, room.work(concurrency=2):
+        with room_on(embedded_postgres, broker) as room, room.work(concurrency):
             with room.closed_gate():
                 job = room.send(lines())
                 assert wait_until(room.someone_waits_at_the_gate)
                 proxy.cut()
                 direct.lose_messages()
+            # The message is acknowledged now, while the broker is away.
+            wait_for_end(room, job)
             # Jobs requested while the broker is away wait in the outbox.
             other = room.send([{**document, "table": "hall"} for document in rounds_to_import(2, "hall")])
             assert room.api.get(other)["state"] == "queued"
