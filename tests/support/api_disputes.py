@@ -6,7 +6,7 @@ from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import Document, cards, complete_round
 
 AUDITOR = "first"
-"""Name of the key that tests use."""
+"""The name of the key that tests use."""
 CLAIM = "the third card on top was the three of diamonds"
 REASON = "the video shows it otherwise"
 STEPS = ("comments", "review", "resolve", "withdraw")
