@@ -142,13 +142,12 @@ _COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
 
 def list_totals(transaction: Transaction, wanted: StatementFilter) -> Sequence[Row[Any]]:
     """
-    List the sums of rounds by player and currency; rounds without a point value have no currency.
+    List sums of rounds by player and currency; rounds without a point value have no currency.
 
+    A player has up to two sums in a currency: of rounds that have been measured, and of those that have changed since.
     Each round counts once in the sum of `counted_rounds`.
     """
-    query = f"""
-        SELECT player, currency, {_SUMS}, {_COUNTED} FROM ({_results(wanted)}) AS result GROUP BY player, currency
-    """
+    query = _sums(wanted, "player, currency", _COUNTED)
     return transaction.execute(text(query), _parameters(transaction, wanted)).all()
 
 
@@ -156,14 +155,14 @@ def list_sums(
     transaction: Transaction, wanted: StatementFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
     """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
-    counted, of_players = (f", {_COUNTED}", "") if players is None else ("", " AND player = ANY (:players)")
+    by = "table_id, player, currency"
+    if players is None:
+        summed = _sums(wanted, by, _COUNTED)
+    else:
+        summed = _sums(wanted, by, of_players=" AND player = ANY (:players)")
     query = f"""
-        WITH summed AS (
-            SELECT table_id, player, currency, {_SUMS}{counted}
-            FROM ({_results(wanted, of_players)}) AS result GROUP BY table_id, player, currency
-        )
         SELECT summed.*, tables.name AS table_name
-        FROM summed JOIN tables ON (tables.club_id, tables.id) = (:club_id, summed.table_id)
+        FROM ({summed}) AS summed JOIN tables ON (tables.club_id, tables.id) = (:club_id, summed.table_id)
     """
     parameters = _parameters(transaction, wanted)
     return transaction.execute(text(query), parameters | ({} if players is None else {"players": [*players]})).all()
@@ -179,16 +178,22 @@ def count_open_rounds(transaction: Transaction, wanted: StatementFilter) -> int:
     return int(transaction.execute(text(query), _parameters(transaction, wanted)).scalar_one())
 
 
-def _results(wanted: StatementFilter, of_players: str = "") -> str:
-    """Return the query of the players' results: measured ones, and those of rounds that have changed since."""
+def _sums(wanted: StatementFilter, by: str, *more: str, of_players: str = "") -> str:
+    """Return the query of sums of the players' results: in measured rounds, and in those that have changed since."""
     columns = "table_id, player, place, point_value, currency, top_ups"
+    sums = ", ".join((by, _SUMS, *more))
+    # Summed up apart: the database takes half as long again to append one to the other first.
     return f"""
-        SELECT {columns}, received - paid AS net FROM round_statistics AS measured
-        WHERE measured.club_id = :club_id{_conditions(wanted, _OF_MEASURED)} AND {UNCHANGED}{of_players}
+        SELECT {sums} FROM (
+            SELECT {columns}, received - paid AS net FROM round_statistics AS measured
+            WHERE measured.club_id = :club_id{_conditions(wanted, _OF_MEASURED)} AND {UNCHANGED}{of_players}
+        ) AS result GROUP BY {by}
         UNION ALL
-        SELECT {columns}, stack - opening_stack - top_ups FROM (
-            {SEATS} WHERE head.club_id = :club_id AND head.round_id IN ({CHANGED}){_conditions(wanted, _OF_HEADS)}
-        ) AS seat WHERE true{of_players}
+        SELECT {sums} FROM (
+            SELECT {columns}, stack - opening_stack - top_ups AS net FROM (
+                {SEATS} WHERE head.club_id = :club_id AND head.round_id IN ({CHANGED}){_conditions(wanted, _OF_HEADS)}
+            ) AS seat WHERE true{of_players}
+        ) AS result GROUP BY {by}
     """
 
 

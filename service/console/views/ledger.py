@@ -34,7 +34,7 @@ def show_ledger() -> str | Response:
     return render(
         "ledger.html",
         lines=page.lines,
-        names=list_names(transaction, {player for line in page.lines for player in (line.payer, line.payee)}),
+        display_names=list_names(transaction, {player for line in page.lines for player in (line.payer, line.payee)}),
         tables=suggest_tables(),
         period=show_evenings(query["evenings"]),
         query=query,

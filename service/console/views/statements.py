@@ -118,7 +118,7 @@ def show_club_statement() -> str | Response:
         has_tables=not is_print or len(view.players) <= _MOST_PRINTED,
         currencies=sorted(view.in_money),
         payments=payments,
-        names=list_names(transaction, _players_of(results, payments, None if is_print else _MOST_PAYMENTS)),
+        display_names=list_names(transaction, _players_of(results, payments, None if is_print else _MOST_PAYMENTS)),
         period=show_evenings(query["evenings"]),
         tables=suggest_tables(),
         chosen={str(table) for table in query["tables"] or ()},

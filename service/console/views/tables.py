@@ -120,7 +120,7 @@ def _statement_values(table: TableView, statement: StatementView, query: dict[st
         "next_cursor": next_cursor,
         "currencies": sorted(statement.in_money),
         "payments": list_payments(statement.in_points, statement.in_money),
-        "names": list_names(current_transaction(), [each.player for each in statement.players]),
+        "display_names": list_names(current_transaction(), [each.player for each in statement.players]),
         "period": show_evenings(query["evenings"]),
     }
 
