@@ -1,4 +1,4 @@
-"""The club whose pages `benchmarks.console_pages` measures: its rounds, and the disputes and corrections of some."""
+"""The club whose pages `benchmarks.console_pages` measures: rounds, disputes, corrections, and one of all else."""
 
 import json
 from collections.abc import Iterator
@@ -7,13 +7,11 @@ from itertools import islice
 from random import Random
 from typing import Any, Final
 
-import psycopg
 from flask import Flask
 
 from benchmarks.import_rounds import Bench
 from benchmarks.post_hands import RULESET, SEATS
 from benchmarks.read_statistics import fill, make_lines
-from service.statistics.actions import update_statistics
 from tests.support.api_client import Api
 
 OTHER_RULESET: Final = "pineapple-2-4-us-none"
@@ -61,15 +59,7 @@ def make_club(made: Bench, size: ClubSize) -> None:
     fill(made, iter(final))
     fill(made, iter(provisional), is_final=False)
     fill(made, _open_rounds(size), is_final=False)
-    compute_statistics(made)
-
-
-def compute_statistics(made: Bench) -> None:
-    """Compute the statistics of rounds that have changed, and update those of the tables of the database."""
-    while update_statistics(made.service, made.club):
-        pass
-    with psycopg.connect(made.superuser, autocommit=True) as connection:
-        connection.execute("VACUUM ANALYZE")
+    made.compute_statistics()
 
 
 def _of_table(document: dict[str, Any], table: int) -> dict[str, Any]:
@@ -88,16 +78,17 @@ def _open_rounds(size: ClubSize) -> Iterator[bytes]:
 
 
 def change_rounds(app: Flask, key: str) -> ChangedRounds:
-    """Dispute provisional rounds and correct final ones over HTTP."""
+    """Dispute provisional rounds and correct final ones over HTTP, and add what other pages show."""
     api = Api(app, key)
     disputed = _list_rounds(api, "provisional", _DISPUTES)
     for number, round_ in enumerate(disputed):
         claim = {"round": round_["id"], "hand": 1 + number % 3, "claim": f"card {number} was read wrongly"}
-        _expect(api.post("/v1/disputes", {**claim, "by": round_["seats"][0]["player"]}).status)
+        _expect(api.post("/v1/disputes", {**claim, "by": round_["seats"][0]["player"]}).status, 201)
     corrected = _list_rounds(api, "final", _CORRECTIONS)
     for round_ in corrected:
         body = {"reason": "a card was exposed", "patch": _LAST_HAND_VOID}
-        _expect(api.post(f"/v1/rounds/{round_['id']}/corrections", body).status)
+        _expect(api.post(f"/v1/rounds/{round_['id']}/corrections", body).status, 201)
+    _add_others(api, disputed[0]["table"])
     return ChangedRounds(disputed[0]["id"], corrected[0]["id"], disputed[0]["table"])
 
 
@@ -114,6 +105,17 @@ def _list_rounds(api: Api, state: str, count: int) -> list[dict[str, Any]]:
     return found[:count]
 
 
-def _expect(status: int) -> None:
-    if status != 201:
-        raise SystemExit(f"a request of the set-up failed: {status}")
+def _add_others(api: Api, table: str) -> None:
+    """Add a ruleset, a webhook, a link to a table, and a job that waits for a worker."""
+    ruleset = api.get(f"/v1/rulesets/{OTHER_RULESET}").document
+    _expect(api.post("/v1/rulesets", {**ruleset, "name": "house", "version": 1}).status, 201)
+    webhook = {"url": "https://club.example/hands", "kinds": ["hand.recorded"]}
+    _expect(api.post("/v1/webhooks", webhook).status, 201)
+    _expect(api.post(f"/v1/tables/{table}/links", {"kind": "viewer"}).status, 201)
+    audit = {"mode": "audit", "scope": {"table": table}, "reason": "a question of a player"}
+    _expect(api.post("/v1/recomputations", audit).status, 202)
+
+
+def _expect(status: int, expected: int) -> None:
+    if status != expected:
+        raise SystemExit(f"a request of the set-up failed: {status}; expected {expected}")

@@ -4,13 +4,14 @@ Measure how long each page of the console takes in a club of 100 tables, 2,000 p
 The club is made by import, and the statistics of its rounds are computed as a worker does. A third of its tables play
 for euros, a third for dollars; a twentieth of the rounds are provisional, some are open, disputed or corrected. Every
 page that links lead to from the home page is then requested several times in this process, and so is the second page of
-its list; then pages with other filters, and long files. Pages that no link leads to are named. Processor time, which
-depends less on other programs than the clock, is that of this process and of PostgreSQL.
+its list; then pages with other filters, pages that forms lead to, and long files. Other pages are named.
+Processor time, which depends less on other programs than the clock, is that of this process and of PostgreSQL.
 
 Example: python -m benchmarks.console_pages --hands 300000
 """
 
 import argparse
+import gc
 import sys
 import time
 from contextlib import suppress
@@ -57,6 +58,12 @@ _OTHER_ADDRESSES: Final = (
     "/console/disputes?player=player+7",
 )
 """Pages with other filters, which links do not lead to."""
+_FORMS: Final = {
+    "console.compare_rulesets": f"/console/rulesets/compare?from=pineapple&to={OTHER_RULESET}",
+    "console.show_what_if": "/console/rulesets/what-if?ruleset=pineapple-qq&table=table+7",
+    "console.show_new_recomputation": "/console/jobs/recomputation",
+}
+"""Pages that forms and menus lead to."""
 _FILES: Final = (
     "/console/statement?period=all&format=csv",
     "/console/statement?period=all&format=json",
@@ -108,6 +115,8 @@ def measure(console: Console, address: str, runs: int) -> str | None:
     times = []
     # The first time compiles templates and statements.
     response = console.browser.get(address, buffered=True)
+    gc.collect()
+    gc.freeze()  # as a process of the server does
     processor = console.processor_seconds
     for _ in range(runs):
         begun = time.perf_counter()
@@ -128,7 +137,7 @@ def measure(console: Console, address: str, runs: int) -> str | None:
 
 def measure_pages(console: Console, changed: ChangedRounds, runs: int) -> None:
     """Print the times of all pages, and the pages that were not measured."""
-    pages = discover_pages(console.app, console.browser)
+    pages = discover_pages(console.app, console.browser) | _FORMS
     of_rounds = [
         f"/console/{page}"
         for round_id in (changed.disputed, changed.corrected)
@@ -142,7 +151,7 @@ def measure_pages(console: Console, changed: ChangedRounds, runs: int) -> None:
     for address in _FILES:
         measure(console, address, min(runs, 3))
     missing = sorted(list_endpoints(console.app) - pages.keys())
-    print(f"not measured, because no link leads there: {', '.join(missing) or 'none'}")
+    print(f"not measured, because no link and no form leads there: {', '.join(missing) or 'none'}")
 
 
 def main() -> int:

@@ -35,6 +35,7 @@ from service.ledger.models import EventRecord
 from service.rounds import models
 from service.server.embedded import OWNER
 from service.server.embedded.cluster import DURABLE
+from service.statistics.actions import update_statistics
 
 TABLES: Final = 20
 COLUMNS: Final = {
@@ -96,6 +97,13 @@ class Bench:
             if any(each.status != "stored" for each in imported):
                 raise SystemExit("a line was not stored")
         return Taken.until_now(backend).since(before)
+
+    def compute_statistics(self) -> None:
+        """Compute the statistics of rounds that have changed as a worker does, and those of the database's tables."""
+        while update_statistics(self.service, self.club):
+            pass
+        with psycopg.connect(self.superuser, autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE")
 
     def take_rows(self) -> Mapping[str, bytes]:
         """Take the rows of every table out, as COPY writes them."""
