@@ -1,5 +1,7 @@
 """Without a network, the scorekeeper's page stores hands and sends them later, once."""
 
+from datetime import UTC, datetime, timedelta
+
 from playwright.sync_api import BrowserContext, Route, expect
 
 from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players, wait_for_worker
@@ -23,8 +25,10 @@ def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
     offline.expect_hand(1)
     offline.tap_cards(cards[5:])
     expect(offline.page.get_by_text("score after sync")).to_be_visible()
+    began = datetime.now(UTC)
     offline.save()
     expect(offline.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    ended = datetime.now(UTC)
     assert offline.get(f"/v1/rounds/{round_['id']}")["hands"] == 0
     offline.page.close()
 
@@ -34,6 +38,8 @@ def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
     expect(online.page.get_by_text("waiting")).to_have_count(0)
     [hand] = online.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
     assert [row["seat"] for row in hand["players"]] == [1, 2, 3]
+    second = timedelta(seconds=1)  # the service states its time in whole seconds
+    assert began - second <= datetime.fromisoformat(hand["played_at"]) <= ended + second
     online.page.reload()
     online.expect_hand(2)
     assert online.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
@@ -114,6 +120,7 @@ def test_a_refused_hand_can_be_edited_and_saved_again(keeper: KeeperPage, contex
     context.set_offline(False)
     expect(keeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
     assert keeper.api.post(f"{path}/undo", json={"number": 1}).status_code == 201
+    entered = datetime.now(UTC)
     keeper.page.get_by_role("button", name="Edit").click()
     keeper.expect_hand(1)
     assert len(keeper.read_boards()) == 39
@@ -123,6 +130,7 @@ def test_a_refused_hand_can_be_edited_and_saved_again(keeper: KeeperPage, contex
     keeper.expect_hand(2)
     [hand] = keeper.get(f"{path}/document")["hands"]
     assert hand["players"][2]["bottom"] == ["As", "Ad", "Qh", "Qc", "2c"]
+    assert datetime.fromisoformat(hand["played_at"]) < entered
 
 
 def test_a_hand_that_was_scored_before_the_network_failed_is_followed_by_the_next(

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
+import { serviceNow } from "../../api/clock.js";
 import { sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
 import { describeProblem, describeRefusal, ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
@@ -185,10 +186,11 @@ export function TableScreen(props: Props) {
     firstButton.current = null;
     isSaved.current = true;
     const replaced = outbox.waiting.find(({ id }) => id === draft!.replaces);
+    const timed = withTime(hand, replaced);
     const request =
       replaced === undefined
-        ? makeWaiting(table, handRound!, "record_hand", `Hand ${hand.number}`, hand)
-        : rewriteRequest(replaced, hand);
+        ? makeWaiting(table, handRound!, "record_hand", `Hand ${hand.number}`, timed)
+        : rewriteRequest(replaced, timed);
     const fate = await outbox.add(request);
     if (fate === "sent") return;
     // Without the rules on the device, the round goes on as the service scored the hand.
@@ -323,6 +325,12 @@ function continueDraft(next: Next, begun: Draft | undefined, firstButton: number
   if (begun === undefined) return startDraft({ ...next, button });
   if (begun.replaces !== undefined) return begun;
   return fitDraft({ ...begun, round: next.round, button: begun.button ?? button }, next);
+}
+
+/** Return a hand with the time when it was entered, because it may reach the service later. A hand keeps the time of the one it replaces. */
+function withTime(hand: HandRequest, replaced?: Waiting): HandRequest {
+  const first = replaced === undefined ? undefined : (JSON.parse(replaced.body) as HandRequest).played_at;
+  return { ...hand, played_at: first ?? new Date(serviceNow()).toISOString() };
 }
 
 /** Return whether a draft is of the hand after all that wait; otherwise its button and Fantasyland are not known yet. */
