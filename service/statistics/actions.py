@@ -213,6 +213,20 @@ def update_statistics(database: Database, club_id: UUID) -> int:
     return updated
 
 
+def compute_again(database: Database, club_id: UUID, round_id: UUID | None = None) -> int:
+    """
+    Have workers compute the statistics of a round of a club again, or of all rounds. Returns the number of rounds.
+
+    Raises:
+        NotFound: the club does not have the round.
+    """
+    with database.transaction(club_id) as transaction:
+        added = measuring.add_unmeasured(transaction, round_id)
+    if round_id is not None and not added:
+        raise NotFound(f"The club has no round {round_id}.")
+    return added
+
+
 def measure_rounds(transaction: Transaction, round_ids: Collection[UUID]) -> Measured:
     """Compute the figures of the players of rounds, and of each against each opponent, in the revisions in force."""
     figures: dict[tuple[UUID, int], RoundFigures] = {}

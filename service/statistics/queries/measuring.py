@@ -39,9 +39,10 @@ _REMOVE: Final = tuple(
     text(f"DELETE FROM {table} WHERE club_id = :club_id AND round_id = ANY (:round_ids)")
     for table in ("round_statistics", "round_opponents")
 )
-_ADD_ALL: Final = text("""
+_ADD: Final = text("""
     INSERT INTO unmeasured_rounds (club_id, round_id)
-    SELECT club_id, round_id FROM round_heads WHERE club_id = :club_id
+    SELECT club_id, round_id FROM round_heads
+    WHERE club_id = :club_id AND round_id = coalesce(CAST(:round_id AS uuid), round_id)
 """)
 _CLUBS: Final = text("SELECT club_id FROM clubs_with_unmeasured_rounds() AS due (club_id)")
 
@@ -159,9 +160,10 @@ def replace_statistics(transaction: Transaction, round_ids: Collection[UUID], me
             transaction.execute(insertion, records)
 
 
-def add_all_rounds(transaction: Transaction) -> None:
-    """Add every round of the club to those to measure."""
-    transaction.execute(_ADD_ALL, {"club_id": transaction.club_id})
+def add_unmeasured(transaction: Transaction, round_id: UUID | None = None) -> int:
+    """Add a round of the club, or every round, to those to measure, and return the number of added rounds."""
+    added: int = transaction.execute(_ADD, {"club_id": transaction.club_id, "round_id": round_id}).rowcount
+    return added
 
 
 def list_clubs_due(connection: Connection) -> Sequence[UUID]:

@@ -1,10 +1,13 @@
 """Statistics over HTTP, compared with the hands, before and after workers have counted them."""
 
+import json
 from collections import Counter, defaultdict
 from math import sqrt
 from random import Random
 from statistics import fmean, stdev
+from subprocess import CompletedProcess
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
@@ -12,7 +15,6 @@ from sqlalchemy import text
 from service.statistics import actions as statistics
 from service.statistics.actions import update_statistics
 from service.statistics.queries import measuring
-from service.statistics.queries.measuring import add_all_rounds
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api, ApiResponse
@@ -40,6 +42,7 @@ from tests.support.sample_rounds import (
     undo,
     without,
 )
+from tests.support.server_process import command
 
 CLOSED = {"after_hand": 1, "reason": "midnight"}
 SUMS = ("rounds", "hands", "points", "fouls", "fantasyland_entered", "fantasyland_stayed", "scoops")
@@ -231,16 +234,41 @@ def test_many_changed_rounds_are_counted_by_workers(house: House, api: Api, monk
 
 
 def test_statistics_can_be_computed_again(house: House, api: Api) -> None:
-    posted(api, hands=COMPLETE)
+    first = posted(api, hands=COMPLETE)["id"]
+    posted(api, hands=COMPLETE, reference="second")
     count(house, api)
     before = api.get("/v1/statistics").document
-    with database_of(house).transaction(club_of(house, api)) as transaction:
-        transaction.execute(text("DELETE FROM round_statistics WHERE player = 'ann'"))
-    assert "ann" not in read(api)
-    with database_of(house).transaction(club_of(house, api)) as transaction:
-        add_all_rounds(transaction)
-    assert count(house, api) == 1
-    assert api.get("/v1/statistics").document == before
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    for options, rounds in (((), 2), (("--round", first), 1)):
+        with database_of(house).transaction(club_of(house, api)) as transaction:
+            transaction.execute(text("DELETE FROM round_statistics WHERE round_id = :round_id"), {"round_id": first})
+        assert api.get("/v1/statistics").document != before
+        done = compute_again(house, name, *options)
+        assert (done.returncode, json.loads(done.stdout)) == (0, {"rounds": rounds}), done.stderr
+        assert api.get("/v1/statistics").document == before, "read from the records until a worker has computed it"
+        assert count(house, api) == rounds
+        assert api.get("/v1/statistics").document == before
+
+
+def test_statistics_of_unknown_rounds_are_not_computed(house: House, api: Api, other_api: Api) -> None:
+    other = posted(other_api, hands=COMPLETE)["id"]
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    for club, round_id, expected in (
+        (name, other, f"The club has no round {other}."),
+        (name, str(uuid4()), "The club has no round"),
+        ("nowhere", other, "There is no club named 'nowhere'"),
+    ):
+        refused = compute_again(house, club, "--round", round_id)
+        assert refused.returncode == 1, refused
+        assert expected in refused.stderr
+    malformed = compute_again(house, name, "--round", "7")
+    assert malformed.returncode == 2
+    assert "'7' is not a valid UUID" in malformed.stderr
+
+
+def compute_again(house: House, club: str, *options: str) -> CompletedProcess[str]:
+    login = {"OFC_DATABASE_URL": house.logins.service, "OFC_OWNER_URL": house.owner_url}
+    return command("club", "compute-statistics", club, *options, "--json", **login)
 
 
 @pytest.mark.parametrize("read_first", ["list_seats", "list_paid", "list_hands"])
