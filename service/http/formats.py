@@ -48,6 +48,16 @@ def format_money_won(minor: int, currency: str) -> str:
     return f"+{format_money(minor, currency)}" if minor > 0 else format_money(minor, currency)
 
 
+def gain_or_loss(amount: int) -> str:
+    """
+    Return the style class of an amount that was won or lost.
+
+    >>> gain_or_loss(5), gain_or_loss(-5), gain_or_loss(0)
+    ('gain', 'loss', '')
+    """
+    return "gain" if amount > 0 else "loss" if amount < 0 else ""
+
+
 def format_signed(points: int) -> str:
     """
     Format points won with their sign.

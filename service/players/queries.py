@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Boolean, Row, Select, delete, literal_column, select
+from sqlalchemy import ARRAY, Boolean, Row, Select, Text, any_, delete, literal, literal_column, select
 from sqlalchemy.dialects.postgresql import insert
 from uuid_utils.compat import uuid7
 
@@ -92,7 +92,8 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
 
 def list_named(transaction: Transaction, players: Collection[str]) -> list[StoredPlayer]:
     """List those of some players that have a display name."""
-    query = _mine(transaction).where(PlayerRecord.player.in_([*players]))
+    # One parameter, because a statement has at most 65,535.
+    query = _mine(transaction).where(PlayerRecord.player == any_(literal([*players], ARRAY(Text))))
     return [_load(found) for found in transaction.execute(query)]
 
 

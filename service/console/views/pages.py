@@ -41,6 +41,7 @@ from service.http.formats import (
     format_money_won,
     format_signed,
     format_time,
+    gain_or_loss,
     show_card,
 )
 from service.http.problem_kinds import PROBLEM_KINDS
@@ -304,6 +305,7 @@ def _layout() -> dict[str, Any]:
         "money": format_money,
         "money_won": format_money_won,
         "signed": format_signed,
+        "gain_or_loss": gain_or_loss,
         "show_card": show_card,
         "plot": show_plot,
         "address_with": address_with,

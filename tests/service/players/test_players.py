@@ -10,9 +10,11 @@ from sqlalchemy.exc import DBAPIError
 
 from service.db import Database
 from service.players import queries as players
+from service.players.actions import list_names
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.database.insert_records import add_club
+from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import SIXES, THREE, add_table, hand, open_round, play, walk
 
 STRANGE = ["a/b", "/a", "a/", "a//b", "../b", "a/..", "..", ".", "%2F", "a b+c", "?x=1#y", "zoë ♣", "\ufffd", "a;b=c,d"]
@@ -188,3 +190,10 @@ def tables_that_hold(house: House, words: str) -> set[str]:
             found = owner.execute(query.format(sql.Identifier(table)), [words, words.encode().hex()])
             holding |= {table} if found.rowcount else set()
     return holding
+
+
+def test_names_of_any_number_of_players_are_read_at_once(house: House, api: Api) -> None:
+    api.put("/v1/players/ann", {"display_name": "Ann"})
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        assert list_names(transaction, ["ann", *map(str, range(70_000))]) == {"ann": "Ann"}
+        assert list_names(transaction, []) == {}
