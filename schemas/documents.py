@@ -11,7 +11,7 @@ from marshmallow import post_load, validates_schema
 
 from evidence import canonical_json
 from schemas.base import Dumped, WireSchema, load
-from schemas.fields import Anything, Inner, Integer, Listing, Time, UuidField, build_time, show_time
+from schemas.fields import ExpectedField, Inner, Integer, Listing, Time, UuidField, build_time, show_time
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
@@ -207,9 +207,7 @@ def _build_departure(received: Mapping[str, Any]) -> Departure:
 class RoundDocumentRequestSchema(NewMoney, RoundDocumentSchema):
     """A round document to play, optionally with the expected result."""
 
-    expected = Anything(
-        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
-    )
+    expected = ExpectedField()
 
 
 class RoundWithSettlementSchema(WireSchema):

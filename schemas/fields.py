@@ -315,11 +315,13 @@ class Dictionary(WireField, fields.Dict):
         return read
 
 
-class Anything(WireField):
+class ExpectedField(WireField):
     """Part of the expected response; it is only compared."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(described={"additionalProperties": True}, **options)
+    default_description = "Part of the expected response. A difference is a 422, and nothing is stored."
+
+    def __init__(self) -> None:
+        super().__init__(described={"additionalProperties": True}, load_default=None)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):

@@ -13,7 +13,7 @@ from marshmallow import post_load
 from evidence import canonical_json
 from evidence.hands import build_hand, build_street, encode_hand
 from schemas.base import Dumped, WireSchema, load, show
-from schemas.fields import Anything, Boolean, Inner, Integer, Listing, Time, UuidField, build_time
+from schemas.fields import Boolean, ExpectedField, Inner, Integer, Listing, Time, UuidField, build_time
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
@@ -246,9 +246,7 @@ class HandRequestSchema(HandSchema):
         description="True to record a hand with the same boards as an earlier hand of the round. It is"
         " otherwise refused (`same-deal`).",
     )
-    expected = Anything(
-        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
-    )
+    expected = ExpectedField()
 
 
 _HAND: Final = HandSchema()

@@ -25,7 +25,7 @@ FIELD_TYPES: Final = (
     (fields.Time, "string"),
     (fields.DateField, "string"),
     (fields.Number, "number"),
-    (fields.Anything, "object"),
+    (fields.ExpectedField, "object"),
 )
 """The JSON type of each field type."""
 

@@ -11,11 +11,11 @@ from marshmallow import post_load
 from schemas.base import Dumped, WireSchema
 from schemas.fields import (
     MOST_INTEGER,
-    Anything,
     Boolean,
     Characters,
     Choice,
     Dictionary,
+    ExpectedField,
     Inner,
     Integer,
     Listing,
@@ -93,9 +93,7 @@ class RoundRequestSchema(WireSchema):
     )
     reference = ReferenceField(is_new=True, load_default=None)
     opened_at = Time(load_default=None, allow_none=True, description="Time when the round was opened. Now if omitted.")
-    expected = Anything(
-        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
-    )
+    expected = ExpectedField()
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundRequest:
@@ -108,6 +106,7 @@ class DepartureRequest:
 
     seat: Seat
     reason: str | None
+    expected: Mapping[str, Any] | None
 
 
 class DepartureRequestSchema(WireSchema):
@@ -117,6 +116,7 @@ class DepartureRequestSchema(WireSchema):
     reason = ReasonField(
         is_new=True, load_default=None, allow_none=True, description="Why the player leaves, in one line."
     )
+    expected = ExpectedField()
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> DepartureRequest:
@@ -127,6 +127,7 @@ class RoundCloseRequestSchema(WireSchema):
     """The early end of a round."""
 
     reason = ReasonField(is_new=True, required=True, description="Why the round ends early, in one line.")
+    expected = ExpectedField()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +156,7 @@ class HandUndoRequestSchema(WireSchema):
     reason = ReasonField(
         is_new=True, load_default=None, allow_none=True, description="Why the hand is undone, in one line."
     )
-    expected = Anything(
-        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
-    )
+    expected = ExpectedField()
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> UndoRequest:

@@ -8,11 +8,11 @@ from evidence.hands import build_player
 from schemas.base import Dumped, WireSchema, load
 from schemas.fields import (
     MOST_INTEGER,
-    Anything,
     Boolean,
     Characters,
     Choice,
     Dictionary,
+    ExpectedField,
     Inner,
     Integer,
     Listing,
@@ -89,7 +89,7 @@ class ScoreRequestSchema(CompiledSchema):
         required=True,
         description="The players of the hand with their boards.",
     )
-    expected = Anything(load_default=None, description="Part of the expected response. A difference is a 422.")
+    expected = ExpectedField()
 
     def find_more(self, received: Any) -> Iterator[Mistake]:
         """List duplicate cards and seats."""

@@ -104,6 +104,7 @@ def leave(session: Session, table: str, player: str, reason: str | None, as_json
         return {
             "seat": find_seat(current.round["seats"], player, f"at {current.known.table}"),
             **({"reason": reason} if reason else {}),
+            "expected": {"hands": current.round["hands"]},
         }
 
     _change(session, table, "record_departure", build_request, as_json=as_json)
@@ -125,7 +126,7 @@ def close(session: Session, table: str, reason: str, yes: bool, as_json: bool) -
     def build_request(current: CurrentRound) -> Document | None:
         number, name = current.round["hands"], current.known.table
         is_agreed = yes or confirm(make_asker(), f"Close the round at {name} after hand {number}?")
-        return {"reason": reason} if is_agreed else None
+        return {"reason": reason, "expected": {"hands": number}} if is_agreed else None
 
     _change(session, table, "close_round", build_request, as_json=as_json)
 

@@ -48,7 +48,8 @@ def check_change(document: Document, verb: str, request: Document, ruleset: Docu
     if verb == "undo_hand":
         _check_undo(document, request)
         return
-    ending = {**request, "after_hand": len(document["hands"])}
+    ending = {name: value for name, value in request.items() if name != "expected"}
+    ending["after_hand"] = len(document["hands"])
     departures = document.get("departures") or []
     if verb == "record_departure":
         place, changed = f"#/departures/{len(departures)}", {**document, "departures": [*departures, ending]}

@@ -116,6 +116,16 @@ def apply(document: Document, verb: str, request: Document) -> Document:
         return {**document, "hands": hands, "departures": departures}
     if verb == "record_departure":
         if request["seat"] not in [left["seat"] for left in departures]:
-            departures.append({**request, "after_hand": len(hands)})
+            departures.append(_make_ending(request, len(hands)))
         return {**document, "departures": departures}
-    return {**document, "closed": {"after_hand": len(hands), "reason": request["reason"]}}
+    return {**document, "closed": _make_ending(request, len(hands))}
+
+
+def _make_ending(request: Document, after_hand: int) -> Document:
+    """
+    Return the departure or the closing of a document that a request after a hand makes.
+
+    >>> _make_ending({"seat": 2, "expected": {"hands": 3}}, 3)
+    {'seat': 2, 'after_hand': 3}
+    """
+    return {name: value for name, value in request.items() if name != "expected"} | {"after_hand": after_hand}

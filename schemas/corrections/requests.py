@@ -12,7 +12,7 @@ from schemas.base import Sentence, WireSchema
 from schemas.corrections.patches import Patched, PatchField, apply_patch
 from schemas.corrections.row_changes import RowChange, RowChangesField, apply_row_changes
 from schemas.documents import RoundDocument, RoundDocumentSchema, dump_document, find_document_mistakes
-from schemas.fields import Anything, Choice, Inner, Integer, UuidField
+from schemas.fields import Choice, ExpectedField, Inner, Integer, UuidField
 from schemas.game_fields import (
     ReasonField,
     RulesetReference,
@@ -133,9 +133,7 @@ class CorrectionRequestSchema(WireSchema):
     dispute = UuidField(
         load_default=None, allow_none=True, description="ID of the dispute that the correction resolves."
     )
-    expected = Anything(
-        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
-    )
+    expected = ExpectedField()
 
     def find_more(self, received: Any) -> Iterator[Mistake]:
         """List duplicate cards and seats in the hands of the document."""

@@ -11,10 +11,10 @@ from marshmallow import ValidationError, fields
 from schemas.base import MOST_SHOWN, Sentence
 from schemas.fields import (
     MOST_INTEGER,
-    Anything,
     Boolean,
     Choice,
     Dictionary,
+    ExpectedField,
     Integer,
     Listing,
     Text,
@@ -45,7 +45,7 @@ FIELDS: dict[str, fields.Field[Any]] = {
     "list": Listing(Integer(), least=1, most=2),
     "time": Time(),
     "table": Dictionary(Integer(), most=2),
-    "anything": Anything(),
+    "anything": ExpectedField(),
 }
 
 

@@ -175,7 +175,7 @@ def _apply(document: Document, requests: list[Document], before: int | None) -> 
         elif operation == "undo_hand" and body["number"] == len(hands):
             hands, departures, irregular = _cut(len(hands), hands, departures, irregular)
         elif operation == "record_departure" and body["seat"] not in [left["seat"] for left in departures]:
-            departures.append({**body, "after_hand": len(hands)})
+            departures.append({"seat": body["seat"], "reason": body.get("reason"), "after_hand": len(hands)})
         elif operation == "close_round":
             closed = {"after_hand": len(hands), "reason": body["reason"]}
     if before is not None and before <= len(hands):

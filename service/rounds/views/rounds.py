@@ -104,7 +104,9 @@ def get_one_round(round_id: UUID) -> Response:
 @rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
     """End a round early. Points added up under scope `round` are settled; Fantasyland still owed is void."""
-    return json_response(dump_round(close_round(current_transaction(), round_id, request["reason"])))
+    document = dump_round(close_round(current_transaction(), round_id, request["reason"]))
+    check_expected(request["expected"], document)
+    return json_response(document)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
@@ -115,8 +117,9 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 @rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
     """Record that a player left between two hands, for the rest of the round."""
-    view = record_departure(current_transaction(), round_id, request)
-    return json_response(dump_round(view), HTTPStatus.CREATED)
+    document = dump_round(record_departure(current_transaction(), round_id, request))
+    check_expected(request.expected, document)
+    return json_response(document, HTTPStatus.CREATED)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])

@@ -1,5 +1,9 @@
 """Departures and top-ups between two hands, over HTTP."""
 
+from typing import Any
+
+import pytest
+
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.sample_rounds import (
@@ -140,3 +144,26 @@ def test_departures_are_numbered_in_the_order_in_which_they_happened(api: Api) -
     document = api.get(f"/v1/rounds/{other}/document").document
     assert document["departures"] == [{"seat": 2, "after_hand": 1, "reason": None}]
     assert document["closed"] == {"after_hand": 1, "reason": "the room closes"}
+
+
+@pytest.mark.parametrize(("operation", "body"), [("departures", {"seat": 3}), ("close", {"reason": "midnight"})])
+def test_an_ending_is_refused_if_another_hand_was_recorded_meanwhile(
+    api: Api, operation: str, body: dict[str, Any]
+) -> None:
+    round_id = start_round(api, QQ)
+    path = f"/v1/rounds/{round_id}"
+    play(api, round_id, hand(1, 1, THREE))
+    expected = {**body, "expected": {"hands": 1}}
+    play(api, round_id, hand(2, 2, THREE))
+    before = api.get(path).document
+    response = api.post(f"{path}/{operation}", expected)
+    assert (response.status, response["code"]) == (422, "expected-differs")
+    [error] = response["errors"]
+    assert (error["pointer"], error["detail"]) == (
+        "#/expected/hands",
+        "`expected.hands`: 1 is expected; the result is 2",
+    )
+    assert api.get(path).document == before
+    response = api.post(f"{path}/{operation}", {**body, "expected": {"hands": 2}})
+    assert response.status in (200, 201), response
+    assert response.document == api.get(path).document

@@ -133,3 +133,26 @@ def test_without_the_rules_changes_wait_for_the_network(open_keeper: OpenKeeper,
     page.get_by_role("button", name="Back to the round").tap()
     open_players(page)
     expect(page.get_by_label("Points that ben adds")).to_be_visible()
+
+
+@pytest.mark.with_rules
+def test_a_departure_that_waited_names_the_hand_before_it(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+    keeper = open_keeper()
+    round_ = play_first_hand(keeper, "pineapple-qq", offline=context)
+    page = keeper.page
+    open_players(page)
+    page.get_by_role("button", name="Leave: ben").tap()
+    page.get_by_role("button", name="ben leaves").tap()
+    expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+    path = f"/v1/rounds/{round_['id']}"
+    hand = {"number": 2, "button": 1, "players": list_players(AGAIN)}
+    assert keeper.api.post(f"{path}/hands", json=hand).status_code == 201
+
+    context.set_offline(False)
+    expect(page.get_by_text("The service refused: Departure of ben.")).to_be_visible()
+    expect(page.get_by_text("Another device has recorded or undone a hand since.")).to_be_visible()
+    assert keeper.get(f"{path}/document")["departures"] == []
+    page.get_by_role("button", name="Try again").tap()
+    expect_sent(keeper)
+    [left] = keeper.get(f"{path}/document")["departures"]
+    assert (left["seat"], left["after_hand"]) == (2, 2)

@@ -166,6 +166,9 @@ def test_other_stacks_of_the_service_are_explained_and_resolved(
     # Another device undoes a hand meanwhile.
     assert keeper.api.post(f"/v1/rounds/{round_['id']}/undo", json={"number": 2}).status_code == 201
     context.set_offline(False)
+    ended = page.get_by_role("alert", name="End of the round")
+    expect(ended).to_contain_text("Another device has recorded or undone a hand since.", timeout=SYNC)
+    ended.get_by_role("button", name="Try again").click()
     refused = page.get_by_role("alert", name="Opening of the round")
     expect(refused).to_be_visible(timeout=SYNC)
     refused.get_by_role("button", name="Edit").click()

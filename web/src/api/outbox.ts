@@ -72,6 +72,8 @@ export const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const TOO_MANY_REQUESTS = 429;
 
+/** The code of a request after which the round is not as expected. */
+export const EXPECTED_DIFFERS = "expected-differs";
 /** The code of a hand that was recorded before and undone. */
 export const WITHDRAWN = "hand-withdrawn";
 

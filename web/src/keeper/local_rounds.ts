@@ -170,11 +170,21 @@ function notInFuture(time: string): string {
   return new Date(Math.min(Date.parse(time), serviceNow())).toISOString();
 }
 
-/** Return a refused request to send it again: the same, unless its round was opened in the future. */
+/**
+ * Return a refused request to send it again: the same, unless its round was opened in the future.
+ *
+ * A departure or the end of a round takes effect after the hands that other devices have recorded since.
+ */
 export function retryRequest(request: Waiting): Waiting {
-  const body = JSON.parse(request.body) as Partial<RoundRequest>;
+  const { expected, ...body } = JSON.parse(request.body) as Partial<RoundRequest>;
+  if (isEnding(request) && expected !== undefined) return rewriteRequest(request, body);
   if (request.operation !== "open_round" || !body.opened_at) return { ...request, refusal: null };
-  return rewriteRequest(request, { ...body, opened_at: notInFuture(body.opened_at) });
+  return rewriteRequest(request, { ...body, expected, opened_at: notInFuture(body.opened_at) });
+}
+
+/** Return whether a request ends a round, or the part of a player in it. */
+export function isEnding({ operation }: Waiting): boolean {
+  return operation === "record_departure" || operation === "close_round";
 }
 
 /** Return what a round has from its table. */

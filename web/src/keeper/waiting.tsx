@@ -1,11 +1,11 @@
 import type { HandRequest } from "../../client/src/contract.js";
-import { WITHDRAWN, type Waiting } from "../api/outbox.js";
+import { EXPECTED_DIFFERS, WITHDRAWN, type Waiting } from "../api/outbox.js";
 import { CONFLICT } from "../api/scorer.js";
 import type { Session } from "../api/session.js";
 import { Conflict } from "./conflict.js";
 import { DropButton } from "./drop.js";
 import { downloadQueue } from "./export.js";
-import { retryRequest } from "./local_rounds.js";
+import { isEnding, retryRequest } from "./local_rounds.js";
 import type { Outbox } from "./outbox.js";
 import { rewriteRequest } from "./outbox_storage.js";
 
@@ -61,12 +61,14 @@ function Refused({ session, request, requests, onEdit, onReplace, showsOther, on
     const body = JSON.parse(request.body) as HandRequest;
     void onReplace(request, rewriteRequest(request, { ...body, ...changes }));
   };
+  const isLate = code === EXPECTED_DIFFERS && isEnding(request);
   const canEdit = request.operation === "record_hand" || request.operation === "open_round";
   return (
     <section class="notice error" role="alert" aria-label={request.label}>
       <h2 class="refused">The service refused: {request.label}.</h2>
       {code === CONFLICT && <p>The hand is recorded with other cards, another button or other points added.</p>}
-      {code !== CONFLICT && details.map((detail) => <p key={detail}>{detail}</p>)}
+      {isLate && <p>Another device has recorded or undone a hand since. Tried again, it takes effect after the hands that are recorded now.</p>}
+      {code !== CONFLICT && !isLate && details.map((detail) => <p key={detail}>{detail}</p>)}
       {code === CONFLICT && <Conflict {...{ session, request }} onResolved={() => onReplace(request, null)} />}
       <div class="buttons">
         {code === WITHDRAWN && <button type="button" class="button" onClick={() => send({ restores: hand })}>Restore it</button>}

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { serviceNow } from "../../api/clock.js";
-import { sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
+import { EXPECTED_DIFFERS, sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
 import { describeProblem, describeRefusal, ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
 import type { Rules } from "../../rules/index.js";
@@ -26,6 +26,7 @@ import { RoundOverview } from "./overview.js";
 import { describeScorekeepers, useScorekeepers } from "./scorekeepers.js";
 import { useRound } from "./use_round.js";
 
+const NOT_NEWEST = "Another device has recorded or undone a hand since. Nothing was recorded; try again.";
 const CHANGED = "The page has not read this hand from the service, or another device changed it. Nothing was undone; try again.";
 
 interface Props {
@@ -144,7 +145,7 @@ export function TableScreen(props: Props) {
         outbox.setOffline(true);
         setProblem(["The service does not respond, and something that this change needs is not on this device: the rules, the round or the stack of a new player. If the service has recorded the change, it appears here later; if not, try again."]);
       } else if (error instanceof ApiError) {
-        setProblem(describeRefusal(error));
+        setProblem(error.code === EXPECTED_DIFFERS ? [NOT_NEWEST] : describeRefusal(error));
       } else throw error;
     } finally {
       setBusy(false);
@@ -279,7 +280,7 @@ export function TableScreen(props: Props) {
             hasDraft={draft !== null && draft.steps.length > 0}
             onEnter={() => onEntering(true)}
             onUndo={undo}
-            onClose={(reason) => void change("close_round", "End of the round", { reason })}
+            onClose={(reason) => void change("close_round", "End of the round", { reason, expected: { hands: round.hands } })}
           />
         )}
         {round && (
@@ -290,7 +291,7 @@ export function TableScreen(props: Props) {
             waiting={ofRound.length}
             isWaiting={earlier.length > 0}
             onRound={(changed) => void refresh(changed)}
-            onLeave={(seat) => change("record_departure", `Departure of ${names.get(seat)}`, { seat })}
+            onLeave={(seat) => change("record_departure", `Departure of ${names.get(seat)}`, { seat, expected: { hands: round.hands } })}
             onTopUps={(topUps) => changeDraft(fitDraft({ ...draft!, topUps }, nextOf(round)!))}
           />
         )}
