@@ -1,7 +1,9 @@
 """The programs of docs/quickstart.md record a round, and receive a message when its settlement is final."""
 
 import json
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -53,14 +55,18 @@ def receiver_of(service: Running, directory: Path, *program: str | Path, port: i
     with (
         printed.open("w") as out,
         subprocess.Popen(
-            [str(part) for part in program], cwd=directory, stdout=out, env={"WEBHOOK_SECRET": secret.strip()}
+            [str(part) for part in program],
+            cwd=directory,
+            stdout=out,
+            env={"WEBHOOK_SECRET": secret.strip()},
+            start_new_session=True,
         ) as process,
     ):
         try:
             assert wait_until(lambda: is_listening(port))
             yield printed
         finally:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # Node.js from PyPI is a child of the program
 
 
 def is_listening(port: int) -> bool:

@@ -22,6 +22,8 @@ from tests.service.any_history.steps import NAMES
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
 
+pytestmark = pytest.mark.thorough
+
 STEPS = {
     "a_table": 1,
     "a_round_is_opened": 5,

@@ -19,6 +19,8 @@ from tests.service.conformance.test_conformance import CONTRACT, OPERATIONS
 from tests.support.api_client import Api, Document, resolve
 from tests.support.application import House
 
+pytestmark = pytest.mark.thorough
+
 NASTY = [
     "'; DROP TABLE rounds; --",
     "' OR '1'='1",

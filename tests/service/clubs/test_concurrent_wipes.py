@@ -29,6 +29,8 @@ from tests.support.process_jobs import Club
 from tests.support.race import at_once
 from tests.support.sample_rounds import COMPLETE, document_of, play, start_round
 
+pytestmark = pytest.mark.thorough
+
 LOCK = "SELECT pg_advisory_xact_lock{}(hashtextextended(%s, 3))"
 WAITING = """
     SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted

@@ -31,6 +31,8 @@ from tests.support.sample_rounds import (
 )
 from tests.support.server_process import command, running, wait_until
 
+pytestmark = pytest.mark.thorough
+
 NEEDS_PGBOUNCER = pytest.mark.skipif(PGBOUNCER is None, reason=NO_PGBOUNCER)
 POOLERS = [
     "options dropped",

@@ -14,6 +14,8 @@ from tests.support.database.postgres import Server
 from tests.support.job_service import LINES, Room, check_outcome, lines
 from tests.support.server_process import wait_until
 
+pytestmark = pytest.mark.thorough
+
 every_broker = pytest.mark.every_broker
 every_server = pytest.mark.every_server
 

@@ -14,6 +14,8 @@ from tests.support.server_process import running, wait_until
 from tests.support.slow_clients import Server, dripping, read_response
 from tests.support.worker_process import lines_of, rounds_to_import
 
+pytestmark = pytest.mark.thorough
+
 HEAD_SECONDS, TRANSFER_SECONDS = 2, 2
 SECONDS = 3.5
 """Seconds longer than each timeout, including its detection."""

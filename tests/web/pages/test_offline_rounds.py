@@ -113,6 +113,7 @@ def offline_after_two_hands(open_keeper: OpenKeeper, context: BrowserContext) ->
     return keeper, round_
 
 
+@pytest.mark.thorough
 def test_rounds_end_and_open_offline(
     offline_after_two_hands: tuple[KeeperPage, dict[str, Any]], open_keeper: OpenKeeper, context: BrowserContext
 ) -> None:
