@@ -4,7 +4,7 @@ The SQLAlchemy models of all tables: importing this module completes `Base.metad
 `alembic check` compares them with the tables. Checks, triggers, policies and privileges are only in `migrations/`.
 """
 
-# ruff: noqa: F401
+# ruff: noqa: F401 - the modules are imported for their tables only
 
 import service.clubs.models
 import service.console.models

@@ -12,7 +12,7 @@ from tests.support.client.outbox_queue import waiting
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import ofc
 from tests.support.client.table_setup import PLAIN, WORKED, add_hand, given, is_saved, numbers_of, open_evening
-from tests.support.sample_rounds import HIGH, LOW, MID, REST
+from tests.support.sample_rounds import HIGH, LOW, MID, REST, hand
 
 
 @pytest.fixture(autouse=True)
@@ -110,6 +110,28 @@ def test_a_queued_request_that_became_invalid_is_reported(by_proxy: dict[str, st
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("outbox 2: Invalid round (round-invalid)\n")
     assert "`ofc queue drop 2` drops it" in result.err
+
+
+@pytest.mark.parametrize("arguments", ["round leave TABLE ann", "round close TABLE --reason late --yes"])
+def test_an_ending_that_waited_is_refused_if_another_client_recorded_a_hand(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, arguments: str
+) -> None:
+    round_id = open_evening(by_proxy, table, ruleset="pineapple-qq")
+    command = arguments.replace("TABLE", table).split(" ")
+    add_hand(by_proxy, table, button=1)
+    proxy.way = Way.AWAY
+    assert is_saved(ofc(*command, **by_proxy))
+    client.record_hand(round_id, hand(2, 2, {1: HIGH, 2: LOW, 3: MID}))
+    before = client.get_round(round_id)
+    proxy.way = Way.THROUGH
+    flushed = ofc("queue", "flush", **by_proxy)
+    assert flushed.code == 1
+    assert "1 is expected; the result is 2" in flushed.out
+    assert client.get_round(round_id) == before
+    assert ofc("queue", "drop", "2", "--yes", **by_proxy).code == 0
+    assert ofc(*command, **by_proxy).code == 0
+    assert client.get_round(round_id)["version"] == before["version"] + 1
+    assert waiting(by_proxy) == []
 
 
 def test_a_complete_round_is_recorded_offline_and_sent_in_order(

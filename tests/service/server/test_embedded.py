@@ -287,7 +287,7 @@ WAYS = pytest.mark.parametrize(
         pytest.param(
             "signalled",
             marks=pytest.mark.skipif(
-                not process.KERNEL_SIGNALS_DEATH, reason="this kernel does not tell of a parent's death"
+                not process.KERNEL_SIGNALS_DEATH, reason="this kernel does not report a parent's death"
             ),
         ),
     ],

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.oracle import play
 from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players
@@ -29,15 +29,20 @@ def play_first_hand(keeper: KeeperPage, ruleset: str, *, offline: BrowserContext
     return round_
 
 
+def let_ben_leave(page: Page) -> None:
+    """Record without a network that ben leaves."""
+    open_players(page)
+    page.get_by_role("button", name="Leave: ben").tap()
+    page.get_by_role("button", name="ben leaves").tap()
+    expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+
+
 @pytest.mark.with_rules
 def test_players_add_points_and_leave_offline(open_keeper: OpenKeeper, context: BrowserContext) -> None:
     keeper = open_keeper()
     round_ = play_first_hand(keeper, "pineapple-qq", offline=context)
     page = keeper.page
-    open_players(page)
-    page.get_by_role("button", name="Leave: ben").tap()
-    page.get_by_role("button", name="ben leaves").tap()
-    expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+    let_ben_leave(page)
     expect(page.get_by_text("Departure of ben")).to_be_visible()
     expect(page.locator(".pill", has_text="left")).to_be_visible()
     expect(page.get_by_role("button", name="Leave: ben")).to_have_count(0)
@@ -140,10 +145,7 @@ def test_a_departure_that_waited_names_the_hand_before_it(open_keeper: OpenKeepe
     keeper = open_keeper()
     round_ = play_first_hand(keeper, "pineapple-qq", offline=context)
     page = keeper.page
-    open_players(page)
-    page.get_by_role("button", name="Leave: ben").tap()
-    page.get_by_role("button", name="ben leaves").tap()
-    expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+    let_ben_leave(page)
     path = f"/v1/rounds/{round_['id']}"
     hand = {"number": 2, "button": 1, "players": list_players(AGAIN)}
     assert keeper.api.post(f"{path}/hands", json=hand).status_code == 201
