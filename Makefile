@@ -40,7 +40,7 @@ up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 test: setup  ## run the tests, except those that take long
 	$(BIN)/pytest --numprocesses 4 --dist worksteal
 
-verify: setup  ## run the long tests: random rounds against the oracle, random requests against the contract, kills under load
+verify: setup  ## run the long tests: random rounds against the oracle, random requests against the contract, kills under load, an hour of mixed load
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
 
 check: setup  ## run what CI runs: format, lint, imports, types, dependencies, then all tests with coverage

@@ -1,4 +1,4 @@
-"""Checks that a wheel of the service has its pages, which git does not contain; pyproject.toml has the rest."""
+"""Adds the contract to a wheel, and checks that it has its pages; pyproject.toml has the rest."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ BUILT = (
 
 
 class BuildWithPages(build_py):
-    """Build the packages, unless a wheel would lack the pages."""
+    """Build the packages with the contract, unless a wheel would lack the pages."""
 
     def run(self) -> None:
         """Build the packages, or exit with the files that are missing."""
@@ -22,6 +22,8 @@ class BuildWithPages(build_py):
         if missing and not self.editable_mode:
             raise SystemExit(f"The web pages are not built: {', '.join(missing)} not found. Run `make setup` first.")
         super().run()
+        if not self.editable_mode:
+            self.copy_file("openapi.yaml", str(Path(self.build_lib) / "service" / "openapi.yaml"))
 
 
 setup(cmdclass={"build_py": BuildWithPages})

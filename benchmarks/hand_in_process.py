@@ -1,5 +1,5 @@
 """
-Measure what a hand costs the service itself: processor time in Python and in PostgreSQL, without gunicorn and clients.
+Measure what a hand costs the service: processor time in Python and in PostgreSQL, without web server and clients.
 
 The application is called as a web server calls it, in this process, by one client. Each hand is measured by itself,
 and beside the median stands what the cheapest tenth cost at most: what else the machine does can only add to it. So

@@ -3,8 +3,7 @@ Measure how many hands one worker imports per second, against a floor in the sam
 
 The floor reads the same lines with `json.loads` and brings the same rows to the same tables by COPY, their keys and
 checks on. It goes there as a superuser, whom row-level security lets copy, and without the triggers that watch
-the chips, which want a hand and its transfers in one statement. Runs alternate, each in a database of its own size: a
-slow moment of the machine meets both.
+the chips. Runs alternate, each in a database of its own size: a slow moment of the machine meets both.
 
 Example: python -m benchmarks.import_rounds --runs 5 --rounds 2000 --at-once 500
 """
@@ -48,7 +47,6 @@ COLUMNS: Final = {
         models.HandRecord,
         models.HandScoreRecord,
         models.PayoutRecord,
-        models.TransferRecord,
         models.DepartureRecord,
         models.ClosingRecord,
         models.RoundHeadRecord,
@@ -115,7 +113,7 @@ class Bench:
     def copy_rows(self, lines: Sequence[bytes], rows: Mapping[str, bytes]) -> Taken:
         """Read lines, copy rows, and give the time taken."""
         with psycopg.connect(self.superuser) as connection:
-            for table in ("hand_scores", "payouts", "transfers"):
+            for table in ("hand_scores", "payouts"):
                 connection.execute(
                     sql.SQL("ALTER TABLE {} DISABLE TRIGGER stacks_add_up").format(sql.Identifier(table))
                 )
@@ -130,7 +128,7 @@ class Bench:
                     copy.write(rows[table])
             connection.commit()
             taken = Taken.until_now(backend).since(before)
-            for table in ("hand_scores", "payouts", "transfers"):
+            for table in ("hand_scores", "payouts"):
                 connection.execute(sql.SQL("ALTER TABLE {} ENABLE TRIGGER stacks_add_up").format(sql.Identifier(table)))
             self.clear(connection)
         return taken

@@ -2,7 +2,7 @@
 Measure how many hands are recorded per second by `POST /v1/hands`, against a floor in the same run.
 
 Each client posts batches of up to 500 lines: complete rounds of three hands. The floor (`benchmarks/floor.py`) is a
-minimal Flask application under the same gunicorn and PostgreSQL that inserts each line of a batch as one row and
+minimal Flask application under the same web server and PostgreSQL that inserts each line of a batch as one row and
 commits. The runs alternate. Then single hands are posted at a steady rate while the same clients go on posting batches.
 
 Example: python -m benchmarks.post_batches --runs 7 --clients 4
@@ -28,9 +28,9 @@ from benchmarks.post_hands import (
     STEADY,
     STEADY_SECONDS,
     Server,
-    gunicorn,
     make_hands,
     open_rounds,
+    serve,
     set_up_tables,
     steady_seconds,
 )
@@ -145,7 +145,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=7, help="alternating runs of each (default 7)")
     parser.add_argument("--clients", type=int, default=4, help="clients at once (default 4)")
-    parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")
+    parser.add_argument("--workers", type=int, default=2, help="web processes of each (default 2)")
     chosen = parser.parse_args()
     with ExitStack() as stack:
         home, cluster = stack.enter_context(open_cluster())
@@ -153,8 +153,8 @@ def main() -> int:
         create_table(owner)
         headers = {"Authorization": f"Bearer {create_club_with_key(owner, 'bench')}"}
         url = Config(cluster.url("ofc_service"), owner).database_url
-        service = stack.enter_context(gunicorn("service.wsgi:app", url, chosen.workers, headers, home / "log"))
-        floor = stack.enter_context(gunicorn("benchmarks.floor:app", owner, chosen.workers, {}, home / "log"))
+        service = stack.enter_context(serve("service.wsgi:app", url, chosen.workers, headers, home / "log"))
+        floor = stack.enter_context(serve("benchmarks.floor:app", owner, chosen.workers, {}, home / "log"))
         clients = Clients(service, chosen.clients, Random(1))
         measure(clients, floor, chosen.runs)
         measure_single_hands(clients, STEADY_SECONDS)

@@ -1,7 +1,7 @@
 """
 Measure how many hands are recorded per second over HTTP, against a floor in the same run.
 
-The floor (`benchmarks/floor.py`) is a minimal Flask application under the same gunicorn, with as many workers and
+The floor (`benchmarks/floor.py`) is a minimal Flask application under the same web server, with as many workers and
 threads and on the same database server, that inserts the same JSON as one row and commits. Many short runs alternate,
 so that a slow moment of the machine meets both. The processor time used is counted too, for a request is
 bound by them. Then hands come at a steady rate, and the time of each response is taken.
@@ -13,8 +13,8 @@ import argparse
 import http.client
 import json
 import os
-import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +34,7 @@ from benchmarks.score_hands import deal, set_well
 from scoring.presets import PRESETS
 from service.clubs.actions import create_club_with_key
 from service.config import Config
+from service.metrics.workers import DIRECTORY
 from service.server.address import address_of, listen
 from service.server.embedded import OWNER
 
@@ -46,16 +47,16 @@ STEADY_SECONDS: Final = 10
 
 @dataclass(frozen=True)
 class Server:
-    """An application under gunicorn."""
+    """An application under the web server."""
 
     port: int
     headers: dict[str, str]
-    process: psutil.Process
+    processes: list[psutil.Popen]
 
     @property
     def processor_seconds(self) -> float:
-        """What its workers have used."""
-        return sum(sum(worker.cpu_times()[:2]) for worker in self.process.children())
+        """What its processes have used."""
+        return sum(sum(process.cpu_times()[:2]) for process in self.processes)
 
     def connect(self) -> http.client.HTTPConnection:
         """Open a persistent connection."""
@@ -72,20 +73,27 @@ class Server:
 
 
 @contextmanager
-def gunicorn(application: str, url: str, workers: int, headers: dict[str, str], log: Path) -> Iterator[Server]:
+def serve(application: str, url: str, workers: int, headers: dict[str, str], log: Path) -> Iterator[Server]:
     """Serve an application as the service is served; it logs as it does, into a file."""
-    with listen("127.0.0.1", 0) as listener:
-        command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_config"]
-        options = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers), application]
-        environment = {**os.environ, "OFC_DATABASE_URL": url, "OFC_RATE_LIMIT": "0"}
-        process = subprocess.Popen(
-            [*command, *options], env=environment, pass_fds=[listener.fileno()], stderr=log.open("a")
-        )
+    with listen("127.0.0.1", 0) as listener, tempfile.TemporaryDirectory() as metrics, log.open("a") as stderr:
+        environment = {**os.environ, "OFC_DATABASE_URL": url, "OFC_RATE_LIMIT": "0", DIRECTORY: metrics}
+        command = [sys.executable, "-m", "service.server.web", application]
+        processes = [
+            psutil.Popen(
+                [*command, str(place), str(workers), str(listener.fileno())],
+                env=environment,
+                pass_fds=[listener.fileno()],
+                stderr=stderr,
+            )
+            for place in range(workers)
+        ]
         try:
-            yield Server(address_of(listener).port, headers, psutil.Process(process.pid))
+            yield Server(address_of(listener).port, headers, processes)
         finally:
-            process.terminate()
-            process.wait(30)
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                process.wait(30)
 
 
 def make_hands(count: int, rng: Random) -> list[list[bytes]]:
@@ -152,7 +160,7 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
     """Add the options for the number of clients, rounds and hands."""
     parser.add_argument("--rounds", type=int, default=50, help="rounds of three hands a run (default 50)")
     parser.add_argument("--clients", type=int, default=4, help="clients at once (default 4)")
-    parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")
+    parser.add_argument("--workers", type=int, default=2, help="web processes of each (default 2)")
 
 
 def main() -> int:
@@ -169,8 +177,8 @@ def main() -> int:
         config = Config(cluster.url("ofc_service"), owner)
         headers = {"Authorization": f"Bearer {key}"}
         log = home / "log"
-        service = stack.enter_context(gunicorn("service.wsgi:app", config.database_url, chosen.workers, headers, log))
-        floor = stack.enter_context(gunicorn("benchmarks.floor:app", owner, chosen.workers, {}, log))
+        service = stack.enter_context(serve("service.wsgi:app", config.database_url, chosen.workers, headers, log))
+        floor = stack.enter_context(serve("benchmarks.floor:app", owner, chosen.workers, {}, log))
         measure(service, floor, owner, chosen)
     return 0
 

@@ -29,7 +29,7 @@ from sqlalchemy import make_url
 from benchmarks.database import open_cluster
 from benchmarks.floor import create_table
 from benchmarks.hand_in_process import post, prepare
-from benchmarks.post_hands import RULESET, SEATS, STACK, Turns, add_sizes, gunicorn, make_hands, show_ratios
+from benchmarks.post_hands import RULESET, SEATS, STACK, Turns, add_sizes, make_hands, serve, show_ratios
 from benchmarks.statements_alone import LISTED, Sent
 from service.app import create_app
 from service.clubs.actions import create_club_with_key
@@ -117,7 +117,7 @@ def main() -> int:
             drop_guards(cluster.url(OWNER, BARE))
         os.environ[LISTED] = str(home / "statements")
         servers = {
-            name: stack.enter_context(gunicorn(application, url, chosen.workers, {}, home / "log"))
+            name: stack.enter_context(serve(application, url, chosen.workers, {}, home / "log"))
             for name, application, url in (
                 ("floor", "benchmarks.floor:app", owner),
                 *((name, "benchmarks.statements_alone:app", cluster.url("ofc_service", name)) for name in copies),

@@ -1,7 +1,7 @@
 """
 Measure how many stored hands workers audit per second, against reading the same rows and throwing them away.
 
-The floor sends the very queries of the audit, as `COPY … TO STDOUT (FORMAT binary)`, and looks at nothing that comes.
+The floor runs the very queries of the audit through ADBC, and looks at nothing that comes.
 Both take the rounds in the stretches that a worker takes: of each size the same number, spread over all of it, so that
 what grows with size shows and the run does not last. The sizes take turns, each in a database of its own, and of each
 the floor, one worker, and two at once: a slow moment of the machine meets all. Rounds are imported and then copied by
@@ -29,11 +29,13 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import text
 
+from benchmarks.database import time_of_server
 from benchmarks.import_rounds import COLUMNS, Bench, bench, make_lines
 from service.db import Database, Transaction
+from service.db.arrays import read_arrays
 from service.recomputations.actions.audit import audit_rounds
 from service.recomputations.job import MOST_HANDS
-from service.recomputations.packed.queries import Scope, Stretch, joined_whole, packed_queries, stretch_parameters
+from service.recomputations.packed.queries import Scope, Stretch, packed_queries, planner_settings, stretch_parameters
 from service.recomputations.queries import cut_stretches
 from service.rulesets import queries as rulesets
 
@@ -104,7 +106,7 @@ class Run:
     Attributes:
         clock: by the clock.
         python: processor time of the worker.
-        database: processor time of its database process.
+        database: processor time of the database.
     """
 
     clock: float
@@ -159,9 +161,9 @@ def read(transaction: Transaction, stretch: Stretch) -> int:
         "numbers": [version for _, version in names],
     }
     queries = packed_queries(stretch.scope)
-    with joined_whole(transaction, stretch.scope):
-        found = {name: transaction.copy_out(query, parameters) for name, query in queries.items()}
-    return len(found["hands"]) - 1
+    with read_arrays(transaction, **planner_settings(stretch.scope)) as arrays:
+        found = {name: arrays.query(query, parameters) for name, query in queries.items()}
+    return len(found["hands"].values("number"))
 
 
 def audit(transaction: Transaction, stretch: Stretch) -> int:
@@ -177,13 +179,12 @@ def measure(database: Database, club: UUID, stretches: Sequence[Stretch], work: 
     """Do some work with every stretch, and give the hands and the time that each took."""
     with database.transaction(club) as transaction:
         backend = int(transaction.execute(text("SELECT pg_backend_pid()")).scalar_one())
-    times = psutil.Process(backend).cpu_times
-    clock, python, before, hands = time.perf_counter(), time.process_time(), times(), 0
+    server = psutil.Process(psutil.Process(backend).ppid())
+    clock, python, before, hands = time.perf_counter(), time.process_time(), time_of_server(server), 0
     for stretch in stretches:
         with database.transaction(club) as transaction:
             hands += work(transaction, stretch)
-    after = times()
-    in_database = after.user + after.system - before.user - before.system
+    in_database = time_of_server(server) - before
     each = 1e6 / hands
     run = Run((time.perf_counter() - clock) * each, (time.process_time() - python) * each, in_database * each)
     return hands, run

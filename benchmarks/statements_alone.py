@@ -11,7 +11,7 @@ from typing import Final, cast
 import psycopg
 from flask import Flask, Response, request
 
-from service.db.pipeline import Encoded, EncodedDumper, Parameters, Statement, run_together
+from service.db.pipeline import Parameters, Statement, run_together
 
 LISTED: Final = "OFC_BENCHMARK_STATEMENTS"
 """The variable that names a file with the statements of each hand of each round, by round trip."""
@@ -39,7 +39,6 @@ def connect() -> psycopg.Connection:
     """Return the connection of the thread."""
     if not hasattr(_local, "connection"):
         _local.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"], autocommit=True)
-        _local.connection.adapters.register_dumper(Encoded, EncodedDumper)
     connection: psycopg.Connection = _local.connection
     return connection
 

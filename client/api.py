@@ -13,6 +13,7 @@ from client.errors import attach_hand
 from client.paths import build_path, drop_none
 from client.players import PlayerOperations
 from client.plots import PlotOperations
+from client.recomputations import RecomputationOperations
 from client.responses import (
     Document,
     Lines,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from client import models
+    from client.connection import OnWaiting
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _PAGE: Final = "100"
@@ -46,7 +48,9 @@ class EventFilters(TypedDict, total=False):
     round: str | None
 
 
-class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations, WebhookOperations):
+class Client(
+    BulkOperations, PlayerOperations, PlotOperations, RecomputationOperations, AccessOperations, WebhookOperations
+):
     """
     A connection to a service.
 
@@ -60,13 +64,32 @@ class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations,
     """
 
     def __init__(
-        self, url: str = DEFAULT_URL, key: str | None = None, *, transport: httpx2.BaseTransport | None = None
+        self,
+        url: str = DEFAULT_URL,
+        key: str | None = None,
+        *,
+        transport: httpx2.BaseTransport | None = None,
+        timeout: float | None = None,
+        on_waiting: OnWaiting | None = None,
     ) -> None:
-        # httpx2 is slow to import, and commands that work offline do not need it.
-        from client.connection import Connection
+        """
+        Create a client, which connects with its first request.
 
-        self._connection = Connection(url, key, transport)
+        Args:
+            url: the address of the service.
+            key: an API key, or the secret of a link.
+            transport: of httpx2, for tests.
+            timeout: how many seconds a connection and the response to a read may take, with all retries; 5 and 30
+                seconds an attempt, and retries for 20 seconds, if omitted.
+            on_waiting: called with the reason when a request takes longer than a second because it is retried; the
+                reason is logged by the logger `tablestakes` if omitted.
+        """
+        # httpx2 is slow to import, and commands that work offline do not need it.
+        from client.connection import Connection, log_waiting
+
+        self._connection = Connection(url, key, transport, timeout, on_waiting or log_waiting)
         self.server = self._connection.server
+        self.timeout = timeout
 
     def __enter__(self) -> Self:
         return self
@@ -112,7 +135,7 @@ class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations,
         """Find a table by its name, which is unique in a club."""
         return next(iter(self._connection.get_pages("/v1/tables", "tables", {"name": name}, is_table)), None)
 
-    def open_round(self, table: str, request: Document) -> models.Round:
+    def open_round(self, table: str, request: Document) -> models.OpenedRound:
         """Open a round at a table."""
         return self._connection.post(build_path("tables", table, "rounds"), request)
 
@@ -202,7 +225,7 @@ class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations,
         return self._connection.get_pages("/v1/hands", "hands", {"limit": _PAGE, **drop_none(filters)})
 
     def undo_hand(self, round_id: str, request: Document) -> models.RoundAfterUndo:
-        """Undo the last hand of a round."""
+        """Undo the last hand of a round: `request` has its `number`, and the ID of its record as `hand`."""
         return self._connection.post(build_path("rounds", round_id, "undo"), request)
 
     def record_departure(self, round_id: str, departure: Document) -> models.Round:
@@ -218,7 +241,7 @@ class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations,
         return self._connection.get(build_path("rounds", round_id, "settlement"))
 
     def correct_round(self, round_id: str, correction: Document) -> models.RoundComparison:
-        """Correct what was recorded of a round."""
+        """Correct what was recorded of a round: `correction` has the `version` of the round that it is based on."""
         return self._connection.post(build_path("rounds", round_id, "corrections"), correction)
 
     def try_correction(self, round_id: str, correction: Document) -> models.RoundComparison:
@@ -295,6 +318,14 @@ class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations,
         """Export a page of rounds as documents, one a line, oldest first, filtered by `table`, `from` and `to`."""
         return self._connection.get_lines("/v1/export", {"limit": _LINES, **drop_none({"cursor": cursor, **filters})})
 
+    def export_parquet(self, **filters: str | None) -> bytes:
+        """
+        Export the hands in force as a Parquet file, filtered as `export_rounds` does.
+
+        `records` is `hands`, `results` or `transfers`: what the file has a row for.
+        """
+        return self._connection.get_lines("/v1/export", drop_none(filters), "application/vnd.apache.parquet").content
+
     def start_import(self, lines: bytes, key: str, *, is_provisional: bool = False) -> models.Import:
         """
         Import rounds from documents, one a line. The same lines under the same key are the same import.
@@ -327,36 +358,6 @@ class Client(BulkOperations, PlayerOperations, PlotOperations, AccessOperations,
     def list_import_results(self, import_id: str) -> list[models.ImportLineResult]:
         """Return the result of every line of an import."""
         return list(self._connection.get_lines(build_path("imports", import_id, "results"), {}).parse())
-
-    def start_recomputation(self, request: Document) -> models.Recomputation:
-        """Start a recomputation of stored rounds."""
-        return self._connection.post("/v1/recomputations", request)
-
-    def list_recomputations(self, *, state: str | None = None) -> Iterator[models.Recomputation]:
-        """List the recomputations of the club, newest first: all, or those in one state."""
-        query = {"limit": _PAGE, **drop_none({"state": state})}
-        return self._connection.get_pages("/v1/recomputations", "recomputations", query)
-
-    def get_recomputation(self, recomputation_id: str) -> models.Recomputation:
-        """Return a recomputation: its progress and its results so far."""
-        return self._connection.get(build_path("recomputations", recomputation_id))
-
-    def cancel_recomputation(self, recomputation_id: str) -> models.Recomputation:
-        """Cancel a recomputation. What was found and applied remains."""
-        return self._connection.post(build_path("recomputations", recomputation_id, "cancel"), {})
-
-    def pause_recomputation(self, recomputation_id: str) -> models.Recomputation:
-        """Pause a recomputation."""
-        return self._connection.post(build_path("recomputations", recomputation_id, "pause"), {})
-
-    def resume_recomputation(self, recomputation_id: str) -> models.Recomputation:
-        """Resume a paused recomputation."""
-        return self._connection.post(build_path("recomputations", recomputation_id, "resume"), {})
-
-    def list_differences(self, recomputation_id: str) -> Iterator[models.RecomputationDifference]:
-        """List the differences that a recomputation has found so far. Pages are fetched as they are read."""
-        path = build_path("recomputations", recomputation_id, "differences")
-        return self._connection.get_pages(path, "differences", {"limit": _PAGE})
 
     def make_checkpoint(self) -> models.Checkpoint:
         """Sign the tree of all events so far. Without events since the newest checkpoint, return that one."""

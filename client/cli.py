@@ -8,7 +8,17 @@ from typing import Final
 import click
 
 from client.api import DEFAULT_URL
-from client.commands.base import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, NamedPath, Session
+from client.commands.base import (
+    DEFAULT_TIMEOUT,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    REFUSED,
+    UNREACHABLE,
+    UNREADABLE,
+    Group,
+    NamedPath,
+    Session,
+)
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.render.format import escape_unprintable, substitute_unprintable
 from client.version import VERSION
@@ -24,7 +34,10 @@ _COMMANDS: Final = {
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
     "queue": ("queue:queue", "List, send and drop requests that wait on this machine."),
     "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
-    "export": ("import_export:export", "Export rounds as documents, one a line, oldest first."),
+    "export": (
+        "import_export:export",
+        "Export rounds as documents, one a line, oldest first; or hands, results or transfers as Parquet.",
+    ),
     "import": ("import_export:import_", "Import rounds: documents, one a line, plain or gzipped."),
     "imports": ("import_export:imports", "List the imports of the club, newest first."),
     "ledger": ("ledger:ledger", "List payments between players, oldest first."),
@@ -133,8 +146,20 @@ def _discard_stdout() -> None:
     "--key-file", envvar="OFC_API_KEY_FILE", type=NamedPath(), help="A file that contains the key.  [OFC_API_KEY_FILE]"
 )
 @click.option("--data", envvar="OFC_DATA", type=NamedPath(), help="The directory of the outbox.  [OFC_DATA]")
+@click.option(
+    "--timeout",
+    envvar="OFC_TIMEOUT",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    default=DEFAULT_TIMEOUT,
+    show_default=True,
+    help="How long to wait for a connection, and for data that is read. Imports, exports and verification wait longer."
+    "  [OFC_TIMEOUT]",
+)
 @click.pass_context
-def main(context: click.Context, url: str, key: str | None, key_file: Path | None, data: Path | None) -> None:
+def main(
+    context: click.Context, url: str, key: str | None, key_file: Path | None, data: Path | None, timeout: float
+) -> None:
     """
     Scores and settles finished hands of Open Face Chinese poker.
 
@@ -143,4 +168,4 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
     Exit codes: 0 success, 1 refused, 2 unreadable or invalid input, 3 service unreachable,
     130 interrupted.
     """
-    context.obj = Session.select(context, url, key, key_file, data)
+    context.obj = Session.select(context, url, key, key_file, data, timeout)

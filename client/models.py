@@ -27,7 +27,7 @@ RowCategory = Literal[
 ]
 FoulReason = Literal["top_beats_middle", "middle_beats_bottom", "middle_does_not_qualify", "top_beats_bottom"]
 LimitedBy = Literal["payer_stack", "winner_room"]
-HandLineStatus = Literal["recorded", "replayed", "refused", "not_attempted"]
+HandLineStatus = Literal["recorded", "replayed", "undone", "refused", "not_attempted"]
 ImportLineStatus = Literal["stored", "replayed", "refused"]
 RoundStatus = Literal["open", "complete", "closed"]
 SettlementState = Literal["open", "provisional", "disputed", "final"]
@@ -62,7 +62,7 @@ WinLimit = Literal["stack", "opening", "none"]
 Variant = Literal["pineapple", "turbo", "classic"]
 LeavingRule = Literal["between_hands", "between_rounds"]
 PlotName = Literal["stacks", "net", "sources", "head-to-head", "caps", "fouls", "distribution"]
-PaymentPlan = Literal["fewest", "few"]
+PaymentPlan = Literal["fewest", "few", "pairs"]
 WebhookKind = Literal[
     "hand.recorded",
     "hand.withdrawn",
@@ -364,6 +364,32 @@ class ClubCreatedEvent(Response):
     content: ClubCreatedContent
 
 
+class ClubChangedContent(Response):
+    """The payload of a `club.changed` event."""
+
+    club: str
+    time_zone: str
+    evening_begins: str
+
+
+class ClubChangedEvent(Response):
+    """The time zone of a club or the beginning of its evenings was changed; the fields are those after the change."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["club.changed"]
+    content: ClubChangedContent
+
+
 class ClubWipedContent(Response):
     """The payload of a `club.wiped` event."""
 
@@ -387,6 +413,30 @@ class ClubWipedEvent(Response):
     request_id: str | None
     kind: Literal["club.wiped"]
     content: ClubWipedContent
+
+
+class CheckpointSealedContent(Response):
+    """The payload of a `checkpoint.sealed` event."""
+
+    map_root: str
+
+
+class CheckpointSealedEvent(Response):
+    """A checkpoint of all events up to this one was signed, at the time of this event."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["checkpoint.sealed"]
+    content: CheckpointSealedContent
 
 
 class KeyCreatedContent(Response):
@@ -685,6 +735,7 @@ class PlayerNamedContent(Response):
     """The payload of a `player.named` event."""
 
     player: str
+    digest: str
 
 
 class PlayerNamedEvent(Response):
@@ -1328,12 +1379,15 @@ class Table(Response):
     created_at: str
 
 
-class Payment(Response):
-    """A payment between two players."""
+class PointPayment(Response):
+    """A payment of points between two players. Points are added only where they are worth the same."""
 
     payer: str
     payee: str
     amount: int
+    point_value: int | None
+    currency: str | None
+    table: str | None
 
 
 class MoneyPayment(Response):
@@ -1346,9 +1400,9 @@ class MoneyPayment(Response):
 
 
 class StatementPayments(Response):
-    """The payments that settle up a table: either all points or, for each currency, the money."""
+    """The payments that settle up rounds: points of the same worth, or the money of each currency."""
 
-    points: list[Payment]
+    points: list[PointPayment]
     money: list[MoneyPayment]
 
 
@@ -1387,6 +1441,27 @@ class TableStatement(Response):
     table: str
     players: list[PlayerStatement]
     totals: PointTotals
+
+
+class OpenedRound(Response):
+    """A round that was opened."""
+
+    id: str
+    table: str
+    ruleset: str
+    stakes_scope: StakesScope
+    reference: str | None
+    status: RoundStatus
+    version: int
+    hands: int
+    point_value: int | None
+    currency: str | None
+    currency_digits: int | None
+    opened_at: str
+    recorded_at: str
+    state: SettlementState
+    seats: list[RoundSeat]
+    next: NextHand | None
 
 
 class DroppedDeparture(Response):
@@ -1580,6 +1655,7 @@ class Evidence(Response):
     events: list[ProvedEvent]
     related: list[ProvedEvent]
     checkpoint: str | None
+    sealed: ProvedEvent | None
     newest: NewestEvent | None
     consistency: ConsistencyProof | None
 
@@ -2151,6 +2227,7 @@ class Checkpoint(Response):
     size: int
     root: str
     created_at: str
+    sealed: ProvedEvent
 
 
 class CheckpointConsistencyProof(Response):

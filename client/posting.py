@@ -30,7 +30,7 @@ class PostedHand:
     def note(self) -> str:
         """A note about a hand that was not recorded just now."""
         if not self.response["in_force"]:
-            return f"recorded before and undone; it counts again if the hand `restores` {self.response['id']}"
+            return "recorded before and corrected since"
         return RECORDED if self.response.is_replay else ""
 
 
@@ -75,7 +75,11 @@ def open_round(client: Client, document: Document, ruleset: Document) -> Respons
     if mistakes:
         raise _make_refusal("Invalid document", "round-invalid", mistakes)
     table = _find_table(client, document, f"{ruleset['name']}@{ruleset['version']}")
-    return client.open_round(table["id"], {"seats": document["seats"], "reference": document["reference"]})
+    # The evening of the round is the same as with --whole: the first time of its hands if it states none.
+    times = (document.get("opened_at"), *(hand.get("played_at") for hand in document["hands"]))
+    opened_at = next((time for time in times if time is not None), None)
+    request = {"seats": document["seats"], "reference": document["reference"]}
+    return client.open_round(table["id"], request if opened_at is None else {**request, "opened_at": opened_at})
 
 
 def post_steps(client: Client, opened: Response, document: Document) -> Iterator[PostedStep]:

@@ -1,7 +1,7 @@
 """Responses of the service, and checks of the fields that the client reads."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
@@ -10,6 +10,21 @@ Document = dict[str, Any]
 
 BUSY: Final = frozenset({"busy", "idempotency-key-in-use"})
 """Codes of temporary conflicts; retry the request."""
+
+HAND_UNDONE: Final = "hand-undone"
+"""The code of a hand that was recorded before and undone. It counts again if it names the record that it `restores`."""
+
+
+def find_undone_record(problem: Mapping[str, Any]) -> str | None:
+    """
+    Return the record that a hand has to restore, or None if the problem is another one.
+
+    >>> find_undone_record({"code": "hand-undone", "errors": [{"pointer": "#/restores", "expected": "01a1"}]})
+    '01a1'
+    """
+    if problem["code"] != HAND_UNDONE:
+        return None
+    return next((str(each["expected"]) for each in problem["errors"] if "expected" in each), None)
 
 
 class Response(Document):

@@ -30,9 +30,9 @@ class WebhookOperations:
         """Return a webhook, without its secret."""
         return self._connection.get(build_path("webhooks", webhook_id))
 
-    def update_webhook(self, webhook_id: str, webhook: Document) -> "models.Webhook":
-        """Replace the URL, kinds, description and state of a webhook."""
-        return self._connection.put(build_path("webhooks", webhook_id), webhook)
+    def update_webhook(self, webhook_id: str, changes: Document) -> "models.Webhook":
+        """Change the URL, kinds, description or state of a webhook; what `changes` lacks stays as it is."""
+        return self._connection.patch(build_path("webhooks", webhook_id), changes)
 
     def remove_webhook(self, webhook_id: str) -> None:
         """Delete a webhook with its deliveries."""

@@ -44,8 +44,8 @@ T = TypeVar("T")
 CanonicalJson = NewType("CanonicalJson", bytes)
 """A JSON object as `canonical_json` writes it, which is copied into the JSON around it."""
 
-Json = Annotated[Any, "JSON"]
-"""Any JSON, which is not decoded."""
+JsonObject = Annotated[dict[str, Any], "JSON"]
+"""A JSON object, of which nothing more is decoded."""
 Base64 = Annotated[bytes, "base64"]
 """Bytes that are base64 in JSON, where others are hexadecimal digits."""
 Hash = Annotated[bytes, "hash"]
@@ -387,7 +387,7 @@ _CODECS: Final[dict[Any, Codec[Any]]] = {
     UUID: _parsed(str, UUID, "not-an-id", "a UUID in small letters"),
     datetime: Codec(write_time, _decode_time),
     CanonicalJson: Codec(orjson.Fragment, _decode_json),
-    Json: Codec(_same, _same),
+    JsonObject: _checked(dict, "not-an-object", "an object"),
     Base64: _BASE64,
     Hash: Codec(_encode_base64, _decode_hash),
     Lines: Codec(_same, _decode_lines),

@@ -1,7 +1,7 @@
 """Audit events as bytes: the same bytes are stored, hashed and served."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import MAXYEAR, UTC, datetime
 from struct import Struct
 from typing import Final
 from uuid import UUID
@@ -155,8 +155,10 @@ def _split(written: bytes) -> dict[str, bytes]:
 
 def _load(fields: dict[str, bytes]) -> Event:
     text = {name: field.decode() for name, field in fields.items() if name not in ("previous", "content")}
-    if not text["at"].endswith("Z"):
-        raise ValueError(f"{text['at']!r} is no time in UTC")
+    at = datetime.fromisoformat(text["at"])
+    # Time is added to it: a settlement becomes final some time after the event.
+    if not text["at"].endswith("Z") or at.year == MAXYEAR:
+        raise ValueError(f"{text['at']!r} is no time in UTC before the year {MAXYEAR}")
     return Event(
         club=UUID(text["club"]),
         id=UUID(text["id"]),
@@ -165,7 +167,7 @@ def _load(fields: dict[str, bytes]) -> Event:
         kind=text["kind"],
         actor=UUID(text["actor"]) if text["actor"] else None,
         request_id=text["request"] or None,
-        at=datetime.fromisoformat(text["at"]),
+        at=at,
         previous=fields["previous"],
         content=fields["content"],
     )

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from evidence.codec import Base64, Codec, Hash, Json, Lines, codec_of
+from evidence.codec import Base64, Codec, Hash, JsonObject, Lines, codec_of
 from evidence.errors import EvidenceError
+from evidence.round_map import MOST_SEQUENCE
 from scoring.errors import Mistake
 
 FORMAT: Final = "tablestakes-evidence/1"
@@ -51,9 +52,9 @@ class EvidenceRevision:
     """The document of a revision, its settlement and its hands, as the service returns them."""
 
     revision: int
-    document: Json
-    settlement: Json
-    hands: tuple[Json, ...]
+    document: JsonObject
+    settlement: JsonObject
+    hands: tuple[JsonObject, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,7 @@ class EvidenceFile:
         events: the events of the round, in order.
         related: the events outside of rounds that these refer to: the table and the rulesets.
         checkpoint: the signed note over the tree that the proofs lead to; None where none was signed yet.
+        sealed: the last event of that tree, `checkpoint.sealed`, which has the root of the map of rounds and the time.
         newest: which event of the round was the newest when the checkpoint was signed; None where it has no event of
             the round.
         consistency: with an older checkpoint, where that was asked for.
@@ -77,10 +79,11 @@ class EvidenceFile:
     club: UUID
     round: UUID
     revisions: tuple[EvidenceRevision, ...]
-    rulesets: tuple[Json, ...]
+    rulesets: tuple[JsonObject, ...]
     events: tuple[ProvedEvent, ...]
     related: tuple[ProvedEvent, ...]
     checkpoint: Lines | None
+    sealed: ProvedEvent | None
     newest: NewestEvent | None
     consistency: ConsistencyProof | None
     keys: tuple[str, ...]
@@ -103,7 +106,8 @@ def decode_file(received: object) -> EvidenceFile:
         EvidenceError: it does not have the form of one, with every place in it.
     """
     # A file without the newest event is evidence of the events that it has.
-    file = _FILE.decode({"newest": None, **received} if isinstance(received, Mapping) else received)
+    omitted = {"sealed": None, "newest": None}
+    file = _FILE.decode({**omitted, **received} if isinstance(received, Mapping) else received)
     mistakes = tuple(_mistakes(file))
     if mistakes:
         raise EvidenceError(mistakes)
@@ -115,13 +119,20 @@ def _mistakes(file: EvidenceFile) -> list[Mistake]:
     found = []
     if file.format != FORMAT:
         found.append(Mistake("value-unknown", ("format",), f"is {file.format!r}; expected one of {FORMAT}"))
+    if file.newest is not None and not 1 <= file.newest.sequence <= MOST_SEQUENCE:
+        detail = f"is {file.newest.sequence}; expected an integer from 1 to {MOST_SEQUENCE}"
+        found.append(Mistake("out-of-range", ("newest", "sequence"), detail))
     for name in ("events", "revisions"):
         if not getattr(file, name):
             found.append(Mistake("list-length", (name,), "has 0 items; expected at least 1"))
-    for name, events in (("events", file.events), ("related", file.related)):
-        found += [
-            Mistake("proof-alone", (name, index, "proof"), "an event has a position and a proof, or neither")
-            for index, each in enumerate(events)
-            if (each.position is None) != (each.proof is None)
-        ]
+    proved = [
+        *((("events", index), each) for index, each in enumerate(file.events)),
+        *((("related", index), each) for index, each in enumerate(file.related)),
+        *([(("sealed",), file.sealed)] if file.sealed else []),
+    ]
+    found += [
+        Mistake("proof-alone", (*place, "proof"), "an event has a position and a proof, or neither")
+        for place, each in proved
+        if (each.position is None) != (each.proof is None)
+    ]
     return found

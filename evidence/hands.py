@@ -116,7 +116,9 @@ def decode_hand(content: CanonicalJson) -> tuple[Hand, datetime | None]:
         EvidenceError: the content is not a hand, with every place in it.
     """
     received = orjson.loads(content)
-    with suppress(KeyError, TypeError, ValueError, BoardError, EvidenceError):  # other JSON, which `_CHECK` explains
+    with suppress(
+        AttributeError, KeyError, TypeError, ValueError, BoardError, EvidenceError
+    ):  # other JSON, which `_CHECK` explains
         hand, played_at = build_hand(received), _TIME(received["played_at"])
         if canonical_json(encode_hand(hand, played_at)) == content:
             return hand, played_at

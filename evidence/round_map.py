@@ -19,6 +19,8 @@ from evidence.tree import HASH_BYTES
 EMPTY: Final = bytes(HASH_BYTES)
 """The hash of a subtree without an entry, and the root of an empty map."""
 MOST_LEVELS: Final = 8 * HASH_BYTES
+MOST_SEQUENCE: Final = 2**63 - 1
+"""The highest number of an event in its round."""
 
 _DIGITS: Final = "0123456789abcdef"
 _LEVELS_OF_TILE: Final = 4

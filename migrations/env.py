@@ -2,10 +2,23 @@
 
 from alembic import context
 from sqlalchemy import Connection, NullPool, create_engine
+from sqlalchemy.dialects.postgresql.base import ischema_names
+from sqlalchemy.types import UserDefinedType
 
 from service.config import Config
 from service.db import engine_url
 from service.models import Base
+
+
+class Transfer(UserDefinedType[object]):
+    """The type of a transfer; SQLAlchemy knows no composite types."""
+
+    def get_col_spec(self, **_: object) -> str:
+        """Return the name of the type."""
+        return "transfer"
+
+
+ischema_names["transfer"] = Transfer
 
 
 def run(connection: Connection) -> None:

@@ -22,7 +22,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "api_keys": "SELECT, UPDATE (last_used_at)",
     "rulesets": APPEND,
     "tables": APPEND,
-    "players": "SELECT, INSERT, UPDATE (display_name, named_at), DELETE",
+    "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
     "rounds": APPEND,
     "settlements": APPEND,
     "corrections": APPEND,
@@ -39,12 +39,11 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "hands": APPEND,
     "hand_scores": APPEND,
     "payouts": APPEND,
-    "transfers": APPEND,
     "events": APPEND,
     "waiting_events": "SELECT, INSERT, DELETE",
     "tree_nodes": APPEND,
     "feed_entries": APPEND,
-    "tree_heads": "SELECT, INSERT, UPDATE (size, signed_size, signed_at, mapped_size)",
+    "tree_heads": "SELECT, INSERT, UPDATE (size, signed_size, signed_at, served_size, mapped_size)",
     "round_map_tiles": "SELECT, INSERT, UPDATE (tile, since, signed_tile)",
     "checkpoints": APPEND,
     "idempotent_responses": "SELECT, INSERT, DELETE",
@@ -54,9 +53,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "console_sessions": "SELECT, INSERT, UPDATE (ended_at), DELETE",
     "scorekeepers": "SELECT, INSERT, UPDATE (label, hand, expires_at), DELETE",
     "jobs": "SELECT, INSERT, UPDATE (parameters, state, total, received, failure, started_at, planned_at, ended_at)",
-    "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, failures, interruptions, lost_workers, claimable_from,"
-    " worker, result, accounted, error, ended_at)",
-    "job_messages": "SELECT, INSERT, UPDATE (send_at, send_count), DELETE",
+    "job_chunks": "SELECT, INSERT, UPDATE (state, attempts, failures, interruptions, messages, send_at, result,"
+    " accounted, error, ended_at)",
     "import_pieces": "SELECT, INSERT, DELETE",
     "import_results": "SELECT, INSERT, DELETE",
     "differences": APPEND,
@@ -66,18 +64,21 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "verifications": READ,
     "webhooks": "SELECT, INSERT, UPDATE (url, kinds, description, state, disabled_because, failing_since,"
     " last_failure_at, secret, previous_secret, previous_until), DELETE",
-    "webhook_deliveries": "SELECT, INSERT, UPDATE (is_redelivery, state, attempts, next_attempt_at, first_attempt_at,"
-    " last_status, last_error, ended_at), DELETE",
+    "webhook_deliveries": "SELECT, INSERT, UPDATE (is_redelivery, is_sending, state, attempts, next_attempt_at,"
+    " first_attempt_at, last_status, last_error, ended_at), DELETE",
 }
+
+VIEW_PRIVILEGES: Final[Mapping[str, str]] = {"transfers": READ}
+"""Views, which show the records that the role can read."""
 
 SHARED_PRIVILEGES: Final[Mapping[str, str]] = {
     "SCHEMA shared": "USAGE",
     "SEQUENCE shared.queue_id_sequence": "USAGE",
     "SEQUENCE shared.message_id_sequence": "USAGE",
     "shared.signing_keys": APPEND,
-    "shared.workers": "SELECT, INSERT, UPDATE (seen_at), DELETE",
+    "shared.moments": "SELECT, INSERT, UPDATE (at), DELETE",
     "shared.kombu_queue": APPEND,
     # Kombu locks and marks consumed messages; the service deletes them.
     "shared.kombu_message": "SELECT, INSERT, UPDATE, DELETE",
 }
-"""Objects that belong to no club and have no row-level security: workers and the message queue."""
+"""Objects that belong to no club and have no row-level security: moments of workers, and the message queue."""

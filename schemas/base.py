@@ -144,15 +144,16 @@ class WireError(Exception):
         """
         Return the same error with further mistakes of the document, each once, in document order.
 
-        At `MOST_SHOWN` mistakes, no more are searched for.
+        One that names the expected value replaces the same one without it. At `MOST_SHOWN` mistakes, no more are
+        searched for.
         """
         if len(self.mistakes) >= MOST_SHOWN:
             return self
-        more = [mistake for mistake in islice(mistakes, MOST_SHOWN) if not self._has(mistake)]
-        return WireError(tuple(in_document_order((*self.mistakes, *more), received))) if more else self
-
-    def _has(self, mistake: Mistake) -> bool:
-        return any((found.code, found.path) == (mistake.code, mistake.path) for found in self.mistakes)
+        found = {(mistake.code, mistake.path): mistake for mistake in self.mistakes}
+        for mistake in islice(mistakes, MOST_SHOWN):
+            if isinstance(mistake, ComparedMistake) or (mistake.code, mistake.path) not in found:
+                found[mistake.code, mistake.path] = mistake
+        return WireError(tuple(in_document_order(found.values(), received)))
 
 
 def in_document_order(mistakes: Iterable[Mistake], received: Any) -> list[Mistake]:

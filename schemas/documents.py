@@ -11,7 +11,7 @@ from marshmallow import post_load, validates_schema
 
 from evidence import canonical_json
 from schemas.base import Dumped, WireSchema, load
-from schemas.fields import ExpectedField, Inner, Integer, Listing, Time, UuidField, build_time, show_time
+from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time, UuidField, build_time, show_time
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
@@ -39,7 +39,7 @@ from schemas.hands import (
 from schemas.json_schema import CompiledSchema
 from schemas.pages import CursorField, InPeriod, QueryInteger, QuerySchema
 from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement, view_round_settlement
-from schemas.rounds import RoundSchema, RoundView, dump_round
+from schemas.rounds import RoundSchema, RoundView, WarningsField, dump_round
 from schemas.settlements import SettlementView
 from schemas.strict_json import read_json
 from schemas.tables import NewMoney, check_currency
@@ -215,6 +215,7 @@ class RoundWithSettlementSchema(WireSchema):
 
     round = Inner(RoundSchema, required=True, description="The round as it is now.")
     settlement = Inner(RoundSettlementSchema, required=True, description="The settlement of the round.")
+    warnings = WarningsField()
 
 
 _DOCUMENT: Final = RoundDocumentSchema()
@@ -296,6 +297,8 @@ def dump_played_document(view: RoundView, settlement: SettlementView) -> Dumped:
 
 
 MOST_LINES: Final = 10_000
+EXPORTED: Final = ("hands", "results", "transfers")
+"""What a Parquet file can have a row for."""
 
 
 class ExportQuerySchema(InPeriod, QuerySchema):
@@ -304,9 +307,17 @@ class ExportQuerySchema(InPeriod, QuerySchema):
     table_id = UuidField(data_key="table", description="Export only rounds of the table with this ID.")
     opened_from = Time(data_key="from", description="Export only rounds opened at or after this time.")
     opened_before = Time(data_key="to", description="Export only rounds opened before this time.")
+    records = Choice(
+        {name: name for name in EXPORTED},
+        description="What the rows of a Parquet file are: hands, the result of each player in a hand, or transfers."
+        " Only with Parquet; `hands` if omitted.",
+    )
     limit = QueryInteger(
         least=1,
         most=MOST_LINES,
-        description="Maximum number of lines; the header `Link` then leads to the next ones. All rounds if omitted.",
+        description="Maximum number of lines; the header `Link` then leads to the next ones. All rounds if omitted."
+        " Not with Parquet.",
     )
-    cursor = CursorField(description="Cursor from the header `Link` of the lines before. The first line if omitted.")
+    cursor = CursorField(
+        description="Cursor from the header `Link` of the lines before. The first line if omitted. Not with Parquet."
+    )

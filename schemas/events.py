@@ -1,13 +1,15 @@
 """Queries of events, and checkpoints, proofs and public keys; the checkpoint notes are plain text."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from evidence import VerifierKey
+from evidence.codec import codec_of
 from evidence.events import EventKind
+from evidence.files import ProvedEvent
+from evidence.tree import HASH_BYTES
 from schemas.base import Dumped, WireField, WireSchema, show
 from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.pages import PageSchema, QueryInteger, QuerySchema
@@ -15,30 +17,22 @@ from schemas.pages import PageSchema, QueryInteger, QuerySchema
 MOST_EVENTS: Final = 1000
 LONGEST_WAIT: Final = 30
 MOST_POSITION: Final = 999_999_999
-LAST_EVENT_ID: Final = "Last-Event-ID"
-"""The header with which a client goes on with a stream."""
 
 
 _KINDS: Final = tuple(kind.value for kind in EventKind)
-_ONE_KIND: Final = "|".join(re.escape(kind) for kind in _KINDS)
 
 
 class KindsField(WireField):
     """Kinds of events, separated by commas."""
 
     def __init__(self, **options: Any) -> None:
-        most = len(_KINDS)
-        pattern = f"^(?:{_ONE_KIND})(?:,(?:{_ONE_KIND})){{0,{most - 1}}}$"
-        longest = most * (max(map(len, _KINDS)) + 1) - 1
-        super().__init__(
-            described={
-                "minLength": 1,
-                "maxLength": longest,
-                "pattern": pattern,
-                "example": "hand.recorded,round.closed",
-            },
-            **options,
-        )
+        described = {
+            "items": {"type": "string", "enum": [*_KINDS]},
+            "minItems": 1,
+            "maxItems": len(_KINDS),
+            "example": ["hand.recorded", "round.closed"],
+        }
+        super().__init__(described=described, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[EventKind, ...]:
         listed = value.split(",")
@@ -78,6 +72,8 @@ class EventQuerySchema(QuerySchema):
 
 MOST_SIZE: Final = 999_999_999
 _MOST_HASHES: Final = 128
+_MOST_LEVELS: Final = 64
+_MOST_BYTES: Final = 16_000_000
 
 
 class HashField(Text):
@@ -90,6 +86,33 @@ class HashField(Text):
         super().__init__(required=True, longest=64, pattern="^[0-9a-f]{64}$", wanted=wanted, **options)
 
 
+class Base64(Text):
+    """Bytes in base64."""
+
+    def __init__(self, *, size: int | None = None, **options: Any) -> None:
+        longest = 4 * ((size or _MOST_BYTES) // 3 + 1)
+        super().__init__(longest=longest, pattern=r"^[A-Za-z0-9+/]+={0,2}$", wanted="base64", **options)
+
+
+class ProvedEventSchema(WireSchema):
+    """An event of the audit trail, with its proof of inclusion in the checkpoint's tree."""
+
+    event = Base64(required=True, description="The bytes of the event, which are hashed.")
+    position = Integer(
+        least=0,
+        required=True,
+        allow_none=True,
+        description="Position of the event in the checkpoint's tree. Null if it has not joined the tree yet.",
+    )
+    proof = Listing(
+        Base64(size=HASH_BYTES),
+        most=_MOST_LEVELS,
+        required=True,
+        allow_none=True,
+        description="Hashes of the inclusion proof (RFC 6962), in base64, from the leaf to the root.",
+    )
+
+
 class CheckpointSchema(WireSchema):
     """A checkpoint of the club's tree of events. Its signed note is public at `/v1/checkpoints/{id}`."""
 
@@ -97,6 +120,11 @@ class CheckpointSchema(WireSchema):
     size = Integer(least=1, required=True, description="Number of events in the tree that the checkpoint signs.")
     root = HashField(description="Root hash of the tree, in hexadecimal.")
     created_at = Time(required=True, description="Time when the checkpoint was signed.")
+    sealed = Inner(
+        ProvedEventSchema,
+        required=True,
+        description="The event `checkpoint.sealed`, the last one of the tree, which has the root of the map of rounds.",
+    )
 
 
 class CheckpointPageSchema(PageSchema):
@@ -181,9 +209,15 @@ class CheckpointKeyListSchema(WireSchema):
     )
 
 
-def dump_checkpoint(checkpoint_id: UUID, size: int, root: bytes, created_at: datetime) -> Dumped:
+def dump_checkpoint(checkpoint_id: UUID, size: int, root: bytes, created_at: datetime, sealed: ProvedEvent) -> Dumped:
     """Encode a checkpoint without its note."""
-    return {"id": str(checkpoint_id), "size": size, "root": root.hex(), "created_at": show_time(created_at)}
+    return {
+        "id": str(checkpoint_id),
+        "size": size,
+        "root": root.hex(),
+        "created_at": show_time(created_at),
+        "sealed": codec_of(ProvedEvent).encode(sealed),
+    }
 
 
 def dump_consistency(old: int, new: int, proof: Sequence[bytes]) -> Dumped:

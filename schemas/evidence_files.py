@@ -7,7 +7,7 @@ from evidence.round_map import MOST_LEVELS
 from evidence.tree import HASH_BYTES
 from schemas.base import WireSchema
 from schemas.documents import RoundDocumentSchema
-from schemas.events import MOST_SIZE
+from schemas.events import MOST_SIZE, Base64, ProvedEventSchema
 from schemas.fields import Choice, Inner, Integer, Listing, Text, UuidField
 from schemas.game_fields import MOST_HANDS
 from schemas.pages import QueryInteger, QuerySchema
@@ -16,16 +16,7 @@ from schemas.scores import RecordedHandSchema
 from schemas.settlements import SettlementSchema
 
 _MOST_EVENTS: Final = 100_000
-_MOST_BYTES: Final = 16_000_000
 _MOST_LEVELS: Final = 64
-
-
-class Base64(Text):
-    """Bytes in base64."""
-
-    def __init__(self, *, size: int | None = None, **options: Any) -> None:
-        longest = 4 * ((size or _MOST_BYTES) // 3 + 1)
-        super().__init__(longest=longest, pattern=r"^[A-Za-z0-9+/]+={0,2}$", wanted="base64", **options)
 
 
 class NoteField(Text):
@@ -33,25 +24,6 @@ class NoteField(Text):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(longest=100_000, pattern=r"^[^\u0000-\u0009\u000b-\u001f\u007f]+$", **options)
-
-
-class ProvedEventSchema(WireSchema):
-    """An event of the audit trail, with its proof of inclusion in the checkpoint's tree."""
-
-    event = Base64(required=True, description="The bytes of the event, which are hashed.")
-    position = Integer(
-        least=0,
-        required=True,
-        allow_none=True,
-        description="Position of the event in the checkpoint's tree. Null if it has not joined the tree yet.",
-    )
-    proof = Listing(
-        Base64(size=HASH_BYTES),
-        most=_MOST_LEVELS,
-        required=True,
-        allow_none=True,
-        description="Hashes of the inclusion proof (RFC 6962), in base64, from the leaf to the root.",
-    )
 
 
 class ConsistencyProofSchema(WireSchema):
@@ -130,14 +102,19 @@ class EvidenceSchema(WireSchema):
         allow_none=True,
         description="The newest checkpoint, as a signed note. Null if none was signed yet.",
     )
+    sealed = Inner(
+        ProvedEventSchema,
+        required=True,
+        allow_none=True,
+        description="The event `checkpoint.sealed`, the last one of the checkpoint, which has the root of the map of"
+        " rounds and the time. Null without a checkpoint.",
+    )
     newest = Inner(
         NewestEventSchema,
         required=True,
         allow_none=True,
-        metadata={
-            "description": "The round's newest event when the checkpoint was signed; null where the checkpoint has none"
-            " of its events, or was signed before checkpoints held this."
-        },
+        description="The round's newest event when the checkpoint was signed. Null if the checkpoint has none of its"
+        " events.",
     )
     consistency = Inner(
         ConsistencyProofSchema,

@@ -1,6 +1,7 @@
 """Field types. Each error has a code, the value found and the values accepted."""
 
 import re
+from calendar import month_name, monthrange
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,8 +18,12 @@ MOST_INTEGER: Final = 2**53 - 1
 """The largest integer that every JSON parser represents exactly."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_FIRST_DATE: Final = date(1900, 1, 1)
+FIRST_DATE: Final = date(1900, 1, 1)
 _LAST_DATE: Final = date(9998, 12, 31)
+_MONTHS: Final = 12
+_HOURS: Final = 24
+_MINUTES: Final = 60
+_LEAP_SECOND: Final = "60"
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 UUID_PATTERN: Final = f"^{_UUID.pattern}$"
 _LONGEST_KEY: Final = 60
@@ -69,7 +74,12 @@ _BEYOND: Final = (
 )
 TEXT_PATTERN: Final = f"^[^{_IN_TEXTS}]*$"
 """Pattern of a text of one line, as far as JSON Schema can express it."""
-ID_PATTERN: Final = f"^[^{_IN_TEXTS}{_JOINERS}]*$"
+_JOINED: Final = (
+    r"\u0620-\u06dc\u06de-\u06ff\u0710-\u088f\u0892-\u08e1\u08e3-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff"
+    r"\u1810-\u18af\u1a20-\u1aaf\ufb50-\ufdff\ufe70-\ufefc"
+)
+"""Letters and marks of scripts that write words with joiners: Arabic, Syriac, those of India, Khmer and others."""
+ID_PATTERN: Final = f"^(?:[^{_IN_TEXTS}{_JOINERS}]|[{_JOINED}](?:[{_JOINERS}][{_JOINED}])+)*$"
 """Pattern of an ID, as far as JSON Schema can express it."""
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _UNPRINTABLE: Final = re.compile(f"[{_IN_TEXTS}{_BEYOND}]")
@@ -84,11 +94,15 @@ class Characters(Enum):
     and the contract have the same.
     """
 
-    TEXT = (TEXT_PATTERN, _UNPRINTABLE)
+    TEXT = (TEXT_PATTERN, _UNPRINTABLE, f"^[^{_IN_TEXTS}{_BEYOND}]*$")
     """Text and display names: no invisible characters except ZWJ and ZWNJ."""
-    ID = (ID_PATTERN, re.compile(f"[{_IN_TEXTS}{_BEYOND}{_JOINERS}]"))
-    """IDs: no invisible characters."""
-    STORED = (r"^[^\u0000-\u001f\u007f-\u009f]*$", _CONTROLS)
+    ID = (
+        ID_PATTERN,
+        re.compile(f"[{_IN_TEXTS}{_BEYOND}]|(?<![{_JOINED}])[{_JOINERS}]|[{_JOINERS}](?![{_JOINED}])"),
+        f"^(?:[^{_IN_TEXTS}{_BEYOND}{_JOINERS}]|[{_JOINED}](?:[{_JOINERS}][{_JOINED}])+)*$",
+    )
+    """IDs: no invisible characters except ZWJ and ZWNJ between letters of scripts that need them."""
+    STORED = (r"^[^\u0000-\u001f\u007f-\u009f]*$", _CONTROLS, r"^[^\x00-\x1f\x7f-\x9f]*$")
     """Texts that may be stored already: no control characters."""
 
     @property
@@ -99,7 +113,7 @@ class Characters(Enum):
     @property
     def exact_pattern(self) -> str:
         """The pattern of exactly the accepted texts, for the compiled validator, which accepts no lone surrogates."""
-        return f"^[^{self.value[1].pattern[1:-1].replace(_SURROGATES, '')}]*$"
+        return self.value[2].replace(_SURROGATES, "")
 
     def find_refused(self, text: str) -> str | None:
         """Return the first character that the text cannot contain, as `U+` and its number; None if there is none."""
@@ -119,7 +133,7 @@ def reading_stored_texts() -> Iterator[None]:
 
 
 _WITHOUT: Final = {
-    Characters.ID: "an id without control, format and private characters",
+    Characters.ID: "a name or id without control, format and private characters",
     Characters.TEXT: "text without control, format and private characters",
     Characters.STORED: "text without control characters",
 }
@@ -153,6 +167,8 @@ class Text(WireField):
         self.characters = characters
         self.expression = re.compile(pattern, re.ASCII) if pattern else None
         self.wanted = wanted
+        is_exact = pattern is not None and pattern.endswith(f"{{{longest}}}$")
+        self.lengths = wanted if is_exact else f"1 to {longest} characters"
         described = {
             "minLength": 1,
             "maxLength": longest,
@@ -165,7 +181,7 @@ class Text(WireField):
             raise self.refuse("not-a-text", f"is {show(value)}; expected a string")
         if not 1 <= len(value) <= self.longest:
             found = f"is {len(value)} characters long" if value else "is empty"
-            raise self.refuse("text-length", f"{found}; expected 1 to {self.longest} characters")
+            raise self.refuse("text-length", f"{found}; expected {self.lengths}")
         refused = self.characters.find_refused(value)
         if refused is not None:
             raise self.refuse("text-characters", f"has the character {refused}; expected {_WITHOUT[self.characters]}")
@@ -216,6 +232,34 @@ class Listing(WireField, fields.List[Any]):
         return read
 
 
+def _why_no_day(text: str) -> str | None:
+    """Return why no calendar has a day, given as YYYY-MM-DD; None if it is a day."""
+    year, month, day = (int(part) for part in text.split("-"))
+    if not 1 <= month <= _MONTHS:
+        return f"and a year has {_MONTHS} months"
+    days = monthrange(max(year, 1), month)[1]
+    if not 1 <= day <= days:
+        return f"and {month_name[month]} {year} has {days} days"
+    return None if year else "and years begin with 0001"
+
+
+def _why_no_time(text: str) -> str:
+    """
+    Return why a time that is written as RFC 3339 wants it is none.
+
+    >>> _why_no_time("2026-02-29T20:15:00Z"), _why_no_time("2026-12-31T23:59:60Z")
+    ('and February 2026 has 28 days', 'and leap seconds are not accepted: send the second before it')
+    """
+    if (why := _why_no_day(text[:10])) is not None:
+        return why
+    if text[17:19] == _LEAP_SECOND:
+        return "and leap seconds are not accepted: send the second before it"
+    hour, minute, second = (int(part) for part in text[11:19].split(":"))
+    if hour >= _HOURS or minute >= _MINUTES or second >= _MINUTES:
+        return "outside the day: hours are 00 to 23, minutes and seconds 00 to 59"
+    return "outside the calendar"
+
+
 class Time(WireField):
     """A time: RFC 3339 with a UTC offset."""
 
@@ -228,10 +272,8 @@ class Time(WireField):
             raise self.refuse("not-a-time", f"is {show(value)}; {wanted}")
         try:
             return datetime.fromisoformat(value.upper()).astimezone(UTC)
-        except ValueError:
-            raise self.refuse("not-a-time", f"is {show(value)}; {wanted}") from None
-        except OverflowError:
-            raise self.refuse("not-a-time", f"is {show(value)}, outside the calendar; {wanted}") from None
+        except (ValueError, OverflowError):
+            raise self.refuse("not-a-time", f"is {show(value)}, {_why_no_time(value)}; {wanted}") from None
 
 
 _READ_TIME: Final = Time()
@@ -259,9 +301,11 @@ class DateField(WireField):
         except ValueError:
             parsed = None
         if parsed is None:
-            raise self.refuse("not-a-date", f"is {show(value)}; expected a date, for example 2026-11-20")
-        if not _FIRST_DATE <= parsed <= _LAST_DATE:
-            raise self.refuse("out-of-range", f"is {show(value)}; expected {_FIRST_DATE} to {_LAST_DATE}")
+            why = _why_no_day(value) if isinstance(value, str) and _DATE.fullmatch(value) else None
+            found = show(value) if why is None else f"{show(value)}, {why}"
+            raise self.refuse("not-a-date", f"is {found}; expected a date, for example 2026-11-20")
+        if not FIRST_DATE <= parsed <= _LAST_DATE:
+            raise self.refuse("out-of-range", f"is {show(value)}; expected {FIRST_DATE} to {_LAST_DATE}")
         return parsed
 
 
@@ -318,7 +362,9 @@ class Dictionary(WireField, fields.Dict):
 class ExpectedField(WireField):
     """Part of the expected response; it is only compared."""
 
-    default_description = "Part of the expected response. A difference is a 422, and nothing is stored."
+    default_description = (
+        "Part of the expected response. A difference is a 422, and nothing is stored. It is not compared for a replay."
+    )
 
     def __init__(self) -> None:
         super().__init__(described={"additionalProperties": True}, load_default=None)

@@ -43,10 +43,11 @@ class HandLineResultSchema(WireSchema):
 
     line = Integer(least=1, most=1_000_000, required=True, description="Number of the line, from 1.")
     status = Choice(
-        {status: status for status in ("recorded", "replayed", "refused", "not_attempted")},
+        {status: status for status in ("recorded", "replayed", "undone", "refused", "not_attempted")},
         required=True,
-        description="Whether the hand was recorded now, was recorded before, was refused, or was not attempted because"
-        " an earlier hand of its round was refused.",
+        description="`recorded`: the hand was recorded now. `replayed`: it was recorded before. `undone`: it was"
+        " recorded before and undone, so it does not count. `refused`: it was not recorded. `not_attempted`: an earlier"
+        " hand of its round is `undone` or `refused`.",
     )
     round = UuidField(required=True, allow_none=True, description="ID of the round. Null if it was not found.")
     hand = Inner(

@@ -169,6 +169,19 @@ def _differs(expected: object, result: object, path: Path) -> Mistake:
     return Mistake("expected-differs", path, f"{show(expected)} is expected; the result is {show(result)}")
 
 
+def find_missing(received: object, field: str, current: int | str, meaning: str) -> Iterator[Mistake]:
+    """
+    Yield the mistake of a request without a required field, with the value that is now the only accepted one.
+
+    >>> [mistake.detail for mistake in find_missing({}, "version", 4, "the version of the round as it is now")]
+    ['is required; expected 4, the version of the round as it is now']
+    """
+    if isinstance(received, Mapping) and received.get(field) is None:
+        code, found = ("field-null", "is null") if field in received else ("field-missing", "is required")
+        detail = f"{found}; expected {current}, {meaning}"
+        yield ComparedMistake(code, (field,), detail, {"expected": current})
+
+
 class HealthSchema(WireSchema):
     """Health check: the process responds."""
 

@@ -1,6 +1,6 @@
 """Rounds: requests, state and lists."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -40,7 +40,9 @@ from schemas.game_fields import (
 )
 from schemas.money import find_digits
 from schemas.pages import InPeriod, PageQuerySchema, PageSchema
+from schemas.problems import FieldErrorSchema, dump_mistakes
 from schemas.settlements import IN_FORCE, SettlementState
+from scoring.errors import Mistake
 from scoring.hand import Seat
 from scoring.history import Departure
 from scoring.round_state import NextHand, Round, RoundStatus
@@ -135,7 +137,7 @@ class UndoRequest:
     """The last hand of a round, to undo."""
 
     number: int
-    hand: UUID | None
+    hand: UUID
     reason: str | None
     expected: Mapping[str, Any] | None
 
@@ -144,14 +146,13 @@ class HandUndoRequestSchema(WireSchema):
     """
     The last hand of a round, to undo.
 
-    The number identifies the hand, so that the same request sent twice never undoes two hands.
+    The ID identifies the hand: a request that arrives twice, or late, never undoes another hand with its number.
     """
 
     number = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the last hand of the round.")
     hand = UuidField(
-        load_default=None,
-        allow_none=True,
-        description="ID of the hand. If given, another hand recorded under the same number since is not undone.",
+        required=True,
+        description="ID of the hand. Another hand that was recorded with the same number since is not undone.",
     )
     reason = ReasonField(
         is_new=True, load_default=None, allow_none=True, description="Why the hand is undone, in one line."
@@ -234,6 +235,24 @@ class RoundSchema(WireSchema):
         allow_none=True,
         description="What the next hand must be. Null if the round is not open.",
     )
+
+
+class WarningsField(Listing):
+    """What was recorded, and may be a mistake of the person who typed it."""
+
+    default_description = (
+        "What was recorded and may be a mistake: a new player whose ID looks like that of another one of the club"
+        " (`player-similar`). Omitted if there is nothing to warn of. A dry run has the same warnings."
+    )
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Inner(FieldErrorSchema), most=MOST_PLAYERS, **options)
+
+
+class OpenedRoundSchema(RoundSchema):
+    """A round that was opened."""
+
+    warnings = WarningsField()
 
 
 class DroppedDepartureSchema(WireSchema):
@@ -327,6 +346,16 @@ def dump_round(view: RoundView) -> Dumped:
         "seats": dump_seats(view.round),
         "next": dump_next(view.round.next_hand),
     }
+
+
+def dump_opened_round(view: RoundView, warnings: Sequence[Mistake]) -> Dumped:
+    """Encode a round that was opened, with what may be a mistake in it."""
+    return {**dump_round(view), **dump_warnings(warnings)}
+
+
+def dump_warnings(warnings: Sequence[Mistake]) -> Dumped:
+    """Encode what may be a mistake in a request; an empty object if there are no warnings."""
+    return {"warnings": dump_mistakes(warnings)} if warnings else {}
 
 
 def dump_undone_round(view: RoundView, dropped: Iterable[Departure]) -> Dumped:

@@ -188,7 +188,7 @@ class TablePageSchema(PageSchema):
 
 SCOREKEEPER_LIFETIME: Final = timedelta(seconds=10)
 """How long an entry is shown after it was last sent."""
-MOST_SCOREKEEPERS: Final = 20
+MOST_SCOREKEEPERS: Final = 10
 """How many devices are shown at a table."""
 
 
@@ -215,7 +215,10 @@ class ScorekeeperRequestSchema(WireSchema):
 class ScorekeeperSchema(WireSchema):
     """A device on which a hand is being entered."""
 
-    device = UuidField(required=True, description="ID that the device has given itself.")
+    device = UuidField(
+        required=True,
+        description="ID that the device has given itself. Entries of different keys and links can have the same ID.",
+    )
     label = Text(required=True, longest=100, description="Label of the device's link, or the name of its key.")
     hand = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the hand that is being entered.")
 
@@ -227,7 +230,7 @@ class ScorekeeperListSchema(WireSchema):
         Inner(ScorekeeperSchema),
         most=MOST_SCOREKEEPERS,
         required=True,
-        description="The devices, in no particular order.",
+        description="At most 10 devices, newest first: the one that has begun last is the first.",
     )
 
 

@@ -9,7 +9,7 @@ from scoring.foul import FoulReason, find_foul
 from scoring.hand import Seat
 from scoring.royalty import NO_ROYALTIES, find_royalties
 from scoring.ruleset import Points, Ruleset
-from scoring.strength import Strength
+from scoring.strength import Strength, strength_in_low_middle
 
 NOT_COMPARED: Final = ByRow(0, 0, 0)
 
@@ -60,6 +60,8 @@ def score_board(seat: Seat, board: Board, played: Fantasyland | None, ruleset: R
     Rule: docs/rules.md#foul
     """
     strengths = board.strengths
+    if ruleset.low_middle:
+        strengths = ByRow(strengths.top, strength_in_low_middle(strengths.middle), strengths.bottom)
     foul = find_foul(strengths, ruleset.low_middle)
     if foul is not None:
         return ScoredBoard(seat, strengths, foul, NO_ROYALTIES, 0, None)

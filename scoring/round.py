@@ -10,7 +10,7 @@ from scoring.exchange import Exchange
 from scoring.fantasyland import Fantasyland
 from scoring.following import COMPLETE, OVERRULED, find_following_mistakes, find_top_up_mistakes
 from scoring.hand import Hand, Seat, TopUp
-from scoring.round_state import Round, RoundSeat, RoundStatus
+from scoring.round_state import Round, RoundSeat, RoundStatus, fold_player
 from scoring.ruleset import Leaving, Points, Ruleset, Scope
 from scoring.score import HandScore, paying_order, score_hand
 from scoring.settlement import Settlement, Transfer, settle
@@ -231,9 +231,12 @@ def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[
         if any(seat.seat == other.seat for other in before):
             detail = f"seat {seat.seat} is taken twice; expected one player per seat"
             yield Mistake("seat-twice", ("seats", index, "seat"), detail)
-        if any(seat.player == other.player for other in before):
-            detail = f"player {seat.player!r} sits twice; expected one seat per player"
-            yield Mistake("player-twice", ("seats", index, "player"), detail)
+        same = next((other for other in before if fold_player(seat.player) == fold_player(other.player)), None)
+        if same is not None:
+            found = f"player {seat.player!r} sits twice"
+            if seat.player != same.player:
+                found = f"player {seat.player!r} looks like player {same.player!r} in seat {same.seat}"
+            yield Mistake("player-twice", ("seats", index, "player"), f"{found}; expected one seat per player")
         if seat.opening_stack < 1:
             detail = f"seat {seat.seat} opens with {seat.opening_stack} points; expected 1 or more"
             yield Mistake("stack-too-small", ("seats", index, "stack"), detail)

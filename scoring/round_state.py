@@ -1,10 +1,11 @@
 """The state of a round between two hands."""
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from scoring.fantasyland import Fantasyland
 from scoring.hand import Seat
@@ -17,6 +18,20 @@ class RoundStatus(StrEnum):
     OPEN = "open"
     COMPLETE = "complete"
     CLOSED = "closed"
+
+
+_JOINERS: Final = str.maketrans("", "", "\u200c\u200d")
+
+
+def fold_player(player: str) -> str:
+    r"""
+    Return what people can tell players apart by: their ID in one Unicode form, without case and outer blanks.
+
+    >>> fold_player("Ju\u0308rgen ") == fold_player("j\xfcrgen"), fold_player("\uff21nn"), fold_player("anne")
+    (True, 'ann', 'anne')
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", player).casefold())
+    return folded.translate(_JOINERS).strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,11 +129,28 @@ def strength_of(cards: Sequence[Card]) -> Strength:
     return strength
 
 
+def strength_in_low_middle(strength: Strength) -> Strength:
+    """
+    Return the strength of five cards in a deuce-to-seven middle, where the ace is high only.
+
+    A-2-3-4-5 is ace high there, or a flush:
+
+    >>> from scoring.cards import parse_cards
+    >>> strength_in_low_middle(strength_of(parse_cards("Ah5s4c3h2h")))
+    Strength(category=<Category.HIGH_CARD: 0>, ranks=(14, 5, 4, 3, 2))
+    >>> strength_in_low_middle(strength_of(parse_cards("Ah5h4h3h2h"))).category.label
+    'flush'
+
+    Rule: docs/rules.md#deuce-to-seven-low
+    """
+    if strength.ranks != FIVE_HIGH:
+        return strength
+    return Strength(Category.HIGH_CARD if strength.category is Category.STRAIGHT else Category.FLUSH, LOW_STRAIGHT)
+
+
 def is_low(strength: Strength) -> bool:
     """
     Return whether five cards qualify as a deuce-to-seven low: ten high or lower, no pair, straight or flush.
-
-    The ace is high, so A-2-3-4-5 is no straight here, but no low either.
 
     >>> from scoring.cards import parse_cards
     >>> is_low(strength_of(parse_cards("7s5d4c3h2h"))), is_low(strength_of(parse_cards("Js5d4c3h2h")))

@@ -12,7 +12,7 @@ from scoring.foul import FoulReason, find_foul
 from scoring.hand import Cards
 from scoring.royalty import find_royalties
 from scoring.ruleset import Points, Ruleset
-from scoring.strength import Category, Strength, strength_of
+from scoring.strength import Category, Strength, strength_in_low_middle, strength_of
 
 _MOST_OPEN: Final = 2
 """A row with more open places than these is taken as able to become any row."""
@@ -72,6 +72,8 @@ def score_unfinished(
     Rule: docs/rules.md#foul
     """
     full = {row: strength_of(cards) for row, cards in rows.items() if len(cards) == row.size}
+    if ruleset.low_middle and Row.MIDDLE in full:
+        full[Row.MIDDLE] = strength_in_low_middle(full[Row.MIDDLE])
     gone = {*seen, *rows.top, *rows.middle, *rows.bottom}
     is_foul, foul = _find_foul(rows, [card for card in DECK if card not in gone], ruleset.low_middle)
     if is_foul:

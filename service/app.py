@@ -1,10 +1,12 @@
 """The web application."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from http import HTTPStatus
 from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 from flask import Flask, Response
+from werkzeug.wsgi import ClosingIterator
 
 from service.accounting.views import accounting
 from service.clubs.views import club, keys
@@ -15,16 +17,17 @@ from service.corrections.views import corrections
 from service.db import Database
 from service.deprecations import DEPRECATIONS, Deprecation
 from service.disputes.views import disputes
-from service.feed.actions import Feed
 from service.feed.views import events
+from service.http.authentication import HELD
 from service.http.deprecation_headers import announce_deprecations
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
+from service.http.request_body import MOST_BYTES
 from service.http.request_log import log_requests
 from service.http.responses import add_security_headers, allow_origins
 from service.imports.views import imports
-from service.jobs.app import build_announcer
+from service.jobs.app import build_celery, build_sender
 from service.ledger.views import checkpoints
 from service.links.views import links
 from service.openapi import describe_api
@@ -45,15 +48,22 @@ from service.tables.views import scorekeepers, tables
 from service.webhooks.sending import AllowedAddresses
 from service.webhooks.views import webhooks
 
-MOST_BYTES = 1024 * 1024
-"""Maximum size of a request body, except of streamed ones."""
-
 
 class Application(Flask):
-    """The Flask application. No view is a coroutine, so Flask need not check for it six times in every request."""
+    """The Flask application."""
+
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Handle a request; what a streamed response holds is released, whether it is sent, replaced or fails."""
+        try:
+            blocks = super().wsgi_app(environ, start_response)
+            return ClosingIterator(blocks, environ[HELD].close) if HELD in environ else blocks
+        except BaseException:
+            if HELD in environ:
+                environ[HELD].close()
+            raise
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function unchanged."""
+        """Return the function unchanged: no view is a coroutine, and Flask would check six times in a request."""
         return func
 
     def make_default_options_response(self) -> Response:
@@ -71,7 +81,7 @@ def create_app(config: Config, deprecations: Sequence[Deprecation] = DEPRECATION
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters |= {"player": PlayerConverter, "player_part": PlayerPartConverter}
-    app.extensions["ofc_database"] = database = Database(config.database_url)
+    app.extensions["ofc_database"] = Database(config.database_url)
     app.extensions["ofc_allows_data_loss"] = config.allow_data_loss
     app.extensions["ofc_signing_key_file"] = config.signing_key_file
     app.extensions["ofc_import_limits"] = config.imports
@@ -79,10 +89,9 @@ def create_app(config: Config, deprecations: Sequence[Deprecation] = DEPRECATION
     app.extensions["ofc_public_url"] = config.public_url
     app.extensions["ofc_allowed_hosts"] = config.allowed_hosts
     app.extensions["ofc_retention"] = config.retention
-    app.extensions["ofc_feed"] = Feed(database)
     # The web server replaces this function.
     app.extensions["ofc_is_stopping"] = lambda: False
-    app.extensions["ofc_announce"] = build_announcer(config, database)
+    app.extensions["ofc_send"] = build_sender(build_celery(config))
     register_error_handlers(app)
     api = describe_api(app, deprecations)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)

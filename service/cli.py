@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from service.commands.options import Commands, NamedPath, data_option
+from service.commands.options import Commands, NamedPath, data_option, read_tls, tls_options
 from service.commands.output import refuse_existing, write_atomically
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
 from service.errors import ServiceError
@@ -103,18 +103,7 @@ def main() -> None:
 @click.option(
     "--lan", is_flag=True, help="Listen on the local network, and show the address for phones with a QR code."
 )
-@click.option(
-    "--tls-cert",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Certificate for HTTPS with its chain, as PEM; with --tls-key.",
-)
-@click.option(
-    "--tls-key",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Private key of the certificate, as PEM, not encrypted.",
-)
+@tls_options
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 selects a free one.  [OFC_PORT; 8000]")
 @data_option
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Web processes.  [OFC_WORKERS; 2]")
@@ -154,8 +143,6 @@ def up(
 
     if lan and host is not None:
         raise click.UsageError("--lan and --host were given; expected one of them")
-    if (tls_cert is None) != (tls_key is None):
-        raise click.UsageError("--tls-cert and --tls-key belong together; expected both or none")
     start_logging(os.environ)
     hosting = Hosting.from_environment(
         os.environ,
@@ -165,9 +152,35 @@ def up(
         concurrency=concurrency,
         directory=directory,
         is_lan=lan,
-        tls=None if tls_cert is None or tls_key is None else (tls_cert, tls_key),
+        tls=read_tls(tls_cert, tls_key),
     )
     run_everything(hosting, os.environ, click.echo)
+
+
+@main.command()
+@click.option("--host", help="Address to listen on.  [OFC_HOST; 127.0.0.1]")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 selects a free one.  [OFC_PORT; 8000]")
+@tls_options
+@click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Web processes.  [OFC_WORKERS; 2]")
+def web(host: str | None, port: int | None, tls_cert: Path | None, tls_key: Path | None, workers: int | None) -> None:
+    """
+    Run the web server alone until Ctrl-C or SIGTERM, on the migrated database of OFC_DATABASE_URL.
+
+    `ofc-server up` starts a web server itself. Jobs need an `ofc-server worker` beside it.
+
+    \b
+    Examples:
+      OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server web --port 8000 --workers 4
+      ofc-server web --tls-cert game.pem --tls-key game.key
+    """
+    from service.logs import start_logging
+    from service.server.up import serve
+
+    start_logging(os.environ)
+    hosting = Hosting.from_environment(
+        os.environ, host=host, port=port, workers=workers, tls=read_tls(tls_cert, tls_key)
+    )
+    serve(hosting, Config.from_environment(), os.environ, click.echo)
 
 
 @main.command()

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import platformdirs
 
+from service.database_url import parse_database_url
+
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
@@ -44,7 +46,7 @@ class ConfigError(ValueError):
 class ImportLimits:
     """Limits of the size of an import, and of a club's unfinished imports."""
 
-    mebibytes: int = 1024
+    mebibytes: int = 256
     """Maximum size of an import after decompression."""
     ratio: int = 200
     """Maximum compression ratio of imports over 1 MiB. Round documents have 10 to 20."""
@@ -73,7 +75,7 @@ class Config:
 
     >>> config = Config("postgresql://ofc:secret@db.example/ofc")
     >>> config
-    Config(queue='ofc.jobs', rate_limit=0, trusted_proxies=0, database='postgresql://ofc:***@db.example/ofc')
+    Config(queue='ofc', rate_limit=0, trusted_proxies=0, database='postgresql://ofc:***@db.example/ofc')
     >>> config.owner_url == config.database_url
     True
     """
@@ -84,8 +86,8 @@ class Config:
     """The login that owns the tables and migrates them; default: the login of the service."""
     broker_url: str = field(default="", repr=False)
     """RabbitMQ or Redis; without it, the message queue is in the database."""
-    queue: str = "ofc.jobs"
-    """The name of the message queue. Services that share a broker need different names."""
+    queue: str = "ofc"
+    """The beginning of the names of the message queues. Services that share a broker need different ones."""
     rate_limit: int = 0
     """Requests per minute of each key; 0 for no limit."""
     rate_limit_url: str = field(default="", repr=False)
@@ -154,7 +156,7 @@ def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
 
     >>> found = read_settings({"OFC_BROKER_URL": "redis://localhost"})
     >>> found["broker_url"], found["queue"], found["rate_limit"], found["trusted_proxies"], found["signing_key_file"]
-    ('redis://localhost', 'ofc.jobs', 6000, 0, None)
+    ('redis://localhost', 'ofc', 6000, 0, None)
 
     Raises:
         ConfigError: a value is invalid.
@@ -249,6 +251,16 @@ def read_concurrency(environment: Mapping[str, str], *, least: int = 1) -> int:
         ConfigError: it is not an integer, or out of range.
     """
     return read_number(environment, "OFC_CONCURRENCY", 1, least, MOST_WORKERS)
+
+
+def read_transfer_seconds(environment: Mapping[str, str]) -> int:
+    """
+    Read OFC_TRANSFER_SECONDS, the time in which a body must be received, and a piece of a response be taken.
+
+    Raises:
+        ConfigError: it is not an integer, or out of range.
+    """
+    return read_number(environment, "OFC_TRANSFER_SECONDS", 60, 1, 3600)
 
 
 def default_directory() -> Path:
@@ -370,12 +382,11 @@ def _is_redis(url: str) -> bool:
 
 def _database(name: str, text: str) -> "URL":
     """Parse a database URL. Errors do not contain it, because it can contain a password."""
-    from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
     expected = "expected a URL like postgresql://login:password@host/database"
     try:
-        url = make_url(text)
+        url = parse_database_url(text)
     except (ArgumentError, ValueError):
         raise ConfigError(f"{name} is not a URL; {expected}.") from None
     if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):

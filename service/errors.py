@@ -5,16 +5,14 @@ The errors of the service, beyond those of the rules.
     ├── NotFound                  not found, or a record of another club
     ├── LinkEnded                 a viewer link that has expired or was revoked
     ├── KeyMissing, KeyUnknown    a request without a key, or with an invalid one
-    ├── IdempotencyKeyInvalid     a malformed idempotency key
-    ├── IdempotencyKeyReused      an idempotency key of another request
-    ├── PreconditionInvalid       a malformed `If-Match`
-    ├── PreconditionFailed        the resource has another version than `If-Match`
+    ├── IdempotencyKeyInvalid, IdempotencyKeyReused   a malformed idempotency key, or one of another request
+    ├── PreconditionInvalid, PreconditionFailed   a malformed `If-Match`, or one of another version
     ├── BodyUnreadable            a body that is not valid gzip
     ├── ImportTooLarge            an import over a limit
     ├── ScopeMissing              the key does not have the scope
     ├── TooManyRequests           a rate limit of the key or the address
+    │   ├── BatchesBusy, ExportsBusy, ImportsBusy   a process has as many batches, exports or large imports as it can
     │   └── ImportQuotaExceeded   the quota of unfinished imports of the club
-    ├── StreamsBusy               too many streams of events are open
     ├── WebhookRefused            messages may not be sent to the URL of a webhook
     ├── RulesetUnknown            a request names an unknown ruleset
     ├── ExpectedDiffers           the result differs from `expected`
@@ -28,12 +26,12 @@ The errors of the service, beyond those of the rules.
     │   ├── RoundOpen             the table has an open round
     │   ├── HandConflict          another hand has this number
     │   ├── HandNumberWrong       the number is not the next
+    │   ├── HandUndone            the hand was recorded before and undone
     │   ├── SameDeal              an earlier hand of the round has the same boards
     │   ├── IdempotencyKeyInUse   the first request with the key is still being processed
     │   ├── UndoRefused           the hand is not the last, or later records depend on it
     │   ├── ConfirmationRefused   the settlement is not provisional, or has another revision
-    │   ├── RoundChanged          the round has changed since it was read
-    │   ├── DisputeChanged        the dispute has changed since it was read
+    │   ├── RoundChanged, DisputeChanged   the record has changed since it was read
     │   ├── DisputeRefused        an invalid transition of a dispute
     │   ├── SigningKeyMissing     the service has no signing key
     │   ├── LinkAddressUnknown    the service does not know its address for links
@@ -41,11 +39,13 @@ The errors of the service, beyond those of the rules.
     │   ├── JobEnded              the job can no longer be paused or resumed
     │   ├── ImportDeleted         the records of the test club were deleted during the upload
     │   └── Busy                  a concurrent change of the same record
+    │       └── StatementTimeout  a statement took too long
     ├── OperatorError             an invalid operator command
     │   └── ClubTaken             another club has this name
     └── DatabaseError
         ├── DatabaseUnreachable   the database cannot be reached
-        ├── OutcomeUnknown        the connection was lost during a commit
+        ├── OutcomeUnknown        a commit was not confirmed
+        ├── CommitsWaiting        commits wait for a standby, so nothing new is written
         ├── DatabaseBehind        the database needs migrations
         ├── DatabaseUnknown       another release has migrated the database
         ├── DatabaseAltered       the schema differs from that of the migrations
@@ -141,14 +141,22 @@ class ImportQuotaExceeded(TooManyRequests):
     code = "import-quota-exceeded"
 
 
-class StreamsBusy(ServiceError):
-    """Too many streams of events are open."""
+class BatchesBusy(TooManyRequests):
+    """The process records as many batches of hands as it can at a time."""
 
-    code = "streams-busy"
+    code = "batches-busy"
 
-    def __init__(self, message: str, retry_after: int) -> None:
-        self.retry_after = retry_after
-        super().__init__(message)
+
+class ExportsBusy(TooManyRequests):
+    """The process sends as many exports and files as it can at a time."""
+
+    code = "exports-busy"
+
+
+class ImportsBusy(TooManyRequests):
+    """The process receives as many large imports as it can hold in memory."""
+
+    code = "imports-busy"
 
 
 class RulesetUnknown(ServiceError):
@@ -223,6 +231,12 @@ class HandNumberWrong(Conflict):
     code = "hand-number"
 
 
+class HandUndone(Conflict):
+    """The hand was recorded before and undone. It counts again only if the request restores the record."""
+
+    code = "hand-undone"
+
+
 class SameDeal(Conflict):
     """An earlier hand of the round has the same boards."""
 
@@ -233,6 +247,7 @@ class IdempotencyKeyInUse(Conflict):
     """The first request with the idempotency key is still being processed; a retry can succeed."""
 
     code = "idempotency-key-in-use"
+    retry_after = 1
 
 
 class UndoRefused(Conflict):
@@ -316,7 +331,11 @@ class JobEnded(Conflict):
 class Busy(Conflict):
     """A concurrent request changes the same record; a retry can succeed."""
 
-    code = "busy"
+
+class StatementTimeout(Busy):
+    """A statement took longer than the database allows; nothing was stored, and a retry can succeed."""
+
+    code = "statement-timeout"
 
 
 class OperatorError(ServiceError):
@@ -338,13 +357,17 @@ class DatabaseError(ServiceError):
 class DatabaseUnreachable(DatabaseError):
     """The database cannot be reached."""
 
-    code = "database-unavailable"
-
 
 class OutcomeUnknown(DatabaseError):
-    """The connection was lost during a commit, so it is unknown whether the commit succeeded."""
+    """A commit was not confirmed, so it is unknown whether it succeeded."""
 
     code = "outcome-unknown"
+
+
+class CommitsWaiting(DatabaseError):
+    """Commits wait for a synchronous standby that does not confirm them, so no other is begun."""
+
+    code = "commits-waiting"
 
 
 class DatabaseBehind(DatabaseError):

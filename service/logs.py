@@ -70,10 +70,23 @@ def make_formatter(environment: Mapping[str, str] = os.environ) -> logging.Forma
     form = _choose(environment, "OFC_LOG", ("json", "text", "auto"), "auto")
     if form == "auto":
         form = "text" if sys.stderr.isatty() else "json"
-    return ProcessorFormatter(
-        processors=[ProcessorFormatter.remove_processors_meta, *(_TEXT if form == "text" else _JSON), _hide_secrets],
-        foreign_pre_chain=[structlog.stdlib.add_logger_name, *_STEPS],
+    return _Formatter(
+        processors=[*(_TEXT if form == "text" else _JSON), _hide_secrets],
+        foreign_pre_chain=[structlog.stdlib.add_logger_name, *_STEPS, ProcessorFormatter.remove_processors_meta],
     )
+
+
+class _Formatter(ProcessorFormatter):
+    """Renders the service's events without the copy of their record that structlog would make."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if not hasattr(record, "_logger"):
+            return super().format(record)
+        line: Any = record.msg
+        line = line.copy()
+        for render in self.processors:
+            line = render(None, record.levelname, line)
+        return str(line)
 
 
 def _escape(_log: Any, _method: str, event: EventDict) -> EventDict:

@@ -6,6 +6,7 @@ from copy import deepcopy
 from functools import cached_property
 from http import HTTPStatus
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any, Final
 
 import flask_smorest
@@ -17,7 +18,7 @@ from schemas import pages
 from schemas.accounting.club_statements import TablesField
 from schemas.base import WireSchema
 from schemas.documents import RoundDocumentRequestSchema, RoundDocumentSchema
-from schemas.events import LAST_EVENT_ID, KindsField
+from schemas.events import KindsField
 from schemas.feed.events import EVENTS
 from schemas.hand_lines import HandLineResultSchema, RoundNameSchema
 from schemas.hands import HandRequestSchema
@@ -32,6 +33,9 @@ from service.openapi_components import prepare_for_generators
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
+_FILES: Final = tuple(folder / "openapi.yaml" for folder in Path(__file__).parents[:2])
+CONTRACT: Final = next(filter(Path.is_file, _FILES), _FILES[-1])
+"""The file of the OpenAPI document, which is rendered before the release: in the installed package, or beside it."""
 NDJSON: Final = "application/x-ndjson"
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -67,21 +71,15 @@ IF_NONE_MATCH: Final[dict[str, Any]] = {
     "description": "The `ETag` of a response that the client has. If it is still current, the response is a 304.",
 }
 """The parameter of operations whose responses have a tag."""
-LAST_EVENT: Final[dict[str, Any]] = {
-    "in": "header",
-    "name": LAST_EVENT_ID,
-    "schema": {"type": "string", "pattern": "^[0-9]{0,9}$"},
-    "example": "41",
-    "description": "The `id` of the last event that you have. It takes precedence over `after`, unless it is empty.",
+_RETRY_AFTER: Final = {
+    "Retry-After": {
+        "schema": {"type": "integer", "minimum": 1, "maximum": 60},
+        "description": "Seconds to wait before the next request. Omitted if it is not known.",
+    }
 }
-"""The parameter of operations that stream events."""
 _OF_A_STATUS: Final = {
-    HTTPStatus.SERVICE_UNAVAILABLE: {
-        "Retry-After": {
-            "schema": {"type": "integer", "minimum": 1, "maximum": 60},
-            "description": "Seconds to wait before the next request. Omitted if it is not known.",
-        }
-    },
+    HTTPStatus.CONFLICT: _RETRY_AFTER,
+    HTTPStatus.SERVICE_UNAVAILABLE: _RETRY_AFTER,
     HTTPStatus.UNAUTHORIZED: {
         "WWW-Authenticate": {
             "schema": {"type": "string", "const": "Bearer"},
@@ -173,11 +171,6 @@ class ContractApi(flask_smorest.Api):
         """The OpenAPI document, which does not change after the start."""
         return build_contract(self)
 
-    @cached_property
-    def written(self) -> str:
-        """The OpenAPI document as YAML."""
-        return render(self)
-
     def _register_error_handlers(self) -> None:
         """Register no handlers, because `service.http.problems` handles errors."""
 
@@ -212,7 +205,7 @@ def describe_api(app: Flask, deprecations: Sequence[Deprecation]) -> ContractApi
         (pages.QueryInteger, "integer"),
         (pages.CursorField, "string"),
         (TablesField, "string"),
-        (KindsField, "string"),
+        (KindsField, "array"),
     ):
         api.register_field(field, kind, None)
     api.init_app(app)
@@ -240,7 +233,8 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
             if "304" in operation["responses"]:
                 operation["parameters"] = [*operation.get("parameters", ()), IF_NONE_MATCH]
             if operation["operationId"] == "list_events":
-                operation["parameters"] = [*operation["parameters"], LAST_EVENT]
+                [kinds] = [each for each in operation["parameters"] if each["name"] == "kind"]
+                kinds |= {"style": "form", "explode": False}
             operation["responses"] = dict(sorted(operation["responses"].items()))
     _add_messages(contract)
     _add_events(contract)
@@ -337,9 +331,8 @@ def _add_server_error(contract: dict[str, Any], status: HTTPStatus, detail: str)
 
 def render(api: ContractApi) -> str:
     """Render the OpenAPI document as YAML; the result depends on the code only."""
-    contract = build_contract(api)
     return str(
-        yaml.dump(contract, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
+        yaml.dump(api.document, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
     )
 
 

@@ -19,6 +19,7 @@ RETAINED: Final = frozenset({"clubs", "api_keys", "webhooks"})
 """Tables that a wipe does not change: the club, its keys and the endpoints of its webhooks."""
 RETAINED_EVENTS: Final = (
     EventKind.CLUB_CREATED,
+    EventKind.CLUB_CHANGED,
     EventKind.CLUB_WIPED,
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,

@@ -36,6 +36,12 @@ limit_option = click.option(
 JOB_STATES: Final = ("queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed")
 state_option = click.option("--state", type=click.Choice(JOB_STATES), help="List only items in this state.")
 
+settle_up_option = click.option(
+    "--settle-up",
+    type=click.Choice(("fewest", "pairs")),
+    help="By the fewest payments, which is the default, or by one between each two players who played.",
+)
+
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 overwrite_option = click.option("--overwrite", "overwrites", is_flag=True, help="Overwrite an existing file.")
@@ -279,23 +285,34 @@ class Group(Command, click.Group):
         return here | {name: summary for name, (_, summary) in self.lazy_commands.items()}
 
 
+DEFAULT_TIMEOUT: Final = 3.0
+"""Seconds that a person waits for a connection, and for the response to a read."""
+
+
 @dataclass
 class Session:
-    """The address of the service, and the key for it."""
+    """The address of the service, the key for it, and how long to wait for it."""
 
     url: str
     key: str | None
     key_file: Path | None
     directory: Path | None = None
+    timeout: float = DEFAULT_TIMEOUT
 
     @classmethod
     def select(
-        cls, context: click.Context, url: str, key: str | None, key_file: Path | None, data: Path | None
+        cls,
+        context: click.Context,
+        url: str,
+        key: str | None,
+        key_file: Path | None,
+        data: Path | None,
+        timeout: float,
     ) -> "Session":
         """Return the session of the options of `ofc`. Options take precedence over variables of the environment."""
         if context.get_parameter_source("key_file") is ParameterSource.COMMANDLINE:
             key = key if context.get_parameter_source("key") is ParameterSource.COMMANDLINE else None
-        return cls(url, key, key_file, data)
+        return cls(url, key, key_file, data, timeout)
 
     def outbox(self, client: Client) -> "Outbox":
         """
@@ -319,18 +336,20 @@ class Session:
 
         return Outbox.find(self._find_directory(), client.server)
 
-    def client(self) -> Client:
+    def client(self, *, is_patient: bool = False, reports_waiting: bool = True) -> Client:
         """
-        Connect to the service.
+        Return a client of the service.
+
+        Args:
+            is_patient: whether the command works without a person who waits for it: --timeout does not apply.
+            reports_waiting: whether the client reports why a request takes long; else the command does.
 
         Raises:
             UnreadableError: the address is invalid, or the key cannot be read.
         """
-        from stamina.instrumentation import set_on_retry_hooks
-
-        # stamina's own log messages are replaced by `print_waiting`.
-        set_on_retry_hooks([])
-        return Client(self.url, self.key or self._read_key())
+        timeout = None if is_patient else self.timeout
+        on_waiting = print_waiting if reports_waiting else _ignore
+        return Client(self.url, self.key or self._read_key(), timeout=timeout, on_waiting=on_waiting)
 
     def _find_directory(self) -> Path:
         import platformdirs
@@ -362,6 +381,10 @@ def with_source(file: str | Path) -> Iterator[None]:
     except RefusedError as error:
         error.source = str(file)
         raise
+
+
+def _ignore(_error: TransportError) -> None:
+    """Report nothing."""
 
 
 def print_waiting(error: TransportError) -> None:

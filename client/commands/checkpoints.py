@@ -60,7 +60,7 @@ def make(session: Session, output: Path | None, overwrites: bool) -> None:
     Without events since the newest checkpoint, that one is printed.
     """
     refuse_output(output, overwrites=overwrites)
-    with session.client() as client:
+    with session.client(is_patient=True) as client:
         made = client.make_checkpoint()
         note = client.get_checkpoint(made["id"])
     if _write_note(note, output, overwrites):
@@ -75,7 +75,7 @@ def make(session: Session, output: Path | None, overwrites: bool) -> None:
 @pass_session
 def list_(session: Session, limit: int, as_json: bool) -> None:
     """List checkpoints, newest first."""
-    with session.client() as client:
+    with session.client(is_patient=True) as client:
         found = list(islice(client.list_checkpoints(), limit))
     if as_json:
         print_json({"checkpoints": found})
@@ -102,7 +102,7 @@ def show(session: Session, address: str, output: Path | None, overwrites: bool) 
     beginning is enough.
     """
     refuse_output(output, overwrites=overwrites)
-    with session.client() as client:
+    with session.client(is_patient=True) as client:
         note = client.get_checkpoint(find_checkpoint_id(client, address))
     if _write_note(note, output, overwrites):
         make_console().print(f"written to {output}")
@@ -118,7 +118,7 @@ def keys(session: Session, as_json: bool) -> None:
     `ofc verify` and other verifiers accept these lines. Store them together with the checkpoints: a key that is fetched
     only when there is a doubt proves nothing.
     """
-    with session.client() as client:
+    with session.client(is_patient=True) as client:
         found = client.list_checkpoint_keys()
     if as_json:
         print_json({"keys": found})

@@ -20,12 +20,12 @@ from client.entry.question import Asker
 from client.errors import RefusedError, UnreadableError
 from client.lookup import find_seat
 from client.outbox.cache import now
-from client.outbox.send import WITHDRAWN
 from client.outbox.store import Outbox
 from client.render.console import make_console
 from client.render.format import Names
 from client.render.hands import explain_hand, explain_next
 from client.render.problems import SAME_DEAL
+from client.responses import find_undone_record
 
 Document = dict[str, Any]
 
@@ -176,10 +176,11 @@ def _add(
         try:
             done = _record(console, client, outbox, current, hand)
         except RefusedError as error:
-            if error.code == WITHDRAWN:
+            record = find_undone_record(error.problem)
+            if record is not None:
                 if not confirm_restore(console, asker, hand, is_agreed=is_agreed):
                     return None
-                done = _record(console, client, outbox, current, {**hand, "restores": error.problem["hand"]})
+                done = _record(console, client, outbox, current, {**hand, "restores": record})
             else:
                 ask_again(console, asker, next_hand.entry, error)
                 continue

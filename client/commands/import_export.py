@@ -1,8 +1,10 @@
 """Commands that import rounds, and that export rounds and events."""
 
+import json
 import select
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -26,8 +28,17 @@ from client.commands.base import (
     state_option,
 )
 from client.commands.names import complete_files, complete_rounds, complete_tables, table_option
+from client.commands.player_names import confirm_names, find_similar_in_documents, yes_option
 from client.files import atomic_write, open_lines, standard_output
-from client.import_export import Chunk, event_pages, export_pages, follow_events, import_chunk, split_into_chunks
+from client.import_export import (
+    Chunk,
+    event_pages,
+    export_pages,
+    follow_events,
+    import_chunk,
+    retry_until_available,
+    split_into_chunks,
+)
 from client.lookup import find_round, find_table
 from client.render.console import make_console
 from client.render.format import plural
@@ -48,10 +59,19 @@ _CLOSED: Final = select.POLLERR | select.POLLHUP
     examples=[
         "ofc export -o backup.ndjson",
         "ofc export --table kitchen --from 2026-11-01 --to 2026-12-01 | gzip > november.ndjson.gz",
+        "ofc export --format parquet --records results -o results.parquet",
     ],
 )
 @table_option
 @period_options
+@click.option(
+    "--format", "form", type=click.Choice(["ndjson", "parquet"]), default="ndjson", help="NDJSON unless it is given."
+)
+@click.option(
+    "--records",
+    type=click.Choice(["hands", "results", "transfers"]),
+    help="What a Parquet file has a row for; results are those of each player in a hand. Hands unless it is given.",
+)
 @click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="A file to write.")
 @overwrite_option
 @pass_session
@@ -59,20 +79,31 @@ def export(
     session: Session,
     table: str | None,
     period: Period,
+    form: str,
+    records: str | None,
     output: Path | None,
     overwrites: bool,
 ) -> None:
     """
-    Export rounds as documents, one a line, oldest first.
+    Export rounds as documents, one a line, oldest first; or hands, results or transfers as Parquet.
 
     After a broken connection, the export waits and resumes. Only whole lines are printed. The file of -o has all
-    rounds, or is not written.
+    rounds, or is not written. Parquet is for pandas, DuckDB and Spark; documents can be imported again.
     """
     refuse_output(output, overwrites=overwrites)
+    if records is not None and form != "parquet":
+        raise click.UsageError("--records needs --format parquet: NDJSON has whole rounds")
+    if form == "parquet" and output is None and sys.stdout.isatty():
+        raise click.UsageError("Parquet is no text for a terminal; name a file with -o")
     to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
-    with session.client() as client, to as file:
+    with session.client(is_patient=True, reports_waiting=False) as client, to as file:
         table_id = None if table is None else find_table(client, table)["id"]
-        pages = export_pages(client, {"table": table_id, **period.find(client)}, print_waiting)
+        wanted = {"table": table_id, **period.find(client)}
+        if form == "parquet":
+            file.write(retry_until_available(print_waiting, client.export_parquet, records=records, **wanted))
+            file.flush()
+            return
+        pages = export_pages(client, wanted, print_waiting)
         with show_progress("Exporting", is_shown=not file.isatty()) as bar:
             rounds = 0
             for page in pages:
@@ -97,23 +128,36 @@ def _show(bar: ProgressBar, page: Lines, rounds: int) -> None:
 )
 @click.argument("file", shell_complete=complete_files)
 @click.option("--provisional", is_flag=True, help="Make settlements provisional: open to confirmation and dispute.")
+@yes_option
 @json_option
 @pass_session
-def import_(session: Session, file: str, provisional: bool, as_json: bool) -> None:
+def import_(session: Session, file: str, provisional: bool, yes: bool, as_json: bool) -> None:
     """
     Import rounds: documents, one a line, plain or gzipped.
 
     FILE is `-` for standard input. Cards and rows may be spelled as people do. Each line is stored or refused as a
     whole, and does not stop the others. A line that is already recorded changes nothing, so run an interrupted import
-    again. --json prints a line for each line of FILE.
+    again. A new player whose name differs from a known player's by case or accents only is asked about. --json prints a
+    line for each line of FILE.
     """
     counted = {"stored": 0, "replayed": 0, "refused": 0}
     refused: list[dict[str, Any]] = []
-    with session.client() as client, open_lines(file) as read, show_progress("Importing") as bar:
+    with (
+        session.client(is_patient=True, reports_waiting=False) as client,
+        open_lines(file) as read,
+        show_progress("Importing") as bar,
+    ):
         bar.expect(read.size)
         done = 0
         for chunk in split_into_chunks(read.lines):
             before, rounds = done, sum(counted.values())
+            similar = {} if yes else find_similar_in_documents(client, _read_objects(chunk))
+            if similar:
+                with bar.hidden():
+                    is_agreed = confirm_names(similar, yes=False)
+                if not is_agreed:
+                    make_console(error=as_json).print("The import ended here; what was imported before remains.")
+                    break
 
             def notify(job: dict[str, Any], chunk: Chunk = chunk, before: int = before, rounds: int = rounds) -> None:
                 share = job["progress"]["done"] / max(job["progress"]["total"] or 0, 1)
@@ -130,6 +174,14 @@ def import_(session: Session, file: str, provisional: bool, as_json: bool) -> No
         _explain(counted, refused)
     if counted["refused"]:
         sys.exit(REFUSED)
+
+
+def _read_objects(chunk: Chunk) -> Iterator[dict[str, Any]]:
+    """Yield the documents of a chunk. Lines that cannot be read are refused by the service."""
+    for line in chunk.content.splitlines():
+        with suppress(ValueError, RecursionError):
+            if isinstance(read := json.loads(line), dict):
+                yield read
 
 
 @click.command(cls=Command, examples=["ofc imports", "ofc imports --state succeeded --json"])
@@ -201,7 +253,7 @@ def events(
     twice.
     """
     output = standard_output()
-    with session.client() as client:
+    with session.client(is_patient=True, reports_waiting=False) as client:
         filters = {
             "kind": kind,
             "table": None if table is None else find_table(client, table)["id"],

@@ -69,7 +69,7 @@ def ledger(
     if output is not None and not as_csv:
         raise click.UsageError("--output was given without --csv; expected both")
     refuse_output(output, overwrites=overwrites)
-    with session.client() as client:
+    with session.client(is_patient=as_csv, reports_waiting=not as_csv) as client:
         table_id = None if table is None else find_table(client, table)["id"]
         wanted = {"table": table_id, "player": player, **period.find(client)}
         if as_csv:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -19,6 +19,10 @@ from client.outbox.store import Outbox
 
 _ROUNDS: Final = 100
 """How many rounds of the table and of the club are searched for players, in one request each."""
+
+_JOINERS: Final = "\u200c\u200d"
+_TABLES: Final = 20
+"""How many tables of documents are searched for players."""
 
 yes_option = click.option("--yes", is_flag=True, help="Accept new names without asking.")
 
@@ -55,7 +59,7 @@ def resolve_names(
     similar = _match(given, known)
     if outage is None and not known.issuperset(given):
         with suppress(ApiError, TransportError):  # opening the round reports the same error
-            similar = BackgroundCall(client.server, lambda: _find_similar_at(client, table, given, known)).wait()
+            similar = BackgroundCall(client, lambda: _find_similar_at(client, table, given, known)).wait()
     return {
         name: similar[name] if name in similar and _accept_known_name(name, similar[name], yes=yes) else name
         for name in given
@@ -87,6 +91,28 @@ def find_similar_names(
     known = set(others).union(*(_list_players(client, table_id, without) for table_id in {*table_ids, None}))
     matched = _match(list(dict.fromkeys(names)), known)
     return {name: like for name, like in matched.items() if not _is_recorded(client, name, without)}
+
+
+def find_similar_in_documents(client: Client, documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """
+    Return each new name in the seats of documents together with the known one that is similar.
+
+    Invalid parts are rejected later, by the service.
+    """
+    names: dict[str, None] = {}
+    tables: dict[str, None] = {}
+    for document in documents:
+        seats = document.get("seats")
+        for seat in seats if isinstance(seats, list) else ():
+            if isinstance(seat, dict) and isinstance(seat.get("player"), str):
+                names[seat["player"]] = None
+        if isinstance(document.get("table"), str):
+            tables[document["table"]] = None
+    # A key that may not list rounds can record one, and what follows reports that the service does not respond.
+    with suppress(ApiError, TransportError):
+        found = [client.find_table(table) for table in islice(tables, _TABLES)]
+        return find_similar_names(client, [each["id"] for each in found if each is not None], names)
+    return {}
 
 
 def confirm_names(similar: Mapping[str, str], *, yes: bool) -> bool:
@@ -169,4 +195,4 @@ def find_similar_name(name: str, known: Iterable[str]) -> str | None:
 def _plain(name: str) -> str:
     """Return a name without case, accents and surrounding spaces. Letters that only look alike remain different."""
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
-    return "".join(each for each in decomposed if not unicodedata.combining(each)).strip()
+    return "".join(each for each in decomposed if not unicodedata.combining(each) and each not in _JOINERS).strip()

@@ -1,7 +1,6 @@
 """The command that posts round documents."""
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 
 import click
 from rich.console import Console
@@ -9,8 +8,7 @@ from rich.console import Console
 from client.api import Client
 from client.commands.base import Command, Session, json_option, pass_session, print_json, with_source
 from client.commands.names import complete_files
-from client.commands.player_names import confirm_names, find_similar_names, yes_option
-from client.errors import ApiError
+from client.commands.player_names import confirm_names, find_similar_in_documents, yes_option
 from client.files import read_document
 from client.offline.problems import check_expected
 from client.offline.score import Document, check_shape
@@ -52,7 +50,7 @@ def post(
     documents = [(file, read_document(file)) for file in files]
     post_one = _post_whole if whole else _post_by_hand
     with session.client() as client:
-        if not confirm_names(_find_similar_names(client, [document for _, document in documents]), yes=yes):
+        if not confirm_names(find_similar_in_documents(client, [document for _, document in documents]), yes=yes):
             make_console(error=as_json).print("Nothing was posted.")
             return
         for file, document in documents:
@@ -60,25 +58,6 @@ def post(
                 document["reference"] = reference
             with with_source(file):
                 post_one(client, document, None if as_json else make_console())
-
-
-def _find_similar_names(client: Client, documents: Sequence[Document]) -> dict[str, str]:
-    """
-    Return each new name in the documents together with the known one that is similar.
-
-    Invalid parts are rejected later.
-    """
-    seats = [seat for document in documents for seat in _list_objects(document.get("seats"))]
-    names = [seat["player"] for seat in seats if isinstance(seat.get("player"), str)]
-    tables = {document["table"] for document in documents if isinstance(document.get("table"), str)}
-    with suppress(ApiError):  # a key that may not list rounds can post one
-        found = [client.find_table(table) for table in sorted(tables)]
-        return find_similar_names(client, [each["id"] for each in found if each is not None], names)
-    return {}
-
-
-def _list_objects(value: object) -> list[Document]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _post_whole(client: Client, document: Document, console: Console | None) -> None:

@@ -11,12 +11,13 @@ from client.entry.prompt import confirm, make_asker
 from client.errors import UnreadableError
 from client.outbox.entries import OPENING, Entry
 from client.outbox.exported import read_exported
-from client.outbox.send import WITHDRAWN, send_all, send_round
+from client.outbox.send import send_all, send_round
 from client.outbox.store import Outbox
 from client.render.console import make_console
 from client.render.format import plural
 from client.render.problems import SAME_DEAL
 from client.render.queue import describe, list_waiting
+from client.responses import find_undone_record
 
 entry_argument = click.argument("entry_id", metavar="ID", type=click.IntRange(1))
 
@@ -120,12 +121,13 @@ def restore(session: Session, entry_id: int) -> None:
     """
     with session.client() as client, session.outbox(client) as outbox:
         entry = outbox.get(entry_id)
-        if entry.problem is None or entry.problem["code"] != WITHDRAWN:
+        record = None if entry.problem is None else find_undone_record(entry.problem)
+        if record is None:
             raise UnreadableError(
                 f"request {entry_id} is not a hand that was undone before; `ofc queue list` shows what it is"
             )
         with outbox.lock_round(entry.round_id):
-            outbox.rewrite(outbox.get(entry_id), {**entry.document, "restores": entry.problem["hand"]})
+            outbox.rewrite(outbox.get(entry_id), {**entry.document, "restores": record})
         for sent in send_round(client, outbox, entry.round_id):
             print_sent(make_console(), sent)
 

@@ -105,7 +105,7 @@ def start(
     """
     if takes_final and not applies:
         raise click.UsageError("--final was given without --apply; expected both")
-    with session.client() as client:
+    with session.client(is_patient=is_watched, reports_waiting=not is_watched) as client:
         scope = {
             "table": None if table is None else find_table(client, table)["id"],
             "rounds": [find_round(client, round_)["id"] for round_ in rounds] or None,
@@ -155,7 +155,7 @@ def watch_(session: Session, job_id: str, *, as_json: bool) -> None:
 
     Its progress is shown meanwhile. Ctrl-C stops watching only.
     """
-    with session.client() as client:
+    with session.client(is_patient=True, reports_waiting=False) as client:
         _show(_watch(client, _find_id(session, client, job_id)), as_json=as_json)
 
 

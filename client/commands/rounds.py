@@ -122,7 +122,7 @@ def show(session: Session, round_: str, as_json: bool) -> None:
     """
     with session.client() as client:
         try:
-            found = BackgroundCall(client.server, lambda: find_round(client, round_)).wait()
+            found = BackgroundCall(client, lambda: find_round(client, round_)).wait()
         except TransportError as error:
             found = _find_stored(session, client, round_, error)
         else:

@@ -74,7 +74,7 @@ def send_stored(
                 sent.append(each)
 
     try:
-        BackgroundCall(client.server, send).wait()
+        BackgroundCall(client, send).wait()
     except TransportError as error:
         outage = error
     except RefusedError as error:

@@ -18,6 +18,7 @@ from client.commands.base import (
     pass_session,
     period_options,
     print_json,
+    settle_up_option,
 )
 from client.commands.names import complete_rulesets, complete_tables
 from client.commands.sending import count_waiting, dump_offline, warn_of_waiting
@@ -130,23 +131,32 @@ def list_(session: Session, limit: int, as_json: bool) -> None:
 @tables.command(
     name="statement",
     cls=Command,
-    examples=["ofc table statement friday", "ofc table statement friday --from today"],
+    examples=[
+        "ofc table statement friday",
+        "ofc table statement friday --from today",
+        "ofc table statement friday --settle-up pairs",
+    ],
 )
 @table_argument
 @period_options
+@settle_up_option
 @json_option
 @pass_session
-def statement(session: Session, table: str, period: Period, as_json: bool) -> None:
+def statement(session: Session, table: str, period: Period, settle_up: str | None, as_json: bool) -> None:
     """
     Show the sums of a table's rounds, and who pays whom.
 
     For each player: the opening stack, top-ups, net result and current stack, and the fewest payments that settle
-    everyone. Without a network, only rounds that this machine has seen are included.
+    everyone. Without a network, only rounds that this machine has seen are included, and --settle-up pairs is not
+    available.
     """
     with session.client() as client:
         try:
-            name, summed = BackgroundCall(client.server, lambda: _get_statement(client, table, period)).wait()
+            call = BackgroundCall(client, lambda: _get_statement(client, table, period, settle_up))
+            name, summed = call.wait()
         except TransportError as error:
+            if settle_up == "pairs":
+                raise
             name, summed = _sum_stored(session, client, table, period, error)
         else:
             warn_of_waiting(count_waiting(session, client, table=name), "table")
@@ -157,9 +167,9 @@ def statement(session: Session, table: str, period: Period, as_json: bool) -> No
         show_statement(make_console(), name, summed)
 
 
-def _get_statement(client: Client, table: str, period: Period) -> tuple[str, Document]:
+def _get_statement(client: Client, table: str, period: Period, settle_up: str | None) -> tuple[str, Document]:
     found = find_table(client, table)
-    return found["name"], client.get_statement(found["id"], **period.find(client))
+    return found["name"], client.get_statement(found["id"], settle_up=settle_up, **period.find(client))
 
 
 def _sum_stored(

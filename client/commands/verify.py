@@ -109,7 +109,7 @@ def get_evidence(session: Session, round_: str, since: int | None) -> None:
 
     ROUND is its id or, for the newest round of a table, the table's name.
     """
-    with session.client() as client:
+    with session.client(is_patient=True) as client:
         evidence = client.get_evidence(find_round(client, round_)["id"], since)
     print_json(evidence)
     if since is not None and evidence.get("consistency") is None:
@@ -142,7 +142,7 @@ def prove_consistency(session: Session, older: str, newer: str, as_json: bool) -
     old, new = _read(older), _read(newer)
     require_one_club(old, new)
     sizes = old.checkpoint.size, new.checkpoint.size
-    with session.client() as client:
+    with session.client(is_patient=True) as client:
         proof = client.prove_consistency(*sizes)
     check_growth(proof, old, new)
     if as_json:
@@ -174,7 +174,7 @@ def prove_inclusion(session: Session, position: int, checkpoint: str, as_json: b
     """
     tree = _read(checkpoint)
     size = tree.checkpoint.size
-    with session.client() as client:
+    with session.client(is_patient=True) as client:
         proof = client.prove_inclusion(position, size)
         event = find_event(client, position)
     what = check_inclusion(proof, str(event.get("bytes")), position, tree)

@@ -111,9 +111,7 @@ def update(
     if not changes:
         raise click.UsageError("Give at least one of --url, --kind, --description and --state.")
     with session.client() as client:
-        found = client.get_webhook(find_webhook_id(client, webhook_id))
-        request = {name: found[name] for name in given} | changes
-        _show(client.update_webhook(found["id"], request), as_json=as_json)
+        _show(client.update_webhook(find_webhook_id(client, webhook_id), changes), as_json=as_json)
 
 
 @webhooks.command(cls=Command, examples=[f"ofc webhook remove {EXAMPLE_ID} --yes"])

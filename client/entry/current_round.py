@@ -14,9 +14,6 @@ from client.outbox.entries import apply
 from client.outbox.send import Sent, send_round
 from client.outbox.store import Outbox
 
-TIMEOUT_SECONDS: Final = 3.0
-"""Seconds after which the service counts as unreachable."""
-
 T = TypeVar("T")
 
 Document = dict[str, Any]
@@ -31,8 +28,9 @@ _BETWEEN_ROUNDS: Final = frozenset({"top-up-not-allowed", "departure-not-allowed
 class BackgroundCall(Generic[T]):
     """A call of the service in a thread of its own. An abandoned thread ends with the process."""
 
-    def __init__(self, server: str, call: Callable[[], T]) -> None:
-        self._server = server
+    def __init__(self, client: Client, call: Callable[[], T]) -> None:
+        self._server = client.server
+        self._seconds = client.timeout
         self._call = call
         self._result: list[T] = []
         self._error: BaseException | None = None
@@ -44,16 +42,16 @@ class BackgroundCall(Generic[T]):
         """Whether the call has returned or failed."""
         return not self._thread.is_alive()
 
-    def wait(self, seconds: float = TIMEOUT_SECONDS) -> T:
+    def wait(self) -> T:
         """
-        Return the result, after waiting for it at most so many seconds.
+        Return the result, after waiting for it for at most the timeout of the client.
 
         Raises:
             TransportError: there is no result after that time.
         """
-        self._thread.join(seconds)
+        self._thread.join(self._seconds)
         if self._thread.is_alive():
-            raise TransportError(f"{self._server} did not respond within {TIMEOUT_SECONDS:g} seconds")
+            raise TransportError(f"{self._server} did not respond within {self._seconds:g} seconds")
         if self._error is not None:
             raise self._error
         return self._result[0]
@@ -149,7 +147,7 @@ class Refresh:
         self._notify = notify
         self._sent: list[Sent] = []
         self._is_synced = False
-        self._call = BackgroundCall(client.server, lambda: self._read(client))
+        self._call = BackgroundCall(client, lambda: self._read(client))
 
     @property
     def has_news(self) -> bool:

@@ -75,7 +75,7 @@ def open_round(
     try:
         if outage is not None:
             raise outage
-        return BackgroundCall(client.server, call).wait()
+        return BackgroundCall(client, call).wait()
     except TransportError as error:
         found = outbox.find_table(table)
         if found is None:

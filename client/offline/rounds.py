@@ -6,19 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from client.errors import RefusedError, UnreadableError
 from client.offline.problems import make_refusal, translate_errors
 from client.offline.score import play_round
+from schemas.accounting.settling import PointUnit, settle_fewest, unit_of
 from schemas.accounting.statements import PlayerStatement, PointTotals, StatementView, dump_statement
 from schemas.base import load
 from schemas.rounds import HandUndoRequestSchema
 from scoring.errors import Mistake
-from scoring.settle_up import find_payments
 
 Document = dict[str, Any]
 
 _UNDO: Final = HandUndoRequestSchema()
+_NO_RECORD: Final = str(UUID(int=0))
 
 
 def play_hand(document: Document, hand: Document, ruleset: Document) -> Document:
@@ -61,7 +63,8 @@ def check_change(document: Document, verb: str, request: Document, ruleset: Docu
 
 def _check_undo(document: Document, request: Document) -> None:
     with translate_errors():
-        load(_UNDO, request)
+        # The record of a hand that waits is not known yet. It is named before the undo is sent.
+        load(_UNDO, {"hand": _NO_RECORD, **request})
     if document.get("closed"):
         last = len(document["hands"])
         detail = f"the round was closed after hand {last}; none of its hands can be undone"
@@ -169,7 +172,7 @@ def sum_rounds(table: str, rounds: Sequence[Document], opened_from: str | None, 
         if (start is None or datetime.fromisoformat(round_["opened_at"]) >= start)
         and (end is None or datetime.fromisoformat(round_["opened_at"]) < end)
     ]
-    players = _sum_players(counted)
+    players = _sum_players(table, counted)
     points = [player.points for player in players]
     view = StatementView(
         table=table,
@@ -184,24 +187,19 @@ def sum_rounds(table: str, rounds: Sequence[Document], opened_from: str | None, 
             net=sum(each.net for each in points),
             stack=sum(each.stack for each in points),
         ),
-        in_points=find_payments({player.player: player.points.net for player in players}),
-        in_money={
-            currency: find_payments({player.player: player.money.get(currency, 0) for player in players})
-            for currency in {currency for player in players for currency in player.money}
-        },
+        settled=settle_fewest({player.player: player.nets for player in players}),
     )
     statement: Document = dump_statement(view)
     return statement
 
 
-def _sum_players(rounds: Sequence[Document]) -> list[PlayerStatement]:
+def _sum_players(table: str, rounds: Sequence[Document]) -> list[PlayerStatement]:
     played: dict[str, list[Document]] = defaultdict(list)
-    money: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    nets: dict[str, dict[PointUnit, int]] = defaultdict(lambda: defaultdict(int))
     for round_ in rounds:
         for seat in round_["seats"]:
             played[seat["player"]].append(seat)
-            if round_["point_value"] is not None and round_["currency"] is not None:
-                money[seat["player"]][round_["currency"]] += _net(seat) * round_["point_value"]
+            nets[seat["player"]][unit_of(round_["point_value"], round_["currency"], table)] += _net(seat)
     return [
         PlayerStatement(
             player,
@@ -212,7 +210,7 @@ def _sum_players(rounds: Sequence[Document]) -> list[PlayerStatement]:
                 net=sum(_net(seat) for seat in seats),
                 stack=seats[-1]["stack"],
             ),
-            dict(money[player]),
+            dict(nets[player]),
         )
         for player, seats in played.items()
     ]

@@ -106,4 +106,6 @@ def translate_database_errors(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as error:
         why = (getattr(error, "strerror", None) or str(error)).lower()
-        raise UnreadableError(f"the outbox {path} cannot be used: {why}") from error
+        raise UnreadableError(
+            f"the outbox {path} cannot be used: {why}; choose another directory with --data or OFC_DATA"
+        ) from error

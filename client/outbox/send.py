@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from client.api import Client
 from client.errors import ApiError, TransportError
@@ -12,9 +12,6 @@ from client.responses import BUSY, Response
 
 _NOT_ABOUT_REQUEST: Final = frozenset({401, 403, 408, 425, 429})
 """Statuses of refusals that are about the key or the moment, and not about the request."""
-
-WITHDRAWN: Final = "hand-withdrawn"
-"""The code of a hand that was recorded before and undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,6 @@ def send_round(client: Client, outbox: Outbox, round_id: str, up_to: Entry | Non
             known = outbox.find_round(round_id)
             try:
                 response = client.send(entry.path, entry.body, entry.key, entry.matches_response)
-                _refuse_withdrawn(entry, response)
             except ApiError as error:
                 if entry.verb == "record_hand":
                     error.hand = entry.document
@@ -88,27 +84,3 @@ def send_all(client: Client, outbox: Outbox) -> Iterator[Sent]:
 def _is_about_request(error: ApiError) -> bool:
     """Return whether a refusal is about the request itself, and not about the key or the moment."""
     return error.problem.get("status") not in _NOT_ABOUT_REQUEST and error.code not in BUSY
-
-
-def _refuse_withdrawn(entry: Entry, response: Response) -> None:
-    """
-    Reject a response that shows that the hand was recorded and undone before. It counts only after it is restored.
-
-    Raises:
-        ApiError: the hand does not count.
-    """
-    if entry.verb == "record_hand" and not response["in_force"]:
-        raise ApiError(make_withdrawn_problem(entry.document["number"], str(response["id"])))
-
-
-def make_withdrawn_problem(number: int, hand_id: str) -> dict[str, Any]:
-    """Build the problem document for a hand that was undone before."""
-    detail = f"hand {number} was recorded with the same cards and undone; it does not count until it is restored"
-    return {
-        "title": "Hand undone before",
-        "status": 409,
-        "code": WITHDRAWN,
-        "detail": detail,
-        "errors": [],
-        "hand": hand_id,
-    }

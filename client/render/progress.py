@@ -25,6 +25,15 @@ class ProgressBar:
         """Set how much is done, and how many rounds that is."""
         self._progress.update(self._row, completed=done, rounds=rounds)
 
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Hide the bar while a question is asked, which it would overwrite."""
+        self._progress.stop()
+        try:
+            yield
+        finally:
+            self._progress.start()
+
 
 class _RateColumn(ProgressColumn):
     """The rate in rounds a second."""

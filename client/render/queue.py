@@ -9,6 +9,7 @@ from rich.text import Text
 
 from client.render.format import plural
 from client.render.problems import SAME_DEAL, after_place, show_conflict
+from client.responses import HAND_UNDONE
 
 
 class WaitingRequest(Protocol):
@@ -98,7 +99,7 @@ def _show_refusal(console: Console, entry: WaitingRequest, problem: Mapping[str,
     ways = [f"`ofc queue drop {entry.id}` {what}", "`ofc queue flush` tries it again"]
     if entry.verb == "open_round" and problem["code"] == "expected-differs":
         ways.insert(0, f"`ofc queue use-stacks {entry.id}` opens it with the stacks that it was played with")
-    if "hand" in problem:
+    if problem["code"] == HAND_UNDONE:
         ways.insert(0, f"`ofc queue restore {entry.id}` restores it")
     if problem["code"] == SAME_DEAL:
         ways.insert(0, f"`ofc queue dealt-again {entry.id}` records it: the players were dealt the same cards again")

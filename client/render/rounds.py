@@ -1,8 +1,9 @@
 """Rounds, tables, and statements of tables."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
@@ -121,7 +122,7 @@ def show_statement(console: Console, table: str, statement: Document) -> None:
         grid.add_row(player["player"], str(player["rounds"]), *_sums(player), money)
     grid.add_row(Text("all", style="dim"), "", *_sums(statement["totals"]), "", style="dim")
     console.print(grid)
-    _show_payments(console, statement)
+    _show_payments(console, statement, {statement["table"]: table})
 
 
 def show_club_statement(console: Console, statement: Document) -> None:
@@ -140,7 +141,8 @@ def show_club_statement(console: Console, statement: Document) -> None:
             for at in player["tables"]:
                 grid.add_row("", at["table_name"], *_result(at, statement["currency_digits"]), style="dim")
     console.print(grid)
-    _show_payments(console, statement)
+    tables = {at["table"]: at["table_name"] for player in statement["players"] for at in player["tables"]}
+    _show_payments(console, statement, tables)
 
 
 def _result(result: Document, digits: Mapping[str, int]) -> list[str]:
@@ -156,28 +158,38 @@ def _sums(sums: Document) -> list[str]:
     return [str(opened), str(added), signed(between), signed(net), str(stack)]
 
 
-def _show_payments(console: Console, statement: Document) -> None:
-    """Print the payments in money if every point has a price, and those in points too."""
+_BY: Final = {"fewest": "by the fewest payments", "few": "by a few payments", "pairs": "by pairs"}
+
+
+def _show_payments(console: Console, statement: Document, tables: Mapping[str, str]) -> None:
+    """Print the payments in points of each worth, and in money."""
     payments = statement["payments"]
     console.print()
     if not payments["points"] and not payments["money"]:
         console.print("No payments.")
         return
-    few = "the fewest payments" if statement["payments_are"] == "fewest" else "a few payments"
-    for unit, listed in payments.items():
-        if not listed:
-            continue
-        grid = make_grid(console, "pays", "amount", numbers=("amount",))
-        for paid in listed:
-            grid.add_row(
-                f"{paid['payer']} → {paid['payee']}", Text(_amount(paid, statement["currency_digits"]), style="bold")
-            )
-        show_grid(console, f"Settled in {unit} by {few}", grid)
-    if payments["points"] and payments["money"]:
+    digits = statement["currency_digits"]
+    units: dict[tuple[int | None, str | None, str | None], list[Document]] = defaultdict(list)
+    for paid in payments["points"]:
+        units[paid["point_value"], paid["currency"], paid["table"]].append(paid)
+    for (value, currency, table), listed in units.items():
+        if value is None or currency is None:
+            worth = f"at {tables.get(table or '', table)}"
+        else:
+            worth = f"of {show_money(value, currency, digits[currency])}"
+        title = "points" if len(units) == 1 else f"points {worth}"
+        _show_list(console, title, statement, [(paid, plural(paid["amount"], "point")) for paid in listed])
+    if payments["money"]:
+        amounts = [show_money(paid["amount"], paid["currency"], digits[paid["currency"]]) for paid in payments["money"]]
+        _show_list(console, "money", statement, zip(payments["money"], amounts, strict=True))
+    if payments["money"] and any(value is not None for value, _, _ in units):
         console.print(Text("Settle either the points or the money, not both.", style="dim"))
+    if payments["money"] and any(value is None for value, _, _ in units):
+        console.print(Text("Points without a value are settled besides the money.", style="dim"))
 
 
-def _amount(paid: Document, digits: Mapping[str, int]) -> str:
-    if "currency" not in paid:
-        return plural(paid["amount"], "point")
-    return show_money(paid["amount"], paid["currency"], digits[paid["currency"]])
+def _show_list(console: Console, title: str, statement: Document, payments: Iterable[tuple[Document, str]]) -> None:
+    grid = make_grid(console, "pays", "amount", numbers=("amount",))
+    for paid, amount in payments:
+        grid.add_row(f"{paid['payer']} → {paid['payee']}", Text(amount, style="bold"))
+    show_grid(console, f"Settled in {title} {_BY[statement['payments_are']]}", grid)

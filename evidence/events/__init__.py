@@ -14,6 +14,8 @@ from evidence.canonical import canonical_json
 from evidence.codec import CanonicalJson, codec_of, show_place
 from evidence.errors import EvidenceError
 from evidence.events.clubs import (
+    CheckpointSealed,
+    ClubChanged,
     ClubCreated,
     ClubWiped,
     KeyCreated,
@@ -64,7 +66,9 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
     payload.kind: payload
     for payload in (
         ClubCreated,
+        ClubChanged,
         ClubWiped,
+        CheckpointSealed,
         DepartureRecorded,
         DisputeCommented,
         DisputeOpened,
@@ -103,8 +107,8 @@ def decode_event(kind: str, content: bytes) -> EventPayload | None:
     """
     Return the payload of an event; None where this release does not know the kind.
 
-    >>> decode_event("player.named", b'{"player":"ann"}'), decode_event("player.praised", b"{}")
-    (PlayerNamed(player='ann'), None)
+    >>> decode_event("player.erased", b'{"player":"ann"}'), decode_event("player.praised", b"{}")
+    (PlayerErased(player='ann'), None)
 
     Raises:
         EvidenceError: the content is not what `encode` returns for an event of the kind, with every place in it.
@@ -139,6 +143,8 @@ def _complete(mistake: Mistake) -> Mistake:
 
 __all__ = [
     "PAYLOADS",
+    "CheckpointSealed",
+    "ClubChanged",
     "ClubCreated",
     "ClubWiped",
     "CorrectedDocument",

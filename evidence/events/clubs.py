@@ -1,9 +1,10 @@
 """What happens in a club outside of rounds: keys, rulesets, tables, players, and links."""
 
+import hmac
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 import orjson
@@ -24,6 +25,23 @@ class ClubCreated(EventPayload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClubChanged(EventPayload):
+    """
+    The time zone of a club or the beginning of its evenings was changed; the fields are those after the change.
+
+    Attributes:
+        time_zone: a name of the IANA database; UTC before the first change.
+        evening_begins: hours and minutes; 06:00 before the first change.
+    """
+
+    kind = EventKind.CLUB_CHANGED
+
+    club: UUID
+    time_zone: str
+    evening_begins: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClubWiped(EventPayload):
     """The records of a test club were deleted; `rounds` and `events` are the numbers of deleted records."""
 
@@ -31,6 +49,23 @@ class ClubWiped(EventPayload):
 
     rounds: int
     events: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointSealed(EventPayload):
+    """
+    A checkpoint of all events up to this one was signed, at the time of this event.
+
+    It is the last leaf of the checkpoint's tree. Whoever has the checkpoint, this event and its inclusion proof knows
+    the newest event of each round.
+
+    Attributes:
+        map_root: the root of the map from each round to its newest event before this one.
+    """
+
+    kind = EventKind.CHECKPOINT_SEALED
+
+    map_root: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,11 +236,28 @@ class TableLinkRevoked(EventPayload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerNamed(EventPayload):
-    """A display name was set for a player. No event contains the name."""
+    """
+    A display name was set for a player. No event contains the name.
+
+    Attributes:
+        digest: the HMAC-SHA-256 of the name, whose key is a random salt. The salt is stored with the name and erased
+            with it, so that nobody can then find the name by trying names.
+    """
 
     kind = EventKind.PLAYER_NAMED
 
     player: str
+    digest: bytes
+
+    @classmethod
+    def of(cls, player: str, display_name: str, salt: bytes) -> Self:
+        """
+        Build the event of a name.
+
+        >>> PlayerNamed.of("ann", "Ann Example", bytes(32)).digest.hex()[:16]
+        '0e431debe58049c7'
+        """
+        return cls(player=player, digest=hmac.digest(salt, display_name.encode(), "sha256"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

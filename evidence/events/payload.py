@@ -14,7 +14,9 @@ class EventKind(StrEnum):
 
     RULESET_ADDED = "ruleset.added"
     CLUB_CREATED = "club.created"
+    CLUB_CHANGED = "club.changed"
     CLUB_WIPED = "club.wiped"
+    CHECKPOINT_SEALED = "checkpoint.sealed"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
     WEBHOOK_ADDED = "webhook.added"

@@ -112,13 +112,13 @@ def _authentication() -> None:
     """
     Create the function that finds the key of a secret.
 
-    It has no special rights: it sets the hash and the club for the transaction, and the policies do the rest. It
-    records the last use at most once a minute, because all requests of a key would wait for this row, and not on a
-    standby, which is read-only.
+    It has no special rights: it sets the hash for the transaction, and the policies do the rest. It changes nothing, so
+    that a read never waits for a standby. `is_use_due` says that the last use is to be recorded: at most once a minute,
+    because all requests of a key change the same row, and not on a standby or another read-only server.
     """
     op.execute("""
         CREATE FUNCTION authenticate_key(secret bytea)
-            RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[]) LANGUAGE plpgsql AS $$
+            RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], is_use_due boolean) LANGUAGE plpgsql AS $$
         DECLARE
             match api_keys;
         BEGIN
@@ -130,14 +130,9 @@ def _authentication() -> None:
             IF NOT FOUND THEN
                 RETURN;
             END IF;
-            IF (match.last_used_at IS NULL OR match.last_used_at < now() - interval '1 minute')
-                AND NOT current_setting('transaction_read_only')::boolean
-            THEN
-                PERFORM set_config('ofc.club', match.club_id::text, true);
-                UPDATE api_keys AS key SET last_used_at = now()
-                    WHERE key.club_id = match.club_id AND key.id = match.id;
-            END IF;
-            RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes;
+            RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes,
+                coalesce(match.last_used_at < now() - interval '1 minute', true)
+                    AND NOT (pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean);
         END $$;
     """)
 

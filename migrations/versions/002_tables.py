@@ -63,6 +63,8 @@ def _players() -> None:
             -- The order of lists.
             id uuid NOT NULL,
             display_name text NOT NULL CHECK (display_name <> ''),
+            -- The key of the digest of the name in its event.
+            salt bytea NOT NULL CHECK (length(salt) = 32),
             named_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, player),
             CONSTRAINT players_id_key UNIQUE (club_id, id)

@@ -10,11 +10,12 @@ down_revision = "003"
 
 def upgrade() -> None:
     _hands()
+    _transfers()
     _scores()
     _payouts()
-    _transfers()
-    one_club_at_a_time("submissions", "hands", "hand_scores", "payouts", "transfers")
-    append_only("submissions", "hands", "hand_scores", "payouts", "transfers")
+    _list_transfers()
+    one_club_at_a_time("submissions", "hands", "hand_scores", "payouts")
+    append_only("submissions", "hands", "hand_scores", "payouts")
 
 
 def _hands() -> None:
@@ -66,6 +67,23 @@ def _hands() -> None:
     """)
 
 
+def _transfers() -> None:
+    """Create the type of a transfer: points that one player pays to another."""
+    op.execute("""
+        CREATE TYPE transfer AS (
+            payer smallint,
+            payee smallint,
+            due bigint,
+            paid bigint,
+            -- NULL, 'payer_stack' or 'winner_room'.
+            limited_by text,
+            -- The stacks after the transfer.
+            payer_stack bigint,
+            payee_stack bigint
+        );
+    """)
+
+
 def _scores() -> None:
     """
     Create the scores of hands in each revision.
@@ -92,7 +110,7 @@ def _scores() -> None:
             top_ups bigint[] NOT NULL,
             stacks_before bigint[] NOT NULL,
             stacks bigint[] NOT NULL,
-            transfer_count smallint NOT NULL,
+            transfers transfer[] NOT NULL,
             -- The reasons why the hand could not follow the hands before it, if it was accepted as played. They are
             -- stored because computing them again needs a replay. An empty list also keeps the round open.
             irregular jsonb CONSTRAINT hand_scores_irregular_check CHECK (jsonb_typeof(irregular) = 'array'),
@@ -136,7 +154,7 @@ def _payouts() -> None:
             number integer NOT NULL,
             stacks_before bigint[] NOT NULL,
             stacks bigint[] NOT NULL,
-            transfer_count smallint NOT NULL CHECK (transfer_count > 0),
+            transfers transfer[] NOT NULL CHECK (cardinality(transfers) > 0),
             PRIMARY KEY (club_id, round_id, revision),
             FOREIGN KEY (club_id, round_id, revision, number) REFERENCES hand_scores,
             CONSTRAINT payouts_every_seat_check CHECK (cardinality(stacks) = cardinality(stacks_before)),
@@ -148,29 +166,26 @@ def _payouts() -> None:
     """)
 
 
-def _transfers() -> None:
+def _list_transfers() -> None:
+    """
+    Create a view that has each transfer as a row, at its position.
+
+    `late` ones were paid by the payout after the hand, and not by the hand.
+    """
     op.execute("""
-        CREATE TABLE transfers (
-            club_id uuid NOT NULL,
-            round_id uuid NOT NULL,
-            revision integer NOT NULL,
-            number integer NOT NULL,
-            -- Paid by the payout after the hand, not by the hand.
-            late boolean NOT NULL,
-            position smallint NOT NULL CHECK (position >= 1),
-            payer smallint NOT NULL,
-            payee smallint NOT NULL,
-            due bigint NOT NULL CHECK (due > 0),
-            paid bigint NOT NULL,
-            limited_by text CHECK (limited_by IN ('payer_stack', 'winner_room')),
-            -- The stacks after the transfer.
-            payer_stack bigint NOT NULL,
-            payee_stack bigint NOT NULL,
-            PRIMARY KEY (club_id, round_id, revision, number, late, position),
-            FOREIGN KEY (club_id, round_id, revision, number) REFERENCES hand_scores,
-            CONSTRAINT transfers_to_another_check CHECK (payer <> payee),
-            CONSTRAINT transfers_paid_check CHECK (paid BETWEEN 0 AND due),
-            CONSTRAINT transfers_limited_when_cut_check CHECK ((limited_by IS NULL) = (paid = due)),
-            CONSTRAINT transfers_negative_check CHECK (payer_stack >= 0 AND payee_stack >= 0)
-        );
+        CREATE VIEW transfers WITH (security_invoker) AS
+            SELECT score.club_id, score.round_id, score.revision, score.number, each.*
+            FROM hand_scores AS score
+            LEFT JOIN payouts AS payout
+                ON (payout.club_id, payout.round_id, payout.revision, payout.number)
+                    = (score.club_id, score.round_id, score.revision, score.number)
+            CROSS JOIN LATERAL (
+                SELECT false AS late, position::smallint, payer, payee, due, paid, limited_by, payer_stack, payee_stack
+                FROM unnest(score.transfers) WITH ORDINALITY
+                    AS paid (payer, payee, due, paid, limited_by, payer_stack, payee_stack, position)
+                UNION ALL
+                SELECT true, position::smallint, payer, payee, due, paid, limited_by, payer_stack, payee_stack
+                FROM unnest(payout.transfers) WITH ORDINALITY
+                    AS paid (payer, payee, due, paid, limited_by, payer_stack, payee_stack, position)
+            ) AS each;
     """)

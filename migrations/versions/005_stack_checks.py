@@ -10,14 +10,12 @@ def upgrade() -> None:
     """
     Reject a hand whose stacks do not result from the stacks before it, its top-ups and its transfers in order.
 
-    The check runs at the end of the statement that inserts the hand, so its transfers are inserted by the same
-    statement. Transfers are counted, so none can be added later. Lookups use whole keys, one hand at a time, so that
-    their plans stay good while the tables grow.
+    The check runs at the end of the statement that inserts the hand. Lookups use whole keys, one hand at a time, so
+    that their plans stay good while the tables grow.
     """
     _functions()
     _hands()
     _payouts()
-    _transfers()
 
 
 def _functions() -> None:
@@ -29,19 +27,21 @@ def _functions() -> None:
 
         -- Returns the stacks after transfers in their order.
         CREATE FUNCTION apply_transfers(
-            place text, seats smallint[], stacks bigint[], transfer_count integer, paid transfers[]
+            place text, seats smallint[], stacks bigint[], paid transfer[]
         ) RETURNS bigint[] LANGUAGE plpgsql AS $$
         DECLARE
             now_stacks bigint[] := stacks;
-            transfer transfers;
+            transfer transfer;
             payer_at integer;
             payee_at integer;
         BEGIN
-            IF cardinality(paid) <> transfer_count THEN
-                PERFORM refuse_stacks(place, format('it has %s transfers; expected %s',
-                    cardinality(paid), transfer_count));
-            END IF;
             FOREACH transfer IN ARRAY paid LOOP
+                IF (transfer.payer <> transfer.payee AND transfer.due > 0 AND transfer.paid BETWEEN 0 AND transfer.due
+                        AND (transfer.limited_by IS NULL) = (transfer.paid = transfer.due)
+                        AND coalesce(transfer.limited_by IN ('payer_stack', 'winner_room'), true)
+                        AND transfer.payer_stack >= 0 AND transfer.payee_stack >= 0) IS NOT TRUE THEN
+                    PERFORM refuse_stacks(place, format('the transfer %s is impossible', transfer));
+                END IF;
                 payer_at := array_position(seats, transfer.payer);
                 payee_at := array_position(seats, transfer.payee);
                 IF payer_at IS NULL OR payee_at IS NULL THEN
@@ -52,8 +52,9 @@ def _functions() -> None:
                 now_stacks[payee_at] := now_stacks[payee_at] + transfer.paid;
                 IF transfer.payer_stack <> now_stacks[payer_at] OR transfer.payee_stack <> now_stacks[payee_at] THEN
                     PERFORM refuse_stacks(place, format(
-                        'transfer %s leaves payer and payee with %s and %s; expected %s and %s', transfer.position,
-                        transfer.payer_stack, transfer.payee_stack, now_stacks[payer_at], now_stacks[payee_at]));
+                        'seats %s and %s are left with %s and %s after a transfer; expected %s and %s',
+                        transfer.payer, transfer.payee, transfer.payer_stack, transfer.payee_stack,
+                        now_stacks[payer_at], now_stacks[payee_at]));
                 END IF;
             END LOOP;
             RETURN now_stacks;
@@ -112,10 +113,7 @@ def _hands() -> None:
                 FOR i IN 1 .. cardinality(seats) LOOP
                     now_stacks[i] := now_stacks[i] + hand.top_ups[i];
                 END LOOP;
-                now_stacks := apply_transfers(place, seats, now_stacks, hand.transfer_count,
-                    ARRAY(SELECT t FROM transfers AS t
-                        WHERE (t.club_id, t.round_id, t.revision) = (hand.club_id, hand.round_id, hand.revision)
-                            AND t.number = hand.number AND NOT t.late ORDER BY t.position));
+                now_stacks := apply_transfers(place, seats, now_stacks, hand.transfers);
                 IF hand.stacks IS DISTINCT FROM now_stacks THEN
                     PERFORM refuse_stacks(place, format('it ends with stacks %s; expected %s',
                         hand.stacks, now_stacks));
@@ -157,10 +155,7 @@ def _payouts() -> None:
                 IF FOUND THEN
                     PERFORM refuse_stacks(place, 'another hand follows');
                 END IF;
-                now_stacks := apply_transfers(place, seats, now_stacks, payout.transfer_count,
-                    ARRAY(SELECT t FROM transfers AS t
-                        WHERE (t.club_id, t.round_id, t.revision) = (payout.club_id, payout.round_id, payout.revision)
-                            AND t.number = payout.number AND t.late ORDER BY t.position));
+                now_stacks := apply_transfers(place, seats, now_stacks, payout.transfers);
                 IF payout.stacks IS DISTINCT FROM now_stacks THEN
                     PERFORM refuse_stacks(place, format('it ends with stacks %s; expected %s',
                         payout.stacks, now_stacks));
@@ -171,39 +166,4 @@ def _payouts() -> None:
 
         CREATE TRIGGER stacks_add_up AFTER INSERT ON payouts REFERENCING NEW TABLE AS added
             FOR EACH STATEMENT EXECUTE FUNCTION check_stacks_of_payouts();
-    """)
-
-
-def _transfers() -> None:
-    """Reject transfers that were not counted when the hand or the payout was inserted."""
-    op.execute("""
-        CREATE FUNCTION check_transfer_counts() RETURNS trigger LANGUAGE plpgsql AS $$
-        DECLARE
-            paid record;
-            counted smallint;
-        BEGIN
-            FOR paid IN
-                SELECT club_id, round_id, revision, number, late, max(position) AS position
-                FROM added GROUP BY club_id, round_id, revision, number, late
-            LOOP
-                IF paid.late THEN
-                    SELECT p.transfer_count INTO counted FROM payouts AS p
-                        WHERE (p.club_id, p.round_id, p.revision) = (paid.club_id, paid.round_id, paid.revision)
-                            AND p.number = paid.number;
-                ELSE
-                    SELECT h.transfer_count INTO counted FROM hand_scores AS h
-                        WHERE (h.club_id, h.round_id, h.revision) = (paid.club_id, paid.round_id, paid.revision)
-                            AND h.number = paid.number;
-                END IF;
-                IF paid.position > coalesce(counted, 0) THEN
-                    PERFORM refuse_stacks(
-                        format('revision %s of round %s, hand %s', paid.revision, paid.round_id, paid.number),
-                        format('transfer %s was not counted', paid.position));
-                END IF;
-            END LOOP;
-            RETURN NULL;
-        END $$;
-
-        CREATE TRIGGER stacks_add_up AFTER INSERT ON transfers REFERENCING NEW TABLE AS added
-            FOR EACH STATEMENT EXECUTE FUNCTION check_transfer_counts();
     """)

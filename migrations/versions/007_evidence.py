@@ -62,8 +62,9 @@ def _trees() -> None:
     Create the nodes and the heads of trees.
 
     All nodes are stored, so that a proof reads a few dozen rows. A leaf refers to its event. The head of a tree, one
-    row for each club, is locked before the tree grows; it has the sizes of the tree, of the newest checkpoint, and of
-    the part in the round map.
+    row for each club, is locked before the tree grows; it has the sizes of the tree, of the newest checkpoint, of the
+    newest one that may be served, and of the part in the round map. A checkpoint may be served when the standbys have
+    it: one that is served and then lost would let the tree fork.
     """
     op.execute("""
         CREATE TABLE tree_nodes (
@@ -84,8 +85,10 @@ def _trees() -> None:
             mapped_size bigint NOT NULL CHECK (mapped_size >= 0),
             signed_size bigint NOT NULL CHECK (signed_size >= 0),
             signed_at timestamptz,
+            served_size bigint NOT NULL CHECK (served_size >= 0),
             CONSTRAINT tree_heads_mapped_check CHECK (mapped_size <= size),
-            CONSTRAINT tree_heads_signed_check CHECK (signed_size <= size)
+            CONSTRAINT tree_heads_signed_check CHECK (signed_size <= size),
+            CONSTRAINT tree_heads_served_check CHECK (served_size <= signed_size)
         );
     """)
 
@@ -94,7 +97,8 @@ def _round_maps() -> None:
     """
     Create the map from each round of a club to its newest event, in tiles of four levels.
 
-    A tile is updated in place. It also has its content at the newest checkpoint, for evidence as of that checkpoint.
+    A tile is updated in place. It also has its content at the newest checkpoint that may be served, for evidence as of
+    that checkpoint.
     """
     op.execute("""
         CREATE TABLE round_map_tiles (

@@ -1,4 +1,4 @@
-"""Jobs with their chunks and messages, imports, recomputations, and workers."""
+"""Jobs with their chunks, imports, recomputations, and workers."""
 
 from alembic import op
 
@@ -12,10 +12,9 @@ def upgrade() -> None:
     _jobs()
     _chunks()
     _accounting()
-    _messages()
     _imports()
     _recomputations()
-    one_club_at_a_time("jobs", "job_chunks", "job_messages", "import_pieces", "import_results", "differences")
+    one_club_at_a_time("jobs", "job_chunks", "import_pieces", "import_results", "differences")
     append_only("differences")
     _unfinished_jobs()
     _workers()
@@ -59,11 +58,10 @@ def _jobs() -> None:
 
 def _chunks() -> None:
     """
-    Create the chunks: parts of a job that are processed in one transaction each.
+    Create the chunks: parts of a job that are processed in one transaction each, which locks the chunk.
 
-    A claim is a lease: `claimable_from` is in the future while the lease is renewed, and every claim increments
-    `attempt`, so a worker that lost its lease cannot end the chunk. Errors of the chunk itself are counted apart from
-    interruptions and from lost workers, because only the first and the last can be caused by its content.
+    Attempts are counted before they begin, so one that is neither a failure nor an interruption has lost its worker.
+    Failures are errors of the chunk itself; an interruption is an error that its content cannot cause.
     """
     op.execute("""
         CREATE TABLE job_chunks (
@@ -74,12 +72,13 @@ def _chunks() -> None:
             part jsonb NOT NULL,
             state text NOT NULL DEFAULT 'open' CONSTRAINT job_chunks_state_check
                 CHECK (state IN ('open', 'done', 'dead_lettered', 'cancelled', 'split')),
-            attempt integer NOT NULL DEFAULT 0 CHECK (attempt >= 0),
+            attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
             failures integer NOT NULL DEFAULT 0 CHECK (failures >= 0),
             interruptions integer NOT NULL DEFAULT 0 CHECK (interruptions >= 0),
-            lost_workers integer NOT NULL DEFAULT 0 CHECK (lost_workers >= 0),
-            claimable_from timestamptz NOT NULL,
-            worker text,
+            -- The messages about it that were sent since its last attempt, and when the next one is due.
+            messages integer NOT NULL DEFAULT 0 CHECK (messages >= 0),
+            -- By the clock of the database: those of web processes and workers can be wrong.
+            send_at timestamptz NOT NULL DEFAULT clock_timestamp(),
             result jsonb,
             -- The lines or rounds that the chunk stored, replayed or refused.
             accounted bigint CHECK (accounted >= 0),
@@ -114,26 +113,6 @@ def _accounting() -> None:
         END $$;
         CREATE TRIGGER job_accounted BEFORE INSERT OR UPDATE ON jobs
             FOR EACH ROW WHEN (NEW.state = 'succeeded') EXECUTE FUNCTION check_job_accounted();
-    """)
-
-
-def _messages() -> None:
-    """
-    Create the outbox: messages to workers, each stored until a worker has received it.
-
-    A message contains only the id of a job.
-    """
-    op.execute("""
-        CREATE TABLE job_messages (
-            club_id uuid NOT NULL,
-            id uuid NOT NULL,
-            job_id uuid NOT NULL,
-            send_at timestamptz NOT NULL,
-            send_count integer NOT NULL DEFAULT 0 CHECK (send_count >= 0),
-            PRIMARY KEY (club_id, id),
-            FOREIGN KEY (club_id, job_id) REFERENCES jobs
-        );
-        CREATE INDEX job_messages_job ON job_messages (club_id, job_id);
     """)
 
 
@@ -213,18 +192,14 @@ def _unfinished_jobs() -> None:
 
 def _workers() -> None:
     """
-    Create the active workers and the message queue in the database.
+    Create the moments at which workers started and periodic tasks ran, and the message queue in the database.
 
     The two tables of the queue are as kombu would create them.
     """
     op.execute("""
-        CREATE TABLE shared.workers (
-            id uuid PRIMARY KEY,
-            host text NOT NULL,
-            process integer NOT NULL,
-            concurrency integer NOT NULL CHECK (concurrency >= 1),
-            started_at timestamptz NOT NULL,
-            seen_at timestamptz NOT NULL
+        CREATE TABLE shared.moments (
+            name text PRIMARY KEY CHECK (name <> ''),
+            at timestamptz NOT NULL
         );
 
         CREATE SEQUENCE shared.queue_id_sequence;

@@ -73,8 +73,8 @@ def _clubs_with_work() -> None:
             FOREACH club IN ARRAY coalesce(all_clubs, '{}') LOOP
                 PERFORM set_config('ofc.club', club::text, true);
                 IF EXISTS (SELECT FROM waiting_events WHERE club_id = club) OR EXISTS (
-                    SELECT FROM tree_heads WHERE club_id = club AND size > signed_size
-                        AND (signed_at IS NULL OR signed_at <= moment)
+                    SELECT FROM tree_heads WHERE club_id = club AND (signed_size > served_size
+                        OR size > signed_size AND (signed_at IS NULL OR signed_at <= moment))
                 ) THEN
                     RETURN NEXT club;
                 END IF;

@@ -65,6 +65,8 @@ def _deliveries() -> None:
             sequence integer,
             rank smallint NOT NULL,
             is_redelivery boolean NOT NULL,
+            -- Whether an attempt is in progress, at most until the next one is due.
+            is_sending boolean NOT NULL DEFAULT false,
             state text NOT NULL CHECK (state IN ('waiting', 'delivered', 'dead_lettered')),
             attempts integer NOT NULL CHECK (attempts >= 0),
             next_attempt_at timestamptz NOT NULL,
@@ -138,7 +140,7 @@ def _from_events() -> None:
                     WHEN 'dispute.opened' THEN jsonb_build_object('dispute_id', payload -> 'dispute',
                         'revision', payload -> 'revision', 'number', payload -> 'hand')
                     WHEN 'dispute.resolved' THEN jsonb_build_object('dispute_id', payload -> 'dispute',
-                        'decision', payload -> 'kind', 'correction', payload -> 'correction')
+                        'state', payload -> 'kind', 'correction', payload -> 'correction')
                     ELSE jsonb_build_object('dispute_id', payload -> 'dispute')
                 END,
                 event.round_id, event.sequence, 1)
@@ -233,7 +235,7 @@ def _found_by_workers() -> None:
     """Create the functions that list clubs with messages to send, and with old messages to remove."""
     op.execute("""
         CREATE FUNCTION clubs_with_webhooks(moment timestamptz, ended_before timestamptz)
-            RETURNS TABLE (club_id uuid, is_due boolean, is_expired boolean) LANGUAGE plpgsql AS $$
+            RETURNS TABLE (club_id uuid, is_due boolean, is_expired boolean, sending integer) LANGUAGE plpgsql AS $$
         DECLARE
             clubs_there uuid[];
             club uuid;
@@ -250,7 +252,10 @@ def _found_by_workers() -> None:
                         AND delivery.next_attempt_at <= moment AND webhook.state = 'active');
                 is_expired := EXISTS (SELECT FROM webhook_deliveries AS delivery
                     WHERE delivery.club_id = club AND delivery.ended_at < ended_before);
-                IF is_due OR is_expired THEN
+                SELECT count(*) INTO sending FROM webhook_deliveries AS delivery
+                    WHERE delivery.club_id = club AND delivery.state = 'waiting'
+                        AND delivery.is_sending AND delivery.next_attempt_at > moment;
+                IF is_due OR is_expired OR sending > 0 THEN
                     club_id := club;
                     RETURN NEXT;
                 END IF;

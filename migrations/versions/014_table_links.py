@@ -62,17 +62,18 @@ def _authentication() -> None:
     Create the function that finds the key or the link of a secret again.
 
     A link is valid as long as the key that issued it, and has only scopes that this key has. `table_id` is null for a
-    key. As before, the function has no special rights.
+    key. As before, the function has no special rights, and without a valid key it leaves no club set.
     """
     op.execute("""
         DROP FUNCTION authenticate_key(bytea);
 
         CREATE FUNCTION authenticate_key(secret bytea)
-            RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], table_id uuid) LANGUAGE plpgsql AS $$
+            RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], table_id uuid, is_use_due boolean)
+            LANGUAGE plpgsql AS $$
         DECLARE
             match api_keys;
             link table_links;
-            is_replica boolean := current_setting('transaction_read_only')::boolean;
+            is_read_only boolean := pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean;
         BEGIN
             PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
             SELECT * INTO match FROM api_keys AS key
@@ -80,14 +81,8 @@ def _authentication() -> None:
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())
                     AND (key.expires_at IS NULL OR key.expires_at > now());
             IF FOUND THEN
-                IF (match.last_used_at IS NULL OR match.last_used_at < now() - interval '1 minute')
-                    AND NOT is_replica
-                THEN
-                    PERFORM set_config('ofc.club', match.club_id::text, true);
-                    UPDATE api_keys AS key SET last_used_at = now()
-                        WHERE key.club_id = match.club_id AND key.id = match.id;
-                END IF;
-                RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid;
+                RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid,
+                    coalesce(match.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
                 RETURN;
             END IF;
             SELECT * INTO link FROM table_links AS issued
@@ -101,16 +96,13 @@ def _authentication() -> None:
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())
                     AND (key.expires_at IS NULL OR key.expires_at > now());
             IF NOT FOUND THEN
+                PERFORM set_config('ofc.club', '', true);
                 RETURN;
-            END IF;
-            IF (link.last_used_at IS NULL OR link.last_used_at < now() - interval '1 minute') AND NOT is_replica THEN
-                UPDATE table_links AS issued SET last_used_at = now()
-                    WHERE issued.club_id = link.club_id AND issued.id = link.id;
             END IF;
             RETURN QUERY SELECT link.club_id, link.id, link.label, ARRAY(
                 SELECT held.scope FROM unnest(link.scopes) AS held (scope)
                 WHERE held.scope = ANY (match.scopes) OR '*' = ANY (match.scopes)
-            ), link.table_id;
+            ), link.table_id, coalesce(link.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
         END $$;
     """)
 

@@ -6,8 +6,16 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.accounting.csv_rows import dump_rows, text_cell
-from schemas.accounting.statements import MOST_LISTED, SettledSchema, dump_digits, dump_settled
+from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
+from schemas.accounting.settling import PointUnit, Settled, money_of
+from schemas.accounting.statements import (
+    MOST_LISTED,
+    SETTLE_UP,
+    SettledSchema,
+    SettleUpField,
+    dump_digits,
+    dump_settled,
+)
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import (
@@ -25,7 +33,6 @@ from schemas.game_fields import PlayerField, TableNameField
 from schemas.money import show_decimal
 from schemas.pages import QuerySchema
 from scoring.ruleset import Points
-from scoring.settle_up import SettleUp
 
 _MOST_TABLES: Final = 100
 _MOST_CHARACTERS: Final = 37 * _MOST_TABLES - 1
@@ -48,12 +55,14 @@ class TablesField(WireField):
 
 
 class ClubStatementQuerySchema(InPeriodOrEvening, QuerySchema):
-    """The rounds of a statement."""
+    """The rounds of a statement, and how it is settled up."""
 
     tables = TablesField(description="Only rounds at these tables: their IDs, separated by commas.")
     player = PlayerField(characters=Characters.STORED, description="Only rounds that this player played.")
     opened_from = Time(data_key="from", description="Include only rounds opened at or after this time.")
     opened_before = Time(data_key="to", description="Include only rounds opened before this time.")
+    settle_up = SettleUpField(description=SETTLE_UP)
+    raw = raw_field()
 
 
 class PlayerResultSchema(WireSchema):
@@ -61,7 +70,10 @@ class PlayerResultSchema(WireSchema):
 
     rounds = Integer(least=1, required=True, description="Number of rounds that the player played.")
     top_ups = Integer(least=0, required=True, description="Points added during rounds.")
-    net = Integer(required=True, description="Points won or, below zero, lost.")
+    net = Integer(
+        required=True,
+        description="Points won or, below zero, lost, whatever they are worth. `payments` add only those of one worth.",
+    )
     money = Dictionary(
         Integer(), required=True, description="Money won or, below zero, lost, in minor units, by currency."
     )
@@ -99,12 +111,21 @@ class ClubStatementSchema(SettledSchema):
 
 @dataclass(frozen=True, slots=True)
 class PlayerResult:
-    """What a player won or lost: points, and minor units of each currency."""
+    """What a player won or lost: points of each unit."""
 
     rounds: int
     top_ups: Points
-    net: Points
-    money: Mapping[str, int]
+    nets: Mapping[PointUnit, Points]
+
+    @property
+    def net(self) -> Points:
+        """The number of all these points, whatever they are worth."""
+        return sum(self.nets.values())
+
+    @property
+    def money(self) -> dict[str, int]:
+        """What they are worth, in minor units of each currency."""
+        return money_of(self.nets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +155,12 @@ class ClubStatementView:
     rounds: int
     open_rounds: int
     players: Sequence[PlayerInClub]
-    in_points: SettleUp
-    in_money: Mapping[str, SettleUp]
+    settled: Settled
+
+    @property
+    def currencies(self) -> list[str]:
+        """The currencies of the rounds."""
+        return sorted({currency for each in self.players for currency in each.result.money})
 
     @property
     def in_order(self) -> list[PlayerInClub]:
@@ -150,7 +175,7 @@ def dump_club_statement(view: ClubStatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "currency_digits": dump_digits(view.in_money),
+        "currency_digits": dump_digits(view.currencies),
         "players": [
             {
                 "player": each.player,
@@ -162,7 +187,7 @@ def dump_club_statement(view: ClubStatementView) -> Dumped:
             }
             for each in view.in_order
         ],
-        **dump_settled(view.in_points, view.in_money),
+        **dump_settled(view.settled),
     }
 
 
@@ -178,16 +203,16 @@ def _dump_result(result: PlayerResult) -> Dumped:
 STATEMENT_COLUMNS: Final = ("player", "table", "rounds", "top_ups", "net", "amount", "currency")
 
 
-def dump_statement_rows(view: ClubStatementView) -> bytes:
+def dump_statement_rows(view: ClubStatementView, *, raw: bool | None = False) -> bytes:
     """
-    Encode a statement as CSV: one row for each player, table and currency.
+    Encode a statement as CSV: one row for each player, table and currency; texts may be raw.
 
     The points of a player at a table are in the first of their rows, so that a column adds up.
     """
     rows: list[tuple[str | int | None, ...]] = [STATEMENT_COLUMNS]
     for each in view.in_order:
         for at in sorted(each.tables, key=lambda at: at.table_name):
-            names = text_cell(each.player), text_cell(at.table_name)
+            names = text_cell(each.player, raw=raw), text_cell(at.table_name, raw=raw)
             points: tuple[int | None, ...] = (at.result.rounds, at.result.top_ups, at.result.net)
             money = [(show_decimal(won, currency), currency) for currency, won in sorted(at.result.money.items())]
             for amount in money:

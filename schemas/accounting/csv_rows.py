@@ -1,22 +1,37 @@
-"""CSV for spreadsheets: RFC 4180 in UTF-8, with texts that no spreadsheet runs as formulas."""
+"""CSV: RFC 4180 in UTF-8, with texts that no spreadsheet runs as formulas, or with raw texts for programs."""
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from schemas.fields import Choice
+
 Cell = str | int | bool | None
-_BEGINS_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_BEGINS_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide forms too
+"""Spreadsheets for Chinese and Japanese run a formula that begins with a full-width character too."""
 
 
-def text_cell(text: str | None) -> str | None:
+def raw_field() -> Choice:
+    """Return the query parameter that asks for raw texts."""
+    return Choice(
+        {"raw": True},
+        data_key="ids",
+        description="With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs. By default"
+        " an apostrophe precedes a text that a spreadsheet would run as a formula.",
+    )
+
+
+def text_cell(text: str | None, *, raw: bool | None = False) -> str | None:
     """
-    Return a text for a cell. An apostrophe precedes one that a spreadsheet would run as a formula.
+    Return a text for a cell. Unless it is raw, an apostrophe precedes one that a spreadsheet would run as a formula.
 
     >>> text_cell("ann"), text_cell("=1+1"), text_cell(None)
     ('ann', "'=1+1", None)
+    >>> text_cell("@ben", raw=True)
+    '@ben'
     """
-    return f"'{text}" if text is not None and text.startswith(_BEGINS_FORMULA) else text
+    return f"'{text}" if text is not None and not raw and text.startswith(_BEGINS_FORMULA) else text
 
 
 def dump_rows(rows: Iterable[Sequence[Cell]]) -> bytes:

@@ -9,6 +9,7 @@ from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.accounting.club_statements import TablesField
 from schemas.accounting.payment_lines import PaymentCursorField
+from schemas.accounting.statements import SettleUpField
 from schemas.base import Sentence
 from schemas.clubs import ClubView
 from schemas.fields import Characters, Choice, DateField, Text
@@ -73,6 +74,7 @@ class TablePageQuerySchema(EveningsQuerySchema):
     """The rounds of the statement of a table, and which list of it is a file."""
 
     part = Choice({part: part for part in ("payments",)})
+    settle_up = SettleUpField()
     cursor = CursorField()
 
 

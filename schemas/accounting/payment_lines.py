@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, Self
 from uuid import UUID
 
-from schemas.accounting.csv_rows import dump_rows, text_cell
+from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import Boolean, Characters, Choice, Inner, Integer, Listing, Time, UuidField, show_time
@@ -92,6 +92,7 @@ class LedgerQuerySchema(InPeriodOrEvening, QuerySchema):
     player = PlayerField(characters=Characters.STORED, description="Only payments from or to this player.")
     opened_from = Time(data_key="from", description="Only payments of rounds opened at or after this time.")
     opened_before = Time(data_key="to", description="Only payments of rounds opened before this time.")
+    raw = raw_field()
 
 
 class LedgerLineSchema(WireSchema):
@@ -195,17 +196,17 @@ LEDGER_COLUMNS: Final = (
 LEDGER_HEADER: Final = dump_rows([LEDGER_COLUMNS])
 
 
-def dump_ledger_rows(lines: Iterable[LedgerLine]) -> bytes:
-    """Encode payments as CSV without a header; amounts are decimal numbers."""
+def dump_ledger_rows(lines: Iterable[LedgerLine], *, raw: bool | None = False) -> bytes:
+    """Encode payments as CSV without a header; amounts are decimal numbers, and texts may be raw."""
     return dump_rows(
         (
             show_time(line.played_at),
-            text_cell(line.table_name),
+            text_cell(line.table_name, raw=raw),
             str(line.place.round_id),
-            text_cell(line.reference),
+            text_cell(line.reference, raw=raw),
             line.place.hand,
-            text_cell(line.payer),
-            text_cell(line.payee),
+            text_cell(line.payer, raw=raw),
+            text_cell(line.payee, raw=raw),
             line.due,
             line.paid,
             line.limited_by,

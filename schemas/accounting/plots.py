@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from schemas.accounting.csv_rows import dump_rows, text_cell
+from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import ClubView, InPeriodOrEvening
 from schemas.fields import Characters, Choice, DateField, Inner, Integer, Listing, Number, Text, Time, UuidField
@@ -167,18 +167,18 @@ def list_rows(view: PlotView) -> Iterator[list[Any]]:
         yield [getattr(place, name) for name in names] + [_round(values[index]) for values in columns]
 
 
-def dump_plot_rows(view: PlotView) -> bytes:
-    """Encode the table of a plot as CSV with a header."""
-    header = [text_cell(column.name) for column in list_columns(view)]
-    return dump_rows([header]) + dump_rows([_cell(value) for value in row] for row in list_rows(view))
+def dump_plot_rows(view: PlotView, *, raw: bool | None = False) -> bytes:
+    """Encode the table of a plot as CSV with a header; texts may be raw."""
+    header = [text_cell(column.name, raw=raw) for column in list_columns(view)]
+    return dump_rows([header]) + dump_rows([_cell(value, raw) for value in row] for row in list_rows(view))
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Any, raw: bool | None) -> Any:
     if isinstance(value, datetime):
         return show_moment(value)
     if isinstance(value, float):
         return f"{value:.{_DECIMALS}f}"
-    return text_cell(value) if isinstance(value, str) else value if value is None else _plain(value)
+    return text_cell(value, raw=raw) if isinstance(value, str) else value if value is None else _plain(value)
 
 
 def _plain(value: Any) -> Any:
@@ -195,6 +195,7 @@ class PlotQuerySchema(InPeriodOrEvening, QuerySchema):
     round_id = UuidField(data_key="round", description="Only this round.")
     table_id = UuidField(data_key="table", description="Only rounds at this table.")
     player = PlayerField(characters=Characters.STORED, description="Only the figures of this player.")
+    raw = raw_field()
     opened_from = Time(data_key="from", description="Only rounds opened at or after this time.")
     opened_before = Time(data_key="to", description="Only rounds opened before this time.")
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from schemas.accounting.csv_rows import dump_rows, text_cell
+from schemas.accounting.settling import PointUnit, SettleBy, Settled, money_of
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Time, UuidField, show_time
@@ -14,23 +15,36 @@ from schemas.game_fields import CurrencyField, PlayerField, StackField
 from schemas.money import count_digits, show_decimal
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points
-from scoring.settle_up import Payment, SettleUp
+from scoring.settle_up import Payment
 
 MOST_LISTED = 100_000
+SETTLE_UP: Final = (
+    "`fewest` for the fewest payments, `pairs` for one payment between each two players, of what they won from each"
+    " other."
+)
 
 
 class PaymentsAre(StrEnum):
-    """Whether the payments of a statement are as few as possible."""
+    """Which payments a statement has."""
 
     FEWEST = "fewest"
     FEW = "few"
+    PAIRS = "pairs"
+
+
+class SettleUpField(Choice):
+    """How the statement is settled up."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__({each.value: each for each in SettleBy}, load_default=SettleBy.FEWEST, **options)
 
 
 class TableStatementQuerySchema(InPeriodOrEvening, QuerySchema):
-    """The period of a statement."""
+    """The period of a statement, and how it is settled up."""
 
     opened_from = Time(data_key="from", description="Include only rounds opened at or after this time.")
     opened_before = Time(data_key="to", description="Include only rounds opened before this time.")
+    settle_up = SettleUpField(description=SETTLE_UP)
 
 
 class PointTotalsSchema(WireSchema):
@@ -71,6 +85,23 @@ class PaymentSchema(WireSchema):
     )
 
 
+class PointPaymentSchema(PaymentSchema):
+    """A payment of points between two players. Points are added only where they are worth the same."""
+
+    point_value = Integer(
+        least=0,
+        required=True,
+        allow_none=True,
+        description="Value of one of these points in minor units of `currency`. Null if they have no value.",
+    )
+    currency = CurrencyField(required=True)
+    table = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the table of the points, if they have no value. Null if they have one, whatever the table.",
+    )
+
+
 class MoneyPaymentSchema(PaymentSchema):
     """A payment of money between two players."""
 
@@ -79,23 +110,24 @@ class MoneyPaymentSchema(PaymentSchema):
 
 class StatementPaymentsSchema(WireSchema):
     """
-    The payments that settle up a table: either all points or, for each currency, the money.
+    The payments that settle up rounds: points of the same worth, or the money of each currency.
 
-    Money is points times the point value of each round. Rounds without a point value are settled in points only.
+    Money is points times the point value of each round. Points without a value are settled in points, at each table.
     """
 
     points = Listing(
-        Inner(PaymentSchema),
+        Inner(PointPaymentSchema),
         most=MOST_LISTED,
         required=True,
-        description="Payments in points that settle up every round.",
+        description="Payments in points that settle up every round: those with a value by value and currency, then"
+        " those without a value by table.",
     )
     money = Listing(
         Inner(MoneyPaymentSchema),
         most=MOST_LISTED,
         required=True,
-        description="Payments in money that settle up every round with a point value. Pay either these or"
-        " `points`, not both.",
+        description="Payments in money that settle up every round with a point value. Pay either these or those of"
+        " `points` that have a `point_value`, not both.",
     )
 
 
@@ -117,7 +149,8 @@ class SettledSchema(WireSchema):
     payments_are = Choice(
         {few.value: few for few in PaymentsAre},
         required=True,
-        description="`fewest` if no fewer payments are possible, `few` if that is not certain.",
+        description="`fewest` if no fewer payments are possible, `few` if that is not certain, `pairs` if they are one"
+        " between each two players.",
     )
 
 
@@ -156,12 +189,17 @@ class PointTotals:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatement:
-    """A player's totals over several rounds, in points and in minor units of each currency."""
+    """A player's totals over several rounds: of all points, and what they won of each unit of points."""
 
     player: str
     rounds: int
     points: PointTotals
-    money: Mapping[str, int]
+    nets: Mapping[PointUnit, Points]
+
+    @property
+    def money(self) -> dict[str, int]:
+        """What the player won or, below zero, lost, in minor units of each currency."""
+        return money_of(self.nets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +213,12 @@ class StatementView:
     open_rounds: int
     players: Sequence[PlayerStatement]
     totals: PointTotals
-    in_points: SettleUp
-    in_money: Mapping[str, SettleUp]
+    settled: Settled
+
+    @property
+    def currencies(self) -> list[str]:
+        """The currencies of the rounds."""
+        return sorted({currency for each in self.players for currency in each.money})
 
 
 def dump_statement(view: StatementView) -> Dumped:
@@ -187,7 +229,7 @@ def dump_statement(view: StatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "currency_digits": dump_digits(view.in_money),
+        "currency_digits": dump_digits(view.currencies),
         "players": [
             {
                 "player": each.player,
@@ -198,7 +240,7 @@ def dump_statement(view: StatementView) -> Dumped:
             for each in sorted(view.players, key=lambda each: (-each.points.net, each.player))
         ],
         "totals": _dump_points(view.totals),
-        **dump_settled(view.in_points, view.in_money),
+        **dump_settled(view.settled),
     }
 
 
@@ -208,15 +250,15 @@ TABLE_STATEMENT_COLUMNS: Final = (
 )
 
 
-def dump_table_rows(view: StatementView, table_name: str) -> bytes:
+def dump_table_rows(view: StatementView, table_name: str, *, raw: bool | None = False) -> bytes:
     """
-    Encode a statement as CSV, highest net points first: one row for each player and currency.
+    Encode a statement as CSV, highest net points first: one row for each player and currency; texts may be raw.
 
     The points of a player are in the first of their rows, so that a column adds up.
     """
     rows: list[tuple[str | int | None, ...]] = [TABLE_STATEMENT_COLUMNS]
     for each in sorted(view.players, key=lambda each: (-each.points.net, each.player)):
-        names = text_cell(each.player), text_cell(table_name)
+        names = text_cell(each.player, raw=raw), text_cell(table_name, raw=raw)
         points: tuple[int | None, ...] = (each.rounds, *_dump_points(each.points).values())
         for currency, won in sorted(each.money.items()):
             rows.append((*names, *points, show_decimal(won, currency), currency))
@@ -228,22 +270,26 @@ def dump_table_rows(view: StatementView, table_name: str) -> bytes:
 
 def dump_digits(currencies: Iterable[str]) -> dict[str, int]:
     """Return the number of digits of the minor unit of each currency."""
-    return {currency: count_digits(currency) for currency in sorted(currencies)}
+    return {currency: count_digits(currency) for currency in currencies}
 
 
-def dump_settled(in_points: SettleUp, in_money: Mapping[str, SettleUp]) -> Dumped:
+def dump_settled(settled: Settled) -> Dumped:
     """Encode the payments of a statement, and whether they are the fewest."""
-    is_fewest = all(settled.is_fewest for settled in (in_points, *in_money.values()))
+    few = PaymentsAre.FEWEST if settled.is_fewest else PaymentsAre.FEW
     return {
         "payments": {
-            "points": _dump_payments(in_points.payments),
+            "points": [
+                {**payment, **unit._asdict()}
+                for unit, each in settled.in_points.items()
+                for payment in _dump_payments(each.payments)
+            ],
             "money": [
                 {**payment, "currency": currency}
-                for currency, settled in sorted(in_money.items())
-                for payment in _dump_payments(settled.payments)
+                for currency, each in settled.in_money.items()
+                for payment in _dump_payments(each.payments)
             ],
         },
-        "payments_are": (PaymentsAre.FEWEST if is_fewest else PaymentsAre.FEW).value,
+        "payments_are": (PaymentsAre.PAIRS if settled.by is SettleBy.PAIRS else few).value,
     }
 
 

@@ -58,7 +58,7 @@ class CorrectionRequest:
     Attributes:
         accepts: whether later hands that no longer follow are accepted as played.
         version: version of the round that the correction is based on.
-        dispute: the dispute that the correction resolves.
+        dispute: the dispute that the correction answers.
     """
 
     reason: str
@@ -66,7 +66,7 @@ class CorrectionRequest:
     document: RoundDocument | None
     changes: Sequence[RowChange] | None
     accepts: bool
-    version: int | None
+    version: int
     dispute: UUID | None
     expected: Mapping[str, Any] | None
 
@@ -126,12 +126,15 @@ class CorrectionRequestSchema(WireSchema):
     )
     version = Integer(
         least=1,
-        load_default=None,
-        allow_none=True,
-        description="Version of the round that the correction is based on. A round with another version is a 409.",
+        required=True,
+        description="Version of the round that the correction is based on. A round with another version is a 409,"
+        " unless this correction was made before.",
     )
     dispute = UuidField(
-        load_default=None, allow_none=True, description="ID of the dispute that the correction resolves."
+        load_default=None,
+        allow_none=True,
+        description="ID of the dispute because of which the round is corrected. The dispute stays under review until"
+        " `POST /v1/disputes/{dispute_id}/resolve` upholds or rejects it.",
     )
     expected = ExpectedField()
 

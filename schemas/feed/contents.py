@@ -35,6 +35,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "digest": "SHA-256 of what was recorded, in hexadecimal.",
     "dispute": "ID of the dispute.",
     "document": "The document from which the round is played now.",
+    "evening_begins": "Time of day when evenings begin, in the time zone of the club.",
     "events": "Number of deleted events.",
     "expires_at": "Time when it expires.",
     "hands": "IDs of the records of the hands, in order.",
@@ -49,6 +50,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "link": "ID of the link.",
     "kind": "What was done about the dispute.",
     "minimum_stack": "Smallest opening stack. Null if there is none.",
+    "map_root": "Root hash of the map of rounds, in hexadecimal.",
     "name": "Name.",
     "number": "Number of the hand in its round.",
     "opened_at": "Time when the round was opened.",
@@ -79,6 +81,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "submission": "The stored bytes of the request. Null, or omitted, if there are none of their own.",
     "table": "ID of the table.",
     "table_sequence": "Number of the round at its table, from 1.",
+    "time_zone": "Time zone of the club, from the IANA database.",
     "test": "Whether the records of the club can be wiped. Omitted if they cannot.",
     "version": "Version after the change.",
     "webhook": "ID of the webhook.",
@@ -94,6 +97,11 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ): "The operator's ID of the player of the link. Omitted if it is not a player's link.",
     ("TableLinkIssued", "scopes"): "Scopes of the link.",
     ("TableLinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
+    (
+        "PlayerNamed",
+        "digest",
+    ): "HMAC-SHA-256 of the display name, in hexadecimal. Its key is a random salt that is"
+    " stored with the name and erased with it.",
     ("HandRecorded", "hand"): "The hand as it was played.",
     ("HandWithdrawn", "hand"): "ID of the record of the hand.",
     ("WebhookSecretRotated", "overlap_seconds"): "Seconds for which messages are signed with the old secret too.",
@@ -146,7 +154,7 @@ def content_schema(payload: type[EventPayload]) -> type[WireSchema]:
 
     >>> from evidence.events import PlayerNamed
     >>> content_schema(PlayerNamed).__name__, list(content_schema(PlayerNamed)().fields)
-    ('PlayerNamedContentSchema', ['player'])
+    ('PlayerNamedContentSchema', ['player', 'digest'])
     """
     if payload is RulesetAdded:
         return RulesetSchema

@@ -23,6 +23,7 @@ from scoring.settlement import Transfer
 
 _LONGEST_BYTES: Final = 64 * 1024 * 1024
 AUDITED_KINDS: Final = (
+    EventKind.CHECKPOINT_SEALED,
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,
     EventKind.WEBHOOK_ADDED,
@@ -35,7 +36,10 @@ AUDITED_KINDS: Final = (
     EventKind.TABLE_LINK_ISSUED,
     EventKind.TABLE_LINK_REVOKED,
 )
-"""The kinds of events that only keys with the scope `audit` see: what was done with keys, webhooks and links."""
+"""
+The kinds of events that only keys with the scope `audit` see: those of checkpoints, and what was done with keys,
+webhooks and links.
+"""
 
 
 class RevisionResultSchema(AboutRoundSchema):

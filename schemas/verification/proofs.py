@@ -19,6 +19,7 @@ from evidence import (
     verify_inclusion,
     verify_note,
 )
+from evidence.events import CheckpointSealed, decode_event
 from evidence.files import EvidenceFile, NewestEvent, ProvedEvent
 from schemas.fields import show_time
 from schemas.verification.report import Finding, Report
@@ -104,7 +105,7 @@ def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], 
     if signed.checkpoint.origin.endswith(f"/test-clubs/{file.club}"):
         report.unchecked.append("what the club recorded before: it is a test club, whose records its operator can wipe")
     _check_inclusion(report, file, signed.checkpoint)
-    check_extent(report, file, signed.checkpoint)
+    check_extent(report, file, signed.checkpoint, _read_seal(report, file, signed.checkpoint))
     _check_signature(report, file, signed, keys)
     if retained is not None:
         _check_retained(report, file, signed.checkpoint, retained, keys)
@@ -128,6 +129,42 @@ def _check_inclusion(report: Report, file: EvidenceFile, checkpoint: Checkpoint)
         report.verified.append(
             f"{_count_events(proved)} {'is' if proved == 1 else 'are'} among the {checkpoint.size} of the checkpoint"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seal:
+    """The last event of a checkpoint: the root of the map of rounds, and when the checkpoint was signed."""
+
+    map_root: bytes
+    at: datetime
+
+
+def _read_seal(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> _Seal | None:
+    """Return the last event of the checkpoint; None if the file does not have it, or it is reported."""
+    if file.sealed is None:
+        return None
+    last, wrong = checkpoint.size - 1, len(report.failed)
+    try:
+        verify_inclusion(hash_event(file.sealed.event), last, checkpoint.size, file.sealed.proof or (), checkpoint.root)
+    except EvidenceError as error:
+        report.fail(error.mistakes, "sealed", "proof")
+    try:
+        event = read_event(file.sealed.event)
+        payload = decode_event(event.kind, event.content)
+    except EvidenceError as error:
+        report.fail(error.mistakes, "sealed", "event")
+        return None
+    for name, found, expected in (
+        ("position", file.sealed.position, last),
+        ("club", event.club, file.club),
+        ("kind", event.kind, CheckpointSealed.kind.value),
+    ):
+        if found != expected:
+            path = ("sealed", name) if name == "position" else ("sealed", "event", name)
+            report.failed.append(Finding.of_difference("seal-differs", path, str(found), str(expected)))
+    if len(report.failed) > wrong or not isinstance(payload, CheckpointSealed):
+        return None
+    return _Seal(payload.map_root, event.at)
 
 
 def _check_signature(report: Report, file: EvidenceFile, signed: SignedTree, keys: Sequence[VerifierKey]) -> None:
@@ -187,27 +224,14 @@ def _check_retained(
 
 def _check_same(report: Report, newer: Checkpoint, retained: Checkpoint) -> None:
     """Compare two checkpoints of the same size: a service signs one for each size."""
-    wrong = len(report.failed)
-    for what, found, expected in (
-        ("the root of the tree", newer.root, retained.root),
-        ("the root of the map of rounds", newer.rounds_root, retained.rounds_root),
-        ("the time", newer.signed_at, retained.signed_at),
-    ):
-        if found != expected:
-            path = ("checkpoint",)
-            values = (f"{what} {_show(found)}", f"{_show(expected)}, as in your checkpoint of the same size")
-            report.failed.append(Finding.of_difference("checkpoint-differs", path, *values))
-    if len(report.failed) == wrong:
+    if newer.root == retained.root:
         report.verified.append("the checkpoint is identical to the one that you retained")
+        return
+    values = f"the root {newer.root.hex()}", f"{retained.root.hex()}, as in your checkpoint of the same size"
+    report.failed.append(Finding.of_difference("checkpoint-differs", ("checkpoint",), *values))
 
 
-def _show(value: bytes | datetime | None) -> str:
-    if value is None:
-        return "none"
-    return value.hex() if isinstance(value, bytes) else str(show_time(value))
-
-
-def check_extent(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> None:
+def check_extent(report: Report, file: EvidenceFile, checkpoint: Checkpoint, seal: _Seal | None) -> None:
     """
     Check whether the last signed event of the file is the newest one of the round at the checkpoint.
 
@@ -227,13 +251,17 @@ def check_extent(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> 
     if file.newest is None:
         report.extent = until
         return
-    if not _is_newest(report, file, file.newest, checkpoint, MapEntry.of(file.round, signed, hash_event(last))):
+    if seal is None:
+        detail = "without a valid event `checkpoint.sealed`, the file cannot prove which event is the newest"
+        report.failed.append(Finding("newest-event-unproved", ("newest",), detail))
+        return
+    if not _is_newest(report, file, file.newest, seal, MapEntry.of(file.round, signed, hash_event(last))):
         return
     if report.unsigned:
         report.extent = until
         return
-    at = f" of {show_time(checkpoint.signed_at)}" if checkpoint.signed_at else ""
-    report.extent, report.is_complete = f"complete as of checkpoint {checkpoint.size}{at}", True
+    report.extent = f"complete as of checkpoint {checkpoint.size} of {show_time(seal.at)}"
+    report.is_complete = True
     report.verified.append(f"event {signed} is the newest event of the round as of the checkpoint")
 
 
@@ -247,15 +275,11 @@ def _count_signed(report: Report, file: EvidenceFile) -> int:
     return newest
 
 
-def _is_newest(report: Report, file: EvidenceFile, newest: NewestEvent, checkpoint: Checkpoint, last: MapEntry) -> bool:
+def _is_newest(report: Report, file: EvidenceFile, newest: NewestEvent, seal: _Seal, last: MapEntry) -> bool:
     """Verify the entry of the round in the map of the checkpoint, and that it is the last signed event of the file."""
-    if checkpoint.rounds_root is None:
-        detail = "the checkpoint holds no map of rounds, so that the file cannot prove which event is the newest"
-        report.failed.append(Finding("newest-event-unproved", ("newest",), detail))
-        return False
     entry = MapEntry.of(file.round, newest.sequence, newest.event)
     try:
-        verify_entry(entry, newest.proof, checkpoint.rounds_root)
+        verify_entry(entry, newest.proof, seal.map_root)
     except EvidenceError as error:
         report.fail(error.mistakes, "newest", "proof")
         return False

@@ -1,9 +1,11 @@
 """Webhooks: endpoints, their secrets and deliveries, and the messages that they receive."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -68,7 +70,10 @@ _DELIVERY_STATES: Final = {state.value: state for state in DeliveryState}
 class UrlField(Text):
     """The URL of an endpoint."""
 
-    default_description = "URL of the endpoint. The scheme `http` is accepted only for hosts that the operator allows."
+    default_description = (
+        "URL of the endpoint. The scheme `http` is accepted only for hosts that the operator names in"
+        " `OFC_WEBHOOK_ALLOW`."
+    )
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -82,7 +87,7 @@ class UrlField(Text):
 
 @dataclass(frozen=True, slots=True)
 class WebhookRequest:
-    """A webhook to create, or to replace another."""
+    """A webhook to create."""
 
     url: str
     kinds: Sequence[WebhookKind]
@@ -90,32 +95,78 @@ class WebhookRequest:
     state: WebhookState
 
 
+_STATE: Final = (
+    "Whether messages are sent. A disabled webhook receives none; those that wait are sent when it is active again."
+)
+
+
+def _list_kinds(**options: Any) -> Listing:
+    return Listing(Choice(_CHOSEN), least=1, most=len(_CHOSEN), description="Kinds of messages to receive.", **options)
+
+
+def _describe_use(**options: Any) -> Text:
+    return Text(is_new=True, longest=200, allow_none=True, description="What the webhook is used for.", **options)
+
+
 class WebhookRequestSchema(WireSchema):
     """A webhook: an endpoint, and the kinds of messages that it receives."""
 
     url = UrlField(required=True)
-    kinds = Listing(
-        Choice(_CHOSEN), least=1, most=len(_CHOSEN), required=True, description="Kinds of messages to receive."
-    )
-    description = Text(
-        is_new=True, longest=200, load_default=None, allow_none=True, description="What the webhook is used for."
-    )
-    state = Choice(
-        _STATES,
-        load_default=WebhookState.ACTIVE,
-        description="Whether messages are sent. A disabled webhook receives none; those that wait are sent when it is"
-        " active again.",
-    )
+    kinds = _list_kinds(required=True)
+    description = _describe_use(load_default=None)
+    state = Choice(_STATES, load_default=WebhookState.ACTIVE, description=_STATE)
 
     @validates_schema(skip_on_field_errors=True)
     def _check_url(self, read: dict[str, Any], **_: Any) -> None:
-        if problem := find_url_problem(read["url"]):
-            raise ValidationError(Sentence("text-pattern", problem), "url")
+        _check_url(read)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> WebhookRequest:
-        kinds = tuple(kind for kind in WebhookKind if kind in read["kinds"])
-        return WebhookRequest(read["url"], kinds, read["description"], WebhookState(read["state"]))
+        return WebhookRequest(**_load_request(read))
+
+
+class WebhookChangesSchema(WireSchema):
+    """What to change in a webhook. A field that is omitted stays as it is."""
+
+    url = UrlField()
+    kinds = _list_kinds()
+    description = _describe_use()
+    state = Choice(_STATES, description=_STATE)
+
+    @validates_schema(skip_on_field_errors=True)
+    def _check_url(self, read: dict[str, Any], **_: Any) -> None:
+        _check_url(read)
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return _load_request(read)
+
+
+def _check_url(read: Mapping[str, Any]) -> None:
+    if "url" in read and (problem := find_url_problem(read["url"])):
+        raise ValidationError(Sentence("text-pattern", problem), "url")
+
+
+def _load_request(read: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields of a `WebhookRequest`: those that are given."""
+    loaded = dict(read)
+    if "kinds" in read:
+        loaded["kinds"] = tuple(kind for kind in WebhookKind if kind in read["kinds"])
+    if "state" in read:
+        loaded["state"] = WebhookState(read["state"])
+    return loaded
+
+
+_LABEL: Final = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_HOST: Final = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def find_url_problem(url: str) -> str | None:
@@ -125,6 +176,8 @@ def find_url_problem(url: str) -> str | None:
     >>> find_url_problem("https://club.example:8443/hooks?key=1")
     >>> find_url_problem("https://ann:secret@club.example/")
     'has a user name or password; expected a URL like https://club.example/webhooks'
+    >>> find_url_problem("https://club..example/")
+    "has the host 'club..example', which is no valid name and no address; expected a URL like https://club.example/webhooks"
     """
     expected = "expected a URL like https://club.example/webhooks"
     try:
@@ -134,6 +187,8 @@ def find_url_problem(url: str) -> str | None:
         return f"is not a valid URL; {expected}"
     if not host or port == 0:
         return f"names no host or no valid port; {expected}"
+    if not _is_address(host) and not _HOST.fullmatch(host):
+        return f"has the host {host[:80]!r}, which is no valid name and no address; {expected}"
     if parts.username is not None or parts.password is not None:
         return f"has a user name or password; {expected}"
     if "#" in url:

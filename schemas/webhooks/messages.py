@@ -78,7 +78,7 @@ class DisputeDecidedDataSchema(AboutRoundSchema):
     """A dispute that was upheld or rejected."""
 
     dispute_id = UuidField(required=True, description="ID of the dispute.")
-    decision = Choice(_DECISIONS, required=True, description="How the dispute was decided.")
+    state = Choice(_DECISIONS, required=True, description="How the dispute was decided.")
     correction = _RevisionField(
         allow_none=True, description="Number of the revision that corrects what was disputed. Null if there is none."
     )

@@ -12,7 +12,7 @@ from scoring.hand import Cards, Seat
 from scoring.round_state import RoundStatus
 from scoring.ruleset import Points, Ruleset, Scope, WinLimit
 from scoring.settlement import LimitedBy, Transfer
-from scoring.strength import FIVE_HIGH, Category, Strength
+from scoring.strength import Strength
 
 Names = Mapping[Seat, str]
 
@@ -83,8 +83,7 @@ def describe_comparison(
 def describe_foul(reason: FoulReason, row: Strength, other: Strength | None, decision: Decision) -> str:
     """Describe which rows are out of order, and by which cards."""
     if other is None:
-        # Among lows the ace is high, so A-2-3-4-5 is no straight.
-        made = "ace high" if row == (Category.STRAIGHT, FIVE_HIGH) else describe_made(row)
+        made = describe_made(row)
         why = "only ten high or lower does, without a pair, a straight or a flush"
         return (
             f"foul: the middle, {_article(made)}{made}, does not qualify as a low: {show_suits(decision.first)}; {why}"

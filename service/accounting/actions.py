@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
 from uuid import UUID
@@ -11,14 +12,15 @@ from sqlalchemy import Row
 
 from schemas.accounting.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
 from schemas.accounting.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
+from schemas.accounting.settling import PointUnit, SettleBy, settle_fewest, settle_pairs, unit_of
 from schemas.fields import MOST_INTEGER
 from schemas.pages import cursor_error
 from scoring.errors import Mistake, RoundError
-from scoring.settle_up import find_payments
 from service.accounting import queries
 from service.accounting.queries import StatementFilter, count_open_rounds, list_sums, list_totals
 from service.db import Transaction
 from service.rounds.queries.rounds import RoundFilter, find_place
+from service.tables.queries import list_paid_between
 
 _ROUNDS: Final = 200
 _PAYMENTS: Final = 1000
@@ -46,7 +48,9 @@ def list_ledger(transaction: Transaction, wanted: RoundFilter, *, after: Payment
     return LedgerPage(lines[:limit], lines[limit - 1].place if len(lines) > limit else None)
 
 
-def export_ledger(transaction: Transaction, wanted: RoundFilter, *, after: PaymentPlace | None) -> Iterator[bytes]:
+def export_ledger(
+    transaction: Transaction, wanted: RoundFilter, *, after: PaymentPlace | None, raw: bool | None = False
+) -> Iterator[bytes]:
     """
     Yield all payments after a place as blocks of CSV with a header, in constant memory.
 
@@ -54,12 +58,13 @@ def export_ledger(transaction: Transaction, wanted: RoundFilter, *, after: Payme
         transaction: a transaction with a single snapshot, open until the last block is read.
         wanted: the filter.
         after: the place after which to begin.
+        raw: whether texts are as they are stored, also those that a spreadsheet would run as formulas.
 
     Raises:
         WireError: the cursor `after` is invalid.
     """
     yield LEDGER_HEADER
-    yield from map(dump_ledger_rows, _read(transaction, wanted, after))
+    yield from map(partial(dump_ledger_rows, raw=raw), _read(transaction, wanted, after))
 
 
 def stream_ledger(transaction: Transaction, wanted: RoundFilter) -> Iterator[LedgerLine]:
@@ -103,21 +108,23 @@ def _read(
         since, after, last = None, None, queries.place_of(rounds[-1])
 
 
-def get_club_statement(transaction: Transaction, wanted: StatementFilter) -> ClubStatementView:
+def get_club_statement(
+    transaction: Transaction, wanted: StatementFilter, by: SettleBy = SettleBy.FEWEST
+) -> ClubStatementView:
     """
-    Sum up rounds by player and table, and compute the fewest payments that settle up.
+    Sum up rounds by player and table, and compute the payments that settle up.
 
     Open rounds count with their current stacks.
 
     Raises:
         RoundError: a sum exceeds the largest exact integer.
     """
-    return _settle(transaction, wanted, list_sums(transaction, wanted), has_tables=True)
+    return _settle(transaction, wanted, by, list_sums(transaction, wanted), has_tables=True)
 
 
-def get_club_totals(transaction: Transaction, wanted: StatementFilter) -> ClubStatementView:
+def get_club_totals(transaction: Transaction, wanted: StatementFilter, by: SettleBy) -> ClubStatementView:
     """Sum up rounds as `get_club_statement` does, without the players' results at each table."""
-    return _settle(transaction, wanted, list_totals(transaction, wanted), has_tables=False)
+    return _settle(transaction, wanted, by, list_totals(transaction, wanted), has_tables=False)
 
 
 def list_tables_of(
@@ -129,25 +136,23 @@ def list_tables_of(
 
 
 def _settle(
-    transaction: Transaction, wanted: StatementFilter, sums: Sequence[Row[Any]], *, has_tables: bool
+    transaction: Transaction, wanted: StatementFilter, by: SettleBy, sums: Sequence[Row[Any]], *, has_tables: bool
 ) -> ClubStatementView:
     players = [
         PlayerInClub(player, _add(found), _at_tables(found) if has_tables else [])
         for player, found in _by_player(sums).items()
     ]
     _check_figures(players)
-    currencies = {currency for each in players for currency in each.result.money}
+    paid = list_paid_between(transaction, **asdict(wanted)) if by is SettleBy.PAIRS else None
     return ClubStatementView(
         opened_from=wanted.opened_from,
         opened_before=wanted.opened_before,
         rounds=sum(found.counted_rounds for found in sums),
         open_rounds=count_open_rounds(transaction, wanted),
         players=players,
-        in_points=find_payments({each.player: each.result.net for each in players}),
-        in_money={
-            currency: find_payments({each.player: each.result.money.get(currency, 0) for each in players})
-            for currency in currencies
-        },
+        settled=settle_fewest({each.player: each.result.nets for each in players})
+        if paid is None
+        else settle_pairs(paid),
     )
 
 
@@ -166,12 +171,11 @@ def _at_tables(sums: Iterable[Row[Any]]) -> list[PlayerAtTable]:
 
 
 def _add(sums: Iterable[Row[Any]]) -> PlayerResult:
-    rounds, top_ups, net, money = 0, 0, 0, defaultdict[str, int](int)
+    rounds, top_ups, nets = 0, 0, defaultdict[PointUnit, int](int)
     for found in sums:
-        rounds, top_ups, net = rounds + found.rounds, top_ups + int(found.top_ups), net + int(found.net)
-        if found.money is not None:
-            money[found.currency] += int(found.money)
-    return PlayerResult(rounds, top_ups, net, dict(money))
+        rounds, top_ups = rounds + found.rounds, top_ups + int(found.top_ups)
+        nets[unit_of(found.point_value, found.currency, str(found.table_id))] += int(found.net)
+    return PlayerResult(rounds, top_ups, dict(nets))
 
 
 def _check_figures(players: list[PlayerInClub]) -> None:

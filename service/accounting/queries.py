@@ -135,19 +135,20 @@ _OF_HEADS: Final = {
     "opened_before": "round.opened_at < :opened_before",
 }
 _SUMS: Final = """
-    count(*) AS rounds, sum(top_ups) AS top_ups, sum(net) AS net, sum(net * point_value) AS money
+    count(*) AS rounds, sum(top_ups) AS top_ups, sum(net) AS net
 """
 _COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
+_TABLE_OF_UNIT: Final = "CASE WHEN point_value IS NULL THEN table_id END AS table_id"
 
 
 def list_totals(transaction: Transaction, wanted: StatementFilter) -> Sequence[Row[Any]]:
     """
-    List sums of rounds by player and currency; rounds without a point value have no currency.
+    List sums of rounds by player, point value and currency; those of rounds without a value by table.
 
-    A player has up to two sums in a currency: of rounds that have been measured, and of those that have changed since.
+    A player has up to two sums of a value: of rounds that have been measured, and of those that have changed since.
     Each round counts once in the sum of `counted_rounds`.
     """
-    query = _sums(wanted, "player, currency", _COUNTED)
+    query = _sums(wanted, ("player", "point_value", "currency", _TABLE_OF_UNIT), _COUNTED)
     return transaction.execute(text(query), _parameters(transaction, wanted)).all()
 
 
@@ -155,7 +156,7 @@ def list_sums(
     transaction: Transaction, wanted: StatementFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
     """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
-    by = "table_id, player, currency"
+    by = ("table_id", "player", "point_value", "currency")
     if players is None:
         summed = _sums(wanted, by, _COUNTED)
     else:
@@ -178,22 +179,23 @@ def count_open_rounds(transaction: Transaction, wanted: StatementFilter) -> int:
     return int(transaction.execute(text(query), _parameters(transaction, wanted)).scalar_one())
 
 
-def _sums(wanted: StatementFilter, by: str, *more: str, of_players: str = "") -> str:
+def _sums(wanted: StatementFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
     """Return the query of sums of the players' results: in measured rounds, and in those that have changed since."""
     columns = "table_id, player, place, point_value, currency, top_ups"
-    sums = ", ".join((by, _SUMS, *more))
+    sums = ", ".join((*by, _SUMS, *more))
+    groups = ", ".join(str(place) for place in range(1, len(by) + 1))
     # Summed up apart: the database takes half as long again to append one to the other first.
     return f"""
         SELECT {sums} FROM (
             SELECT {columns}, received - paid AS net FROM round_statistics AS measured
             WHERE measured.club_id = :club_id{_conditions(wanted, _OF_MEASURED)} AND {UNCHANGED}{of_players}
-        ) AS result GROUP BY {by}
+        ) AS result GROUP BY {groups}
         UNION ALL
         SELECT {sums} FROM (
             SELECT {columns}, stack - opening_stack - top_ups AS net FROM (
                 {SEATS} WHERE head.club_id = :club_id AND head.round_id IN ({CHANGED}){_conditions(wanted, _OF_HEADS)}
             ) AS seat WHERE true{of_players}
-        ) AS result GROUP BY {by}
+        ) AS result GROUP BY {groups}
     """
 
 

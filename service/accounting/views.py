@@ -56,20 +56,21 @@ def get_ledger(query: dict[str, Any]) -> Response:
     their net points in the statement of the same rounds. Payments that the caps reduced to nothing are listed too.
 
     With `Accept: text/csv` the response is CSV (RFC 4180, UTF-8, with a header) as of one moment, with amounts as
-    decimal numbers. A text that a spreadsheet would run as a formula begins with an apostrophe.
+    decimal numbers. An apostrophe precedes a text that a spreadsheet would run as a formula, unless `ids` is
+    `raw`.
     """
-    after, limit = query.pop("cursor"), query.pop("limit")
+    after, limit, raw = query.pop("cursor"), query.pop("limit"), query.pop("raw")
     transaction = current_transaction()
     wanted = RoundFilter(**get_club(transaction).period(query))
     if best_media_type((MEDIA_TYPE, CSV)) == CSV and limit is None:
         # Read the first block before the response begins, so that most errors still get a problem document.
-        blocks = export_ledger(transaction, wanted, after=after)
+        blocks = export_ledger(transaction, wanted, after=after, raw=raw)
         head = [next(blocks), next(blocks, b"")]
         return _csv_response(chain([b"".join(head)], blocks), {})
     page = list_ledger(transaction, wanted, after=after, limit=limit or DEFAULT)
     cursor = None if page.next_after is None else page.next_after.show()
     if best_media_type((MEDIA_TYPE, CSV)) == CSV:
-        return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines)], next_page_link(cursor))
+        return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines, raw=raw)], next_page_link(cursor))
     return respond_page_before("payments", [dump_ledger_line(line) for line in page.lines], cursor)
 
 
@@ -88,9 +89,10 @@ def get_statement(query: dict[str, Any]) -> Response:
     the fewest. With `Accept: text/csv` the response has a row for each player, table and currency.
     """
     transaction = current_transaction()
-    view = get_club_statement(transaction, StatementFilter(**get_club(transaction).period(query)))
+    by, raw = query.pop("settle_up"), query.pop("raw")
+    view = get_club_statement(transaction, StatementFilter(**get_club(transaction).period(query)), by)
     if best_media_type((MEDIA_TYPE, CSV)) == CSV:
-        return _csv_response([dump_statement_rows(view)], {})
+        return _csv_response([dump_statement_rows(view, raw=raw)], {})
     return json_response(dump_club_statement(view))
 
 

@@ -12,7 +12,7 @@ from zoneinfo import available_timezones
 
 from uuid_utils.compat import uuid7
 
-from evidence.events import ClubCreated, KeyCreated
+from evidence.events import ClubChanged, ClubCreated, KeyCreated
 from schemas.clubs import ClubView
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.clubs import StoredClub
@@ -75,9 +75,13 @@ def set_evenings(
         raise OperatorError(
             f"The time zone {time_zone!r} is not known; expected one of the IANA database, such as Europe/Berlin."
         )
-    changed = replace(club, time_zone=time_zone or club.time_zone, evening_begins=evening_begins or club.evening_begins)
     with database.transaction(club.id) as transaction:
-        clubs.set_evenings(transaction, changed.time_zone, changed.evening_begins)
+        club = clubs.lock(transaction)
+        begins = club.evening_begins if evening_begins is None else evening_begins
+        changed = replace(club, time_zone=time_zone or club.time_zone, evening_begins=begins)
+        if changed != club:
+            event = ClubChanged(club=club.id, time_zone=changed.time_zone, evening_begins=f"{begins:%H:%M}")
+            clubs.set_evenings(transaction, changed, event.encode())
     return changed
 
 

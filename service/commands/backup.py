@@ -36,7 +36,7 @@ def backup(target: Path, directory: Path | None) -> None:
         raise OperatorError("OFC_DATABASE_URL names an external PostgreSQL; back it up with pg_basebackup or pg_dump.")
     cluster = Cluster(Hosting.from_environment(directory=directory).directory)
     try:
-        cluster.join()
+        cluster.join(only_reads=True)
         copy_files(cluster, target.absolute(), beside=(API_KEY, SIGNING_KEY))
     finally:
         cluster.stop()

@@ -1,6 +1,7 @@
 """Options, arguments and groups of several commands."""
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -58,7 +59,36 @@ data_option = click.option(
     type=NamedPath(path_type=Path),
     help=f"Directory of the records and the first key.  [OFC_DATA; {_DIRECTORY}]",
 )
+_certificate_option = click.option(
+    "--tls-cert",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Certificate for HTTPS with its chain, as PEM; with --tls-key.",
+)
+_key_option = click.option(
+    "--tls-key",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Private key of the certificate, as PEM, not encrypted.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def tls_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of the certificate and its key to a command."""
+    return _certificate_option(_key_option(command))
+
+
+def read_tls(certificate: Path | None, key: Path | None) -> tuple[Path, Path] | None:
+    """
+    Return the files of the certificate and its key; None for HTTP.
+
+    Raises:
+        click.UsageError: only one of them is given.
+    """
+    if (certificate is None) != (key is None):
+        raise click.UsageError("--tls-cert and --tls-key belong together; expected both or none")
+    return None if certificate is None or key is None else (certificate, key)
 
 
 def read_name(what: str, given: str) -> str:

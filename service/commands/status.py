@@ -1,9 +1,9 @@
 """`ofc-server status`: the state of the server, its jobs and its signatures."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import click
@@ -17,11 +17,13 @@ from service.commands.output import print_json, print_message, print_table, show
 from service.commands.signing_key import configured_key_file
 from service.db import Database, ServerState
 from service.errors import OperatorError
-from service.jobs.queries import jobs, workers
+from service.jobs.queries import jobs, moments
 from service.jobs.queries.jobs import JobState, UnfinishedJob
-from service.jobs.queries.workers import ActiveWorker
+from service.jobs.queries.moments import Moment
 from service.ledger.queries import trees
 from service.ledger.signing import read_signing_key
+
+_LONGEST_PAUSE: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +67,34 @@ class Status:
     The state of workers, jobs, checkpoints and the database.
 
     Attributes:
+        workers: when workers last started, by host and queues.
+        periodic: when periodic tasks last ran, by name.
         server: the durability settings of the database.
         signing: the state of the checkpoints.
         oldest_waiting: the creation time of the oldest queued job; None if no job is queued.
     """
 
-    workers: list[ActiveWorker]
+    workers: list[Moment]
+    periodic: list[Moment]
     jobs: list[JobStatus]
     oldest_waiting: datetime | None
     signing: SigningStatus
     server: ServerState
 
+    @property
+    def is_working(self) -> bool:
+        """Whether a worker has run a periodic task just now."""
+        return any(datetime.now(UTC) - each.at < _LONGEST_PAUSE for each in self.periodic)
+
 
 def get_status(database: Database) -> Status:
-    """Read the active workers, the unfinished jobs of all clubs, and the state of the checkpoints."""
+    """Read what workers did, the unfinished jobs of all clubs, and the state of the checkpoints."""
     with database.outside_clubs() as connection:
-        living = workers.list_active(connection)
+        starts, runs = moments.list_moments(connection)
         under_way = jobs.list_unfinished(connection)
     found = [_read_job(database, job) for job in under_way]
     waiting = [job.created_at for job in found if job.state == JobState.QUEUED]
-    return Status(living, found, min(waiting, default=None), _read_signing(database), database.read_server())
+    return Status(starts, runs, found, min(waiting, default=None), _read_signing(database), database.read_server())
 
 
 def _read_job(database: Database, found: UnfinishedJob) -> JobStatus:
@@ -115,7 +125,8 @@ def status(directory: Path | None, as_json: bool) -> None:
     """
     Show workers, unfinished jobs, the durability of the database, and checkpoints.
 
-    A worker is listed until 30 seconds after its last heartbeat. The signing key is that of this machine.
+    Workers are listed by host and queues, with their last start. While one works, its periodic tasks run every few
+    seconds. The signing key is that of this machine.
 
     \b
     Examples:
@@ -129,14 +140,9 @@ def status(directory: Path | None, as_json: bool) -> None:
         print_json({**_dump(found), "signing_key": key})
         return
     if found.workers:
-        print_table(
-            ("WORKER", "CONCURRENCY", "SINCE (UTC)"),
-            [
-                (f"{worker.host}:{worker.process}", str(worker.concurrency), show_moment(worker.started_at))
-                for worker in found.workers
-            ],
-        )
-    else:
+        print_table(("WORKER", "LAST START (UTC)"), [(each.name, show_moment(each.at)) for each in found.workers])
+        print_table(("PERIODIC TASK", "LAST RUN (UTC)"), [(each.name, show_moment(each.at)) for each in found.periodic])
+    if not found.is_working:
         print_message("No worker is active; `ofc-server worker` starts one, and so does `ofc-server up`.")
     click.echo()
     if found.jobs:
@@ -197,17 +203,9 @@ def _share(done: int, total: int | None) -> str:
 
 def _dump(found: Status) -> dict[str, Any]:
     return {
-        "workers": [
-            {
-                "id": str(worker.id),
-                "host": worker.host,
-                "process": worker.process,
-                "concurrency": worker.concurrency,
-                "started_at": show_time(worker.started_at),
-                "seen_at": show_time(worker.seen_at),
-            }
-            for worker in found.workers
-        ],
+        "workers": [{"name": each.name, "started_at": show_time(each.at)} for each in found.workers],
+        "periodic": [{"name": each.name, "ran_at": show_time(each.at)} for each in found.periodic],
+        "is_working": found.is_working,
         "jobs": [
             {
                 "id": str(job.id),

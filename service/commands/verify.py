@@ -2,7 +2,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -77,6 +77,7 @@ def _cores() -> int:
     show_default="number of processor cores",
     help="Number of processes.",
 )
+@click.option("--store-result", "stores_result", is_flag=True, help="Store the result of each club for its console.")
 @click.option("--json", "as_json", is_flag=True, help="Print each finding as a line of JSON, and a summary last.")
 @data_option
 @click.pass_context
@@ -85,6 +86,7 @@ def verify(
     notes: tuple[Path, ...],
     saved: Path | None,
     jobs: int,
+    stores_result: bool,
     as_json: bool,
     directory: Path | None,
 ) -> None:
@@ -100,7 +102,9 @@ def verify(
     Whoever can change the whole database can rewrite it as if the last events had never happened. Only a checkpoint
     that was retained elsewhere shows that. None is expected of a test club, whose records can be wiped.
 
-    The result of each club is stored for the console. Nothing else is written.
+    Records, schema and privileges are only read, also where the service is stopped: nothing is migrated, and a database
+    of another release is refused. With --store-result the home page of each club's console shows the result; nothing
+    else is written.
 
     With --resume a run that was killed continues where it stopped. Its last findings may be printed twice; they are
     counted once.
@@ -118,38 +122,41 @@ def verify(
     """
     checkpoints, state = [_read_checkpoint(path) for path in notes], _State.read(saved)
     signing_keys = _read_signing_keys(directory)
-    with open_as_owner(directory) as database:
+    with open_as_owner(directory, only_reads=True) as database:
         if state.position is None:
-            with database.outside_clubs() as connection:
+            with database.reading_outside_clubs() as connection:
                 state.report(check_schema(connection), as_json)
         clubs = list_clubs(database)
         test_clubs = find_test_clubs(database, clubs)
         events_of = {club: count_events(database, [club]) for club in clubs}
         events = sum(events_of.values())
         with _progress(PASSES * events, state.events) as advance:
-            processes = min(jobs, 1 + events // _WORTH_A_PROCESS)
-            look = verify_database if processes == 1 else partial(verify_in_parallel, processes=processes)
             position = begin(clubs, state.position)
-            for page in look(database, clubs, checkpoints, state.position):
+            for page in _select_verifier(jobs, events)(database, clubs, checkpoints, state.position):
                 state.report(page.findings, as_json, None if position is None else position.club_id)
                 position = page.position
                 state.add(page)
                 state.save(saved)
                 advance(page.events)
-        with database.outside_clubs() as connection:
+        with database.reading_outside_clubs() as connection:
             are_keys_unchecked = signing_keys is None and has_published_keys(connection)
             if signing_keys is not None:
                 state.report(check_published_keys(connection, signing_keys), as_json)
-        origins = {checkpoint.origin for checkpoint in checkpoints}
-        lacking = [club for club in clubs if club not in test_clubs and origin_of(club) not in origins]
-        incomplete = clubs if are_keys_unchecked else lacking
-        _store_results(database, state.results(events_of, incomplete))
+        lacking = _lacking(clubs, test_clubs, checkpoints)
+        if stores_result:
+            _store_results(database, state.results(events_of, clubs if are_keys_unchecked else lacking))
     if saved is not None:
         resolve(saved).unlink(missing_ok=True)
     unchecked = _unchecked(lacking)
     if are_keys_unchecked:
         unchecked.append("whether the published keys belong to the service: no signing key is configured")
     _conclude(context, state, events, unchecked, as_json)
+
+
+def _select_verifier(jobs: int, events: int) -> Callable[..., Iterator[Page]]:
+    """Return the function that verifies this number of events, in as many processes as are worth it."""
+    processes = min(jobs, 1 + events // _WORTH_A_PROCESS)
+    return verify_database if processes == 1 else partial(verify_in_parallel, processes=processes)
 
 
 def _read_signing_keys(directory: Path | None) -> tuple[VerifierKey, ...] | None:
@@ -169,6 +176,12 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         return Checkpoint.read(read_note(path.read_text(encoding="utf-8")).text)
     except (UnicodeDecodeError, EvidenceError) as error:
         raise OperatorError(f"{path} is not a checkpoint: {error}.") from error
+
+
+def _lacking(clubs: Iterable[UUID], test_clubs: Collection[UUID], checkpoints: Iterable[Checkpoint]) -> list[UUID]:
+    """Return the clubs of which a checkpoint is expected and none was given."""
+    origins = {checkpoint.origin for checkpoint in checkpoints}
+    return [club for club in clubs if club not in test_clubs and origin_of(club) not in origins]
 
 
 def _store_results(database: Database, found: Mapping[UUID, VerificationResult]) -> None:

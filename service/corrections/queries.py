@@ -42,12 +42,15 @@ _CARRIED_OVER: Final = text("""
 """)
 
 
-def find_newest(transaction: Transaction, round_id: UUID, digest: bytes) -> int | None:
-    """Find the newest revision of a round that the same correction made."""
+def find_revision(transaction: Transaction, round_id: UUID, digest: bytes) -> int | None:
+    """
+    Find the revision of a round that the same correction made.
+
+    There is at most one: the digest contains the version of the round that the correction is based on.
+    """
     record = CorrectionRecord
     same = (record.club_id == transaction.club_id, record.round_id == round_id, record.digest == digest)
-    newest = select(record.revision).where(*same).order_by(record.revision.desc()).limit(1)
-    found: int | None = transaction.execute(newest).scalar_one_or_none()
+    found: int | None = transaction.execute(select(record.revision).where(*same)).scalar_one_or_none()
     return found
 
 

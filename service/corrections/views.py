@@ -13,22 +13,20 @@ from schemas.corrections.requests import CorrectionRequest, CorrectionRequestSch
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.corrections.actions.amend import what_if
-from service.corrections.actions.correct import correct_round
+from service.corrections.actions.correct import correct_round, find_mistakes
 from service.http.authentication import current_transaction, require_scope
 from service.http.request_body import receive_body
 from service.http.resource import Resource
 from service.http.responses import REPLAYED, created_response, json_response
 from service.openapi import REQUEST_ID
 from service.rounds.actions.checks import check_expected
-from service.rounds.actions.documents import find_correction_mistakes
 from service.rounds.queries.rounds import lock_version
-from service.rulesets.actions import ruleset_named
 
 corrections = Resource("corrections", __name__, description="Corrections of rounds, and results under other rules.")
 
 
 def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
-    return find_correction_mistakes(partial(ruleset_named, current_transaction()), received)
+    return find_mistakes(current_transaction(), round_id, received)
 
 
 @corrections.route("/v1/rounds/<uuid:round_id>/corrections", methods=["POST"])
@@ -55,13 +53,16 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
     nothing is a 200 with `changed` false, and adds no revision. Departures that were possible only before an accepted
     hand that the correction removes are dropped, and listed in `dropped_departures`.
 
+    A correction with `dispute` does not resolve the dispute: `POST /v1/disputes/{dispute_id}/resolve` does, afterwards.
+
     If a settlement of the round was final, the players have settled up by it: the correction then requires the scope
     `correct-final` too, and its `adjustment` has the payments from that settlement to the new one.
     """
     require_final = partial(require_scope, Scope.CORRECT_FINAL)
     corrected = correct_round(current_transaction(), round_id, request, receive_body(), require_final=require_final)
     document = dump_comparison(corrected.comparison)
-    check_expected(request.expected, document)
+    if not corrected.is_replay:
+        check_expected(request.expected, document)
     if not corrected.comparison.changed:
         return json_response(document)
     return created_response(document, is_replay=corrected.is_replay)

@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL
+
+from service.database_url import parse_database_url
 
 SERVICE_ROLE: Final = "ofc_service"
 """The role of the service. It owns no tables."""
@@ -17,11 +19,27 @@ _SETTINGS: Final = {
     # All statements are small: JIT compilation would take longer than running them.
     "jit": "off",
 }
+# A server that is cut off sends nothing, so the connection has to find out; no request waits for it longer than this.
+_NETWORK: Final = {
+    "connect_timeout": "2",
+    "tcp_user_timeout": "8000",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "2",
+}
 _TIMEOUTS: Final = {
     "statement_timeout": "30s",
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "60s",
 }
+_KEEPALIVES: Final = {
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "25s",
+    "client_connection_check_interval": "5s",
+}
+"""With these the server notices in half a minute that a client was cut off, also while it waits for a lock."""
 
 # `-c name=value` and `--name=value`, as PostgreSQL reads them; a backslash escapes the next character.
 _OPTION: Final = re.compile(r"(?:-c\s*|--)([\w.-]+)=((?:\\.|[^\\\s])*)", re.DOTALL)
@@ -36,7 +54,7 @@ def engine_url(url: str) -> URL:
     'postgresql+psycopg'
     """
     given = url.replace("postgres://", "postgresql://", 1) if url.startswith("postgres://") else url
-    return make_url(given).set(drivername="postgresql+psycopg")
+    return parse_database_url(given).set(drivername="postgresql+psycopg")
 
 
 def describe(url: URL) -> str:
@@ -50,7 +68,9 @@ def describe(url: URL) -> str:
     return f"{url.database} at {host}" + (f":{url.port}" if url.port else "")
 
 
-def settings_of(url: URL, *, has_timeouts: bool = True, search_path: str | None = None) -> Mapping[str, str]:
+def settings_of(
+    url: URL, *, has_timeouts: bool = True, notices_lost_clients: bool = False, search_path: str | None = None
+) -> Mapping[str, str]:
     """
     Return the settings of a session, by name. Settings in the `options` of the operator's URL take precedence.
 
@@ -61,13 +81,14 @@ def settings_of(url: URL, *, has_timeouts: bool = True, search_path: str | None 
     Args:
         url: from `engine_url`.
         has_timeouts: whether statements and locks time out; not for migrations.
+        notices_lost_clients: whether the server looks for clients that were cut off, whose locks others wait for.
         search_path: the schema of the tables, if not `public`.
     """
     operators = url.query.get("options", ())
     written = operators if isinstance(operators, str) else " ".join(operators)
     named = {name.replace("-", "_").lower(): _ESCAPED.sub(r"\1", setting) for name, setting in _OPTION.findall(written)}
     named.pop("role", None)
-    defaults = _SETTINGS | _TIMEOUTS if has_timeouts else _SETTINGS
+    defaults = _SETTINGS | (_TIMEOUTS if has_timeouts else {}) | (_KEEPALIVES if notices_lost_clients else {})
     return {**defaults, **named} | ({"search_path": search_path} if search_path else {})
 
 
@@ -87,7 +108,7 @@ def connect_arguments(url: URL, role: str | None, settings: Mapping[str, str]) -
     options += [f"-c {name}={_escape(setting)}" for name, setting in settings.items()]
     if role is not None and role != url.username:
         options.append(f"-c role={role}")
-    defaults = {"connect_timeout": "5", "application_name": "tablestakes"}
+    defaults = {**_NETWORK, "application_name": "tablestakes"}
     return {
         **{name: value for name, value in defaults.items() if name not in url.query},
         "options": " ".join(options),

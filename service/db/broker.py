@@ -1,26 +1,30 @@
-"""
-The message queue in the database: kombu's SQLAlchemy transport, with the role of the service.
+"""The message queue in the database: kombu's SQLAlchemy transport, with the role of the service."""
 
-It works in Celery's event loop, so that each process of a worker's pool has a pipe of its own. Without an event loop
-the processes share a lock, and one that is killed while it holds the lock stops the others.
-"""
-
-from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from kombu.transport import TRANSPORT_ALIASES
 from kombu.transport.sqlalchemy import Channel, Transport
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection, Engine, ExceptionContext, event
 
 from service.db.address import SERVICE_ROLE, connect_arguments, engine_url, settings_of
 from service.db.connections import LocalSettings
+from service.db.failures import READ_ONLY
 
 QUEUE_IN_DATABASE: Final = "database"
 """URL scheme of a broker in the database."""
 _SCHEMA: Final = "shared"
-_POLL_SECONDS: Final = 1.0
 
 TRANSPORT_ALIASES[QUEUE_IN_DATABASE] = f"{__name__}:QueueTransport"
+
+
+def _set_local_commit(connection: Connection) -> None:
+    connection.exec_driver_sql("SET LOCAL synchronous_commit = local")
+
+
+def _discard_read_only(context: ExceptionContext) -> None:
+    """Discard all pooled connections when PostgreSQL is read-only: they can be connected to a former primary."""
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY:
+        context.is_disconnect = True
 
 
 class QueueChannel(Channel):
@@ -32,6 +36,9 @@ class QueueChannel(Channel):
         engine: Engine = super()._engine_from_config()
         url = engine_url(self.connection.client.hostname)
         event.listen(engine, "begin", LocalSettings(SERVICE_ROLE, settings_of(url, search_path=_SCHEMA)).apply)
+        # A message only wakes a worker, so it waits for no standby and may be lost with the server.
+        event.listen(engine, "begin", _set_local_commit)
+        event.listen(engine, "handle_error", _discard_read_only)
         return engine
 
 
@@ -39,24 +46,6 @@ class QueueTransport(Transport):
     """The kombu transport of the queue."""
 
     Channel = QueueChannel
-    implements = Transport.implements.extend(asynchronous=True)
-
-    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
-        """Look for messages in a regular interval."""
-        loop.call_repeatedly(_POLL_SECONDS, self._receive, connection)
-
-    def _receive(self, connection: Any) -> None:
-        """Receive the messages that are there, as many as the worker takes."""
-        with suppress(TimeoutError):
-            while True:
-                self.drain_events(connection, timeout=0)
-
-
-def dispose_after_fork() -> None:
-    """Leave the parent's connections to the parent; the child opens its own."""
-    for engine, _ in QueueChannel._engines.values():
-        engine.dispose(close=False)
-    QueueChannel._engines.clear()
 
 
 def queue_options(database_url: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolResetState
 from migrations.privileges import SERVICE_PRIVILEGES
 from service.db.address import connect_arguments, describe
 from service.db.failures import WRONG_ROLE
-from service.db.pipeline import Encoded, EncodedDumper, Parameters, Row, Statement, run_together
+from service.db.pipeline import Parameters, Row, Statement, run_together
 from service.errors import DatabaseDenied
 
 NO_ROLE: Final = "none"
@@ -27,9 +27,10 @@ NO_ROLE: Final = "none"
 _ROLE: Final = (
     "set_config('role', :role, true), set_config('ofc.club', :club, true), set_config('ofc.table', :table, true)"
 )
-# A commit that was confirmed must survive a crash of the server, whatever its default setting is.
+# A commit that was confirmed must survive a crash of the server and its loss, whatever its default setting is.
 _DURABLE: Final = """
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
+    CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+        THEN set_config('synchronous_commit', 'on', true) END
 """
 # The cast fails for every text that is not a boolean, with an error that contains the text.
 _CHECK: Final = f"""
@@ -42,8 +43,21 @@ class ClubLock(StrEnum):
     """The lock on a club for a transaction: each one that can write shares it, unless it must be the only one."""
 
     NONE = ""
-    SHARED = ", pg_advisory_xact_lock_shared(hashtextextended(:club, 3))"
-    ALONE = ", pg_advisory_xact_lock(hashtextextended(:club, 3))"
+    SHARED = ", pg_advisory_xact_lock_shared(hashtextextended({club}, 3))"
+    ALONE = ", pg_advisory_xact_lock(hashtextextended({club}, 3))"
+
+    def of(self, club: str) -> str:
+        """Return an SQL expression that takes the lock, to be added to others, for an expression of the club's ID."""
+        return self.format(club=club)
+
+
+def enter_club(lock: ClubLock) -> str:
+    """Return SQL expressions that set the club and the table of a transaction to those of a row `key`."""
+    return (
+        "set_config('ofc.club', CAST(key.club_id AS text), true),"
+        " set_config('ofc.table', coalesce(CAST(key.table_id AS text), ''), true)"
+        f"{lock.of('CAST(key.club_id AS text)')}"
+    )
 
 
 class LocalSettings:
@@ -70,7 +84,7 @@ class LocalSettings:
         # _DURABLE comes after the settings, because `synchronous_commit` can be one of them.
         self.text: TextClause = text(f"SELECT {', '.join([_ROLE, *sets, _DURABLE, _CHECK])}")
         # The lock is taken by the same statement, because another one would take four times as long.
-        self.statements = {lock: Statement(text(f"{self.text.text}{lock}")) for lock in ClubLock}
+        self.statements = {lock: Statement(text(f"{self.text.text}{lock.of(':club')}")) for lock in ClubLock}
         self.statement = self.statements[ClubLock.NONE]
         self._parameters = {"role": role or NO_ROLE, "club": "", "table": ""} | {
             f"setting_{place}": setting for place, setting in enumerate(settings.values())
@@ -205,10 +219,9 @@ def _check(driver: psycopg.Connection[Any], _entry: ConnectionPoolEntry, *, url:
         psycopg.Error: a setting, for example the role, cannot be set.
         DatabaseError: as `check_session`.
     """
-    driver.adapters.register_dumper(Encoded, EncodedDumper)
     try:
         run_together(driver, [(_BEGIN, {}), (local.statement, local.parameters())])
-        backend = check_session(lambda statement, values: run_together(driver, [(statement, values)]), url, local)
+        backend = check_session(lambda *query: run_together(driver, [query])[0], url, local)
         run_together(driver, [(_COMMIT, {})])
     except BaseException:
         driver.close()
@@ -241,19 +254,22 @@ def _check_alive(driver: psycopg.Connection, entry: ConnectionPoolEntry, _proxy:
     Check that a pooled connection is alive; the pool replaces it if not.
 
     A server that shuts down sends a message, so a connection without pending data is alive. One that was idle for
-    longer is tested with an empty statement, because a firewall can have dropped it.
+    longer is tested with a statement, because a firewall can have dropped it. It is also replaced if its server is a
+    standby: that of a new connection can be the primary.
 
     Raises:
-        DisconnectionError: the connection is broken.
+        DisconnectionError: the connection is broken, or to a standby.
     """
     now = monotonic()
     is_trusted = now - entry.info.get(_IDLE_SINCE, now) < TRUSTED_SECONDS
     if is_trusted and not _has_pending_data(driver):
         return
     try:
-        driver.execute("")
+        [is_standby] = driver.execute("SELECT pg_is_in_recovery()").fetchone() or (False,)
     except psycopg.Error as error:
         raise DisconnectionError from error
+    if is_standby:
+        raise DisconnectionError
 
 
 def _has_pending_data(driver: psycopg.Connection) -> bool:

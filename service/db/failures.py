@@ -8,15 +8,27 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, TimeoutError
 
 from service.db.address import SERVICE_ROLE, describe
-from service.errors import Busy, DatabaseBehind, DatabaseDenied, DatabaseReadOnly, DatabaseUnreachable, ServiceError
+from service.errors import (
+    Busy,
+    DatabaseAltered,
+    DatabaseBehind,
+    DatabaseDenied,
+    DatabaseReadOnly,
+    DatabaseUnreachable,
+    ServiceError,
+    StatementTimeout,
+)
 
 # https://www.postgresql.org/docs/15/errcodes-appendix.html
 _UNDEFINED: Final = ("42P01", "42883")  # table or function
-_CONCURRENT: Final = ("40001", "40P01", "55P03", "57014")
+_COLUMN_UNDEFINED: Final = "42703"
+_CONCURRENT: Final = ("40001", "40P01", "55P03")
+_CANCELLED: Final = "57014"
 _DISCONNECTED: Final = ("08", "53", "57P")
 _ROLE_REFUSED: Final = ("22023", "42501")
 _PREPARED_LOST: Final = ("26000", "42P05")
-_READ_ONLY: Final = "25006"
+READ_ONLY: Final = "25006"
+"""The SQLSTATE of a change on a standby, or in a read-only transaction."""
 _INVALID_BOOLEAN: Final = "22P02"
 
 WRONG_ROLE: Final = "the transaction works as"
@@ -31,6 +43,7 @@ def translate_errors(url: URL) -> Iterator[None]:
     Raises:
         DatabaseError: the operator must act.
         Busy: another transaction changes the same records.
+        StatementTimeout: a statement took too long.
     """
     try:
         yield
@@ -54,7 +67,7 @@ def translate_read_only(url: URL) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) != _READ_ONLY:
+        if getattr(error.orig, "sqlstate", None) != READ_ONLY:
             raise
         raise DatabaseReadOnly(
             f"The database {describe(url)} is read-only, for instance a standby: {_reason(error)}."
@@ -84,8 +97,15 @@ def _explain(error: DBAPIError, url: URL) -> ServiceError | None:
         return DatabaseUnreachable(f"The connection to the database {describe(url)} was lost: {_reason(error)}.")
     if state in _CONCURRENT:
         return Busy("Another request is changing the same record, and waiting for it timed out; retry the request.")
+    if state == _CANCELLED:
+        return StatementTimeout("The database took too long for a statement; nothing was stored.")
     if state in _UNDEFINED:
         return DatabaseBehind(f"The database {describe(url)} needs migrations: run `ofc-server migrate`.")
+    if state == _COLUMN_UNDEFINED:
+        return DatabaseAltered(
+            f"The schema of the database {describe(url)} differs from that of this release: {_reason(error)}; "
+            "`ofc-server verify` lists every difference."
+        )
     return None
 
 

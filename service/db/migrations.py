@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from migrations.privileges import SERVICE_PRIVILEGES, SHARED_PRIVILEGES
+from migrations.privileges import SERVICE_PRIVILEGES, SHARED_PRIVILEGES, VIEW_PRIVILEGES
 from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
 from service.db.connections import LocalSettings
 from service.db.failures import translate_errors
@@ -41,7 +41,9 @@ def migrate(owner_url: str) -> None:
     """
     Run the migrations of this release that the database does not have yet, in one transaction.
 
-    Concurrent calls wait for each other. If there is nothing to migrate, the login need not own the tables.
+    Privileges are granted with them. Where there is nothing to migrate they are left as they are, so that the check of
+    the schema finds a privilege that was granted or revoked since. Concurrent calls wait for each other. If there is
+    nothing to migrate, the login need not own the tables.
 
     Raises:
         DatabaseUnreachable: the database cannot be reached.
@@ -64,13 +66,14 @@ def migrate(owner_url: str) -> None:
             return
         refuse_read_only(state, url)
         try:
-            _ensure_role(connection, url)
+            is_role_new = _ensure_role(connection, url)
             if not is_newest:
                 # Alembic takes long to import and is needed only here.
                 from alembic import command
 
                 command.upgrade(alembic_config(connection), "head")
-            _grant_privileges(connection)
+            if is_role_new or not is_newest:
+                _grant_privileges(connection)
         except DBAPIError as error:
             raise _denied(error, url) or error from error
 
@@ -143,13 +146,13 @@ def refuse_all_but_newest(found: str | None, url: URL) -> None:
         state = "no tables" if found is None else f"revision {found}"
         raise DatabaseBehind(
             f"The database {describe(url)} has {state}; expected revision {newest_revision()}: "
-            "run `ofc-server migrate`."
+            "run `ofc-server migrate`, or `ofc-server up` for the embedded PostgreSQL."
         )
 
 
-def _ensure_role(connection: Connection, url: URL) -> None:
+def _ensure_role(connection: Connection, url: URL) -> bool:
     """
-    Create the role of the service if it is missing, and grant it to the owner.
+    Create the role of the service if it is missing, and grant it to the owner; return whether it was missing.
 
     Roles belong to the whole server, so a migration of another database can create it at the same time.
     """
@@ -167,6 +170,7 @@ def _ensure_role(connection: Connection, url: URL) -> None:
     if not connection.scalar(_CAN_SET_ROLE, {"role": SERVICE_ROLE}):
         # If this fails, the service gets an error when it connects with the login of the owner.
         _try(connection, f"GRANT {SERVICE_ROLE} TO CURRENT_USER")
+    return bypasses_security is None
 
 
 def _try(connection: Connection, statement: str) -> bool:
@@ -183,7 +187,7 @@ def _try(connection: Connection, statement: str) -> bool:
 
 
 def _grant_privileges(connection: Connection) -> None:
-    for table, privileges in {**SERVICE_PRIVILEGES, **SHARED_PRIVILEGES}.items():
+    for table, privileges in {**SERVICE_PRIVILEGES, **VIEW_PRIVILEGES, **SHARED_PRIVILEGES}.items():
         connection.execute(text(f"REVOKE ALL ON {table} FROM PUBLIC, {SERVICE_ROLE}"))
         connection.execute(text(f"GRANT {privileges} ON {table} TO {SERVICE_ROLE}"))
 

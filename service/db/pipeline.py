@@ -8,23 +8,18 @@ Statements can also be started: PostgreSQL runs them while the process prepares 
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
+from select import POLLIN, POLLOUT, poll
 from typing import Any, Final, NoReturn, Self
 
 import psycopg
-from psycopg.abc import PQGen
-from psycopg.adapt import Dumper
-from psycopg.errors import error_from_result
-from psycopg.generators import fetch_many
-from psycopg.pq import ExecStatus, Format, PipelineStatus
-from psycopg.pq.abc import PGconn
+from psycopg.pq import PipelineStatus
 from psycopg.rows import dict_row
-from psycopg.waiting import Ready, Wait
 from sqlalchemy import ClauseElement, Connection, text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from service.db.failures import find_conflict
-from service.errors import Busy, ServiceError
+from service.errors import ServiceError
 
 Parameters = Mapping[str, Any]
 Row = dict[str, Any]
@@ -32,25 +27,6 @@ Row = dict[str, Any]
 
 _DIALECT: Final = PGDialect_psycopg()
 _NOTHING: Final[Parameters] = {}
-RECORD_TYPES: Final = "record_types"
-"""The name under which a connection has the record types of its database (`service/db/batch.py`)."""
-_TYPE_MISMATCH: Final = "42804"
-
-
-class Encoded(bytes):
-    """A parameter in PostgreSQL's binary format, whose type PostgreSQL infers."""
-
-    __slots__ = ()
-
-
-class EncodedDumper(Dumper):
-    """Sends an encoded parameter as it is."""
-
-    format = Format.BINARY
-
-    def dump(self, obj: Encoded) -> bytes:
-        """Return the parameter."""
-        return obj
 
 
 class Statement:
@@ -71,64 +47,39 @@ class Statement:
         self.query = str(executable.compile(dialect=_DIALECT)).encode()
 
 
+Query = tuple[Statement, Parameters]
+"""A statement with its parameters."""
+
 _COMMIT: Final = Statement(text("COMMIT"))
 
 
-def run_together(driver: psycopg.Connection[Any], statements: Sequence[tuple[Statement, Parameters]]) -> list[Row]:
+def run_together(driver: psycopg.Connection[Any], statements: Sequence[Query]) -> list[list[Row]]:
     """
-    Run statements in one round trip and return the rows of the last one. If one fails, the rest is not run.
+    Run statements in one round trip and return the rows of each. If one fails, the rest is not run.
 
     Raises:
         psycopg.Error: a statement failed or the connection broke.
     """
-    cursor = driver.cursor(row_factory=dict_row)
-    *before, (last, parameters) = statements
     with driver.pipeline():
-        for statement, values in before:
-            driver.execute(statement.query, values)
-        cursor.execute(last.query, parameters)
-    return cursor.fetchall() if cursor.description else []
-
-
-def copied_out(connection: PGconn) -> PQGen[list[bytes]]:
-    """
-    Receive all messages of a started COPY: one for each row.
-
-    The driver waits for each message separately, which takes five times as long.
-    """
-    messages: list[bytes] = []
-    receive = connection.get_copy_data
-    while (received := receive(1))[0] >= 0:
-        if received[0]:
-            messages.append(bytes(received[1]))
-            continue
-        while not (yield Wait.R):
-            pass
-        connection.consume_input()
-    for result in (yield from fetch_many(connection)):
-        if result.status == ExecStatus.FATAL_ERROR:
-            raise error_from_result(result)
-    return messages
-
-
-def flushed(connection: PGconn) -> PQGen[None]:
-    """Send everything that libpq has buffered; results that arrive meanwhile are buffered for later."""
-    while connection.flush():
-        if (yield Wait.RW) & Ready.R:
-            connection.consume_input()
+        cursors = [
+            driver.cursor(row_factory=dict_row).execute(statement.query, parameters)
+            for statement, parameters in statements
+        ]
+    return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
 
 
 class Pipeline:
     """The queued and the started statements of a connection; an exception in its block discards them."""
 
-    __slots__ = ("_conflicts", "_driver", "_queued", "_started", "connection")
+    __slots__ = ("_ahead", "_conflicts", "_queued", "_started", "connection", "driver")
 
     def __init__(self, connection: Connection) -> None:
         driver = connection.connection.driver_connection
         assert isinstance(driver, psycopg.Connection), "connections are psycopg's"
         self.connection = connection
-        self._driver = driver
-        self._queued: list[tuple[Statement, Parameters]] = []
+        self.driver = driver
+        self._queued: list[Query] = []
+        self._ahead: list[tuple[Query, list[Row]]] = []
         self._started = ExitStack()
         self._conflicts: dict[str, ServiceError] = {}
 
@@ -159,11 +110,16 @@ class Pipeline:
         """
         queued, self._queued = self._queued, []
         try:
-            if self._driver.pgconn.pipeline_status == PipelineStatus.OFF:
-                self._started.enter_context(self._driver.pipeline())
+            if self.driver.info.pipeline_status == PipelineStatus.OFF:
+                self._started.enter_context(self.driver.pipeline())
             for statement, parameters in queued:
-                self._driver.execute(statement.query, parameters)
-            self._driver.wait(flushed(self._driver.pgconn))
+                self.driver.execute(statement.query, parameters)
+            # Otherwise what the socket did not take at once would wait for the next statement.
+            connection, socket = self.driver.pgconn, poll()
+            socket.register(connection.socket, POLLIN | POLLOUT)
+            while connection.flush():
+                if any(event & POLLIN for _, event in socket.poll()):
+                    connection.consume_input()
         except psycopg.Error as error:
             self._refuse(error, self._conflicts)
 
@@ -178,32 +134,45 @@ class Pipeline:
             self._started.close()
 
     def query(self, statement: Statement, parameters: Parameters = _NOTHING) -> list[Row]:
-        """Send the queued statements and this one, and return its rows."""
+        """Send the queued statements and this one, and return its rows. A query that was read ahead is not sent."""
+        for place, (query, rows) in enumerate(self._ahead):
+            if query == (statement, parameters):
+                del self._ahead[place]
+                return rows
         self._queued.append((statement, parameters))
-        return self._run()
+        return self._run()[-1]
+
+    def query_and_read_ahead(self, query: Query, ahead: Sequence[Query]) -> list[Row]:
+        """
+        Send the queued statements, a query and others in one round trip, and return the rows of the first query.
+
+        The rows of each of the others are stored until `query` is called with it, once.
+        """
+        self._queued += [query, *ahead]
+        results = self._run()
+        first = len(results) - len(ahead)
+        self._ahead = list(zip(ahead, results[first:], strict=True))
+        return results[first - 1]
 
     def commit(self) -> None:
         """Send the queued statements and commit. If one fails, PostgreSQL does not run the commit."""
         self.query(_COMMIT)
 
-    def _run(self) -> list[Row]:
+    def _run(self) -> list[list[Row]]:
         queued, conflicts = self._queued, self._conflicts
         self._queued, self._conflicts = [], {}
         try:
             self._started.close()
-            return run_together(self._driver, queued) if queued else []
+            return run_together(self.driver, queued) if queued else []
         except psycopg.Error as error:
             self._refuse(error, conflicts)
 
     def _refuse(self, error: psycopg.Error, conflicts: Mapping[str, ServiceError]) -> NoReturn:
         """Raise the exception of SQLAlchemy for an error of the driver, or the conflict that it means."""
-        if error.sqlstate == _TYPE_MISMATCH and self.connection.info.pop(RECORD_TYPES, None):
-            # The next transaction reads the types again.
-            raise Busy("The columns of a table were changed during the request; retry the request.") from error
-        if self._driver.closed:
+        if self.driver.closed:
             self.connection.invalidate(error)
         explained = DBAPIError.instance(
-            None, None, error, psycopg.Error, hide_parameters=True, connection_invalidated=self._driver.closed
+            None, None, error, psycopg.Error, hide_parameters=True, connection_invalidated=self.driver.closed
         )
         if isinstance(explained, IntegrityError):
             raise find_conflict(explained, conflicts) or explained from error

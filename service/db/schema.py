@@ -6,22 +6,32 @@ administrator can change all of them without changing a record.
 """
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from time import monotonic
 from typing import Final
 
 from sqlalchemy import Connection, text
 
+from service.db.address import SERVICE_ROLE
 from service.db.migrations import migrations_directory
+from service.errors import DatabaseAltered
 
 MANIFEST: Final = "manifest.json"
 """The file that lists the objects that the migrations create."""
 
 # The session's search path is `public`, so PostgreSQL omits that schema in names, on every server alike.
 _OBJECTS: Final = text(r"""
-WITH
+WITH RECURSIVE
+-- Privileges of a role reach its members; that the service's role is a member is listed, also of a member of a role.
+memberships (role) AS (
+    SELECT roleid FROM pg_auth_members WHERE member = to_regrole(:service)
+    UNION SELECT roleid FROM pg_auth_members JOIN memberships ON member = role
+),
 owners AS (SELECT relowner AS owner FROM pg_class WHERE oid = 'public.clubs'::regclass),
 schemas AS (
     SELECT oid, nspname, nspowner, coalesce(nspacl, acldefault('n', nspowner)) AS acl
@@ -63,7 +73,15 @@ SELECT 'table ' || name AS object, concat_ws(', ',
         foreign_owner) AS definition
     FROM relations AS table_ WHERE relkind NOT IN ('S', 'v', 'm')
 UNION ALL
-SELECT 'view ' || name, pg_get_viewdef(oid) FROM relations WHERE relkind IN ('v', 'm')
+SELECT 'view ' || name, concat_ws(', ', array_to_string(reloptions, ', '), pg_get_viewdef(oid), foreign_owner)
+    FROM relations WHERE relkind IN ('v', 'm')
+UNION ALL
+SELECT format('type %I.%I', nspname, relname), string_agg(
+        format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum)
+    FROM pg_class JOIN schemas ON schemas.oid = relnamespace JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relkind = 'c' AND NOT attisdropped
+        AND ('pg_class'::regclass, pg_class.oid) NOT IN (SELECT classid, objid FROM of_extensions)
+    GROUP BY nspname, relname
 UNION ALL
 SELECT 'sequence ' || name, concat_ws(', ', format_type(seqtypid, NULL),
         format('from %s by %s, %s to %s', seqstart, seqincrement, seqmin, seqmax),
@@ -114,6 +132,18 @@ SELECT concat_ws(' ', 'grant', privilege_type, 'on', target, 'to',
         CASE WHEN is_grantable THEN 'with grant option' ELSE 'without grant option' END
     FROM access CROSS JOIN aclexplode(acl) WHERE grantee <> owner GROUP BY 1, 2
 UNION ALL
+SELECT concat_ws(' ', 'grant', privilege_type, 'on parameter', parname, 'to',
+        CASE grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(grantee) END),
+        CASE WHEN is_grantable THEN 'with grant option' ELSE 'without grant option' END
+    FROM pg_parameter_acl CROSS JOIN aclexplode(paracl) WHERE grantee IN (0, to_regrole(:service))
+UNION ALL
+SELECT format('membership in %I of %s', pg_get_userbyid(role), :service), 'member' FROM memberships
+UNION ALL
+SELECT 'role ' || rolname, concat_ws(', ', 'ordinary',
+        CASE WHEN rolsuper THEN 'superuser' END, CASE WHEN rolbypassrls THEN 'bypasses row-level security' END,
+        CASE WHEN rolcreaterole THEN 'creates roles' END, CASE WHEN rolreplication THEN 'replicates' END)
+    FROM pg_roles WHERE oid = to_regrole(:service)
+UNION ALL
 SELECT format('event trigger %I', evtname), concat(evtevent, ' ', evtfoid::regproc) FROM pg_event_trigger
     WHERE ('pg_event_trigger'::regclass, oid) NOT IN (SELECT classid, objid FROM of_extensions)
 UNION ALL
@@ -123,6 +153,25 @@ SELECT concat_ws(' ', 'setting', split_part(setting, '=', 1), 'of',
     WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
         AND split_part(setting, '=', 1) IN ('session_replication_role', 'row_security')
 """)
+
+CHECK_SECONDS: Final = 60.0
+"""How long a process relies on a schema that it has compared."""
+
+_READING_ROLES: Final = (
+    "pg_monitor",
+    "pg_read_all_data",
+    "pg_read_all_settings",
+    "pg_read_all_stats",
+    "pg_stat_scan_tables",
+)
+"""Predefined roles whose members can only read; row-level security applies to them."""
+
+_PLAIN_INDEX: Final = re.compile(
+    r"CREATE INDEX .+ USING \w+ \([^()]+\)( INCLUDE \([^()]+\))?( WITH \(.+\))?( \(invalid\))?"
+)
+"""An index of columns. One that is unique or has an expression or a condition can refuse records."""
+_INDEXED: Final = re.compile(r"CREATE (UNIQUE )?INDEX .+? ON (ONLY )?(?P<table>.+?) USING ")
+_REFERENCED: Final = re.compile(r"FOREIGN KEY .+? REFERENCES (?P<table>.+?)\(")
 
 Schema = Mapping[str, str]
 """The definition of each object, by its kind and name: `policy public.rounds.club`."""
@@ -135,7 +184,7 @@ class Change(StrEnum):
     CHANGED = "changed"
     ADDED = "added"
     HARMLESS = "harmless"
-    """Added, but without effect on the service: an index, a view, a table, a privilege to read."""
+    """Added, but without effect on the service: a plain index, a view, a type, a table, a privilege to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +206,7 @@ def read_schema(connection: Connection) -> Schema:
 
     Objects of extensions and in other schemas are excluded.
     """
-    return {found.object: found.definition for found in connection.execute(_OBJECTS)}
+    return {found.object: found.definition for found in connection.execute(_OBJECTS, {"service": SERVICE_ROLE})}
 
 
 @cache
@@ -171,19 +220,22 @@ def compare_schema(found: Schema, expected: Schema) -> list[SchemaChange]:
     """
     List every difference between two schemas, in the order of the objects' names.
 
-    An added table is listed without its columns, constraints and other parts.
+    An added table is listed without its columns, constraints and other parts, except references to other tables.
 
-    >>> compare_schema({"index public.a": "(x)", "rule public.b.c": "DO NOTHING"}, {"policy public.b.d": "USING true"})
+    >>> found = {"view public.a": "SELECT 1", "rule public.b.c": "DO NOTHING"}
+    >>> compare_schema(found, {"policy public.b.d": "USING true"})
     ... # doctest: +NORMALIZE_WHITESPACE
-    [SchemaChange(change=<Change.HARMLESS: 'harmless'>, object='index public.a', found='(x)', expected=None),
-     SchemaChange(change=<Change.MISSING: 'missing'>, object='policy public.b.d', found=None, expected='USING true'),
-     SchemaChange(change=<Change.ADDED: 'added'>, object='rule public.b.c', found='DO NOTHING', expected=None)]
+    [SchemaChange(change=<Change.MISSING: 'missing'>, object='policy public.b.d', found=None, expected='USING true'),
+     SchemaChange(change=<Change.ADDED: 'added'>, object='rule public.b.c', found='DO NOTHING', expected=None),
+     SchemaChange(change=<Change.HARMLESS: 'harmless'>, object='view public.a', found='SELECT 1', expected=None)]
     """
     added_tables = tuple(name.removeprefix("table ") for name in found.keys() - expected.keys() if name[:6] == "table ")
     changes = []
     for name in sorted(found.keys() | expected.keys()):
         is_there, definition = found.get(name), expected.get(name)
-        if is_there == definition or (definition is None and _belongs_to(name, added_tables)):
+        if is_there == definition:
+            continue
+        if definition is None and _belongs_to(name, is_there or "", added_tables, expected):
             continue
         if definition is None:
             change = Change.HARMLESS if _is_harmless(name, is_there or "") else Change.ADDED
@@ -193,17 +245,64 @@ def compare_schema(found: Schema, expected: Schema) -> list[SchemaChange]:
     return changes
 
 
-def _belongs_to(name: str, tables: tuple[str, ...]) -> bool:
-    """Return whether an object is part of one of the tables."""
-    words = name.split(" ")
-    return words[0] != "table" and any(
-        word == table or word.startswith(f"{table}.") for table in tables for word in words[1:]
-    )
+def _belongs_to(name: str, definition: str, tables: tuple[str, ...], expected: Schema) -> bool:
+    """Return whether an object is part of one of the added tables, and does not concern another one."""
+    kind, *words = name.split(" ")
+    if kind == "index":
+        return _table_of(_INDEXED, definition) in tables
+    # A reference keeps records of the other table from being deleted.
+    if f"table {_table_of(_REFERENCED, definition)}" in expected:
+        return False
+    return kind != "table" and any(word == table or word.startswith(f"{table}.") for table in tables for word in words)
+
+
+def _table_of(pattern: re.Pattern[str], definition: str) -> str | None:
+    """Return the table, with its schema, that a definition names."""
+    found = pattern.match(definition)
+    if found is None:
+        return None
+    return found["table"] if "." in found["table"] else f"public.{found['table']}"
 
 
 def _is_harmless(name: str, definition: str) -> bool:
     """Return whether an added object changes neither records nor their visibility."""
     kind, _, rest = name.partition(" ")
-    if kind == "table":
-        return "inherit" not in definition
-    return kind in ("index", "view") or (kind == "grant" and rest.startswith(("SELECT on ", "USAGE on schema ")))
+    match kind:
+        case "table":
+            return "inherit" not in definition
+        case "index":
+            return _PLAIN_INDEX.fullmatch(definition) is not None
+        case "grant":
+            return rest.startswith(("SELECT on ", "USAGE on schema "))
+        case "membership":
+            return rest.removeprefix("in ").partition(" ")[0] in _READING_ROLES
+    return kind in ("type", "view")
+
+
+class SchemaCheck:
+    """The comparison of a database's schema with that of this release, which a process makes at most once a minute."""
+
+    def __init__(self) -> None:
+        self._checked_at = -math.inf
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the last comparison without a difference was too long ago."""
+        return monotonic() - self._checked_at >= CHECK_SECONDS
+
+    def check(self, connection: Connection, database: str) -> None:
+        """
+        Compare the schema now.
+
+        Raises:
+            DatabaseAltered: it differs in more than what is harmless.
+        """
+        compared = compare_schema(read_schema(connection), expected_schema())
+        changes = [change for change in compared if change.change is not Change.HARMLESS]
+        if changes:
+            more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
+            raise DatabaseAltered(
+                f"The schema of the database {database} differs from that of this release: "
+                f"{changes[0]}{more}; `ofc-server verify` lists every difference."
+            )
+        self._checked_at = monotonic()

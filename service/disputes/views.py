@@ -57,7 +57,7 @@ def post_dispute(request: DisputeRequest) -> Response:
 
 
 @disputes.route("/v1/disputes", methods=["GET"])
-@disputes.operation("list_disputes", Scope.READ, Scope.DISPUTES)
+@disputes.operation("list_disputes", Scope.READ, Scope.DISPUTES, by_table_link=True)
 @disputes.arguments(DisputeQuerySchema, location="query")
 @disputes.response(200, DisputePageSchema, headers=NEXT_PAGE)
 def get_disputes(query: dict[str, Any]) -> Response:

@@ -41,7 +41,8 @@ def _show_operation(operation: Document, shared: list[Document], name: str, exam
     """Refer an operation to its examples, and give those that it refers to."""
     for parameter in (*operation.get("parameters", []), *shared):
         if parameter["name"] in example_set["parameters"]:
-            parameter["example"] = example_set["parameters"][parameter["name"]]
+            example = example_set["parameters"][parameter["name"]]
+            parameter["example"] = example.split(",") if parameter["schema"].get("type") == "array" else example
     bodies = [(operation["requestBody"], f"{name}.request", example_set["request"])] if "request" in example_set else []
     for status, recorded in example_set["answers"].items():
         response = operation["responses"][status]

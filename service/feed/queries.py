@@ -18,7 +18,7 @@ from schemas.feed.events import EventResult, FeedEvent
 from scoring.hand import Seat
 from scoring.ruleset import Points
 from service.db import Transaction
-from service.rounds.queries.settlements import list_with_hands
+from service.rounds.queries.stored_round import load_transfers
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ def _first_id(moment: datetime) -> UUID:
 # paid when the round ended. Top-ups are few, so only hands that have some are read.
 _RESULTS: Final = text("""
     SELECT wanted.position, coalesce(score.revision, wanted.revision) AS revision, score.number, score.points,
-        hand.seats AS dealt, coalesce(payout.stacks, score.stacks) AS stacks,
+        to_jsonb(score.transfers) AS transfers, hand.seats AS dealt, coalesce(payout.stacks, score.stacks) AS stacks,
         seating.seats, seating.players, seating.opening_stacks, added.top_ups
     FROM (
         SELECT position, round_id, number, hand_id, CASE WHEN closed_at IS NULL THEN revision ELSE coalesce((
@@ -228,7 +228,7 @@ _RESULTS: Final = text("""
             AS each (position, round_id, revision, number, hand_id, closed_at)
     ) AS wanted
     LEFT JOIN LATERAL (
-        SELECT revision, number, hand_id, points, stacks FROM hand_scores
+        SELECT revision, number, hand_id, points, stacks, transfers FROM hand_scores
         WHERE club_id = :club_id AND round_id = wanted.round_id
             AND (wanted.revision IS NULL OR revision = wanted.revision)
             AND (wanted.number IS NULL OR number <= wanted.number)
@@ -261,7 +261,7 @@ _OF_REVISION: Final = (
 
 
 def add_results(transaction: Transaction, events: Sequence[FeedEvent]) -> list[FeedEvent]:
-    """Return events with the results of their hands and rounds, which takes two queries at most."""
+    """Return events with the results of their hands and rounds, which takes one query at most."""
     wanted = [each for each in map(_find_wanted, events) if each is not None]
     if not wanted:
         return list(events)
@@ -270,16 +270,7 @@ def add_results(transaction: Transaction, events: Sequence[FeedEvent]) -> list[F
     found = {
         each.position: each for each in transaction.execute(_RESULTS, {"club_id": transaction.club_id, **parameters})
     }
-    round_ids = {position: round_id for position, round_id, *_ in wanted}
-    hands = {
-        position: (round_ids[position], each.revision, each.number) for position, each in found.items() if each.dealt
-    }
-    transfers = list_with_hands(transaction, set(hands.values())) if hands else {}
-    results = {
-        position: _build_result(each, transfers.get(hands[position], ()) if position in hands else None)
-        for position, each in found.items()
-        if each.seats
-    }
+    results = {position: _build_result(each) for position, each in found.items() if each.seats}
     return [replace(event, result=results.get(event.position)) for event in events]
 
 
@@ -316,7 +307,7 @@ def _find_wanted(event: FeedEvent) -> _Wanted | None:
     return _Wanted(event.position, read.round_id, content["revision"])
 
 
-def _build_result(found: Row[Any], transfers: Any) -> EventResult:
+def _build_result(found: Row[Any]) -> EventResult:
     brought = [sum(points) for points in zip(found.opening_stacks, *(found.top_ups or ()), strict=True)]
     stacks = found.stacks or found.opening_stacks
 
@@ -328,6 +319,6 @@ def _build_result(found: Row[Any], transfers: Any) -> EventResult:
         players=dict(zip(found.seats, found.players, strict=True)),
         stacks=by_seat(stacks),
         net=by_seat([stack - points for stack, points in zip(stacks, brought, strict=True)]),
-        points=None if transfers is None else dict(zip(found.dealt, found.points, strict=True)),
-        transfers=transfers,
+        points=dict(zip(found.dealt, found.points, strict=True)) if found.dealt else None,
+        transfers=load_transfers(found.transfers) if found.dealt else None,
     )

@@ -1,7 +1,7 @@
 """Authentication: the key of a request, its club, and the transaction of the request."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial, wraps
@@ -15,12 +15,12 @@ from schemas.access import parse_token
 from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import Scope, has_scope, join_scopes
-from service.db import Database, Session, Transaction
-from service.errors import KeyMissing, KeyUnknown, NotFound, ScopeMissing, TooManyRequests
+from service.db import Database, Pipeline, Query, Session, Transaction
+from service.errors import ExportsBusy, KeyMissing, KeyUnknown, NotFound, ScopeMissing
 from service.http.dry_run import is_dry_run
-from service.http.idempotency import read_idempotency_key, respond_once
-from service.http.rate_limits import count_found, count_request
-from service.http.request_body import BodyAwaited, is_body_awaited, receive_body
+from service.http.idempotency import HEADER, read_idempotency_key, respond_once
+from service.http.rate_limits import count_request, count_unknown
+from service.http.request_body import receive_body
 from service.http.responses import MEDIA_TYPE, NO_STORE
 from service.links.actions import check_link
 
@@ -31,9 +31,13 @@ _PREFIX: Final = re.compile(r"bearer (ofc_[a-z0-9]{8}_)", re.IGNORECASE)
 MOST_STREAMS: Final = 2
 """Maximum number of streamed responses in a process: half of its threads, so that other requests are served."""
 _STREAMS_RETRY_SECONDS: Final = 5
+HELD: Final = "ofc.held"
+"""The key of a WSGI environment for what the streamed response to the request holds."""
 _streams: Final = BoundedSemaphore(MOST_STREAMS)
 
 Scopes = tuple[Scope, ...]
+ReadAhead = Callable[..., Sequence[Query]]
+"""Returns queries from the arguments of a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +60,21 @@ def database() -> Database:
     return current
 
 
+def read_nothing_ahead(**_: Any) -> Sequence[Query]:
+    """Return no queries."""
+    return ()
+
+
 def with_key(view: Callable[..., Any], access: Access) -> Callable[..., Any]:
     """Run a view in one transaction of the key's club, which is committed when the view returns."""
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
         secret_sha256 = admit()
-        receive_body_of(secret_sha256, access)
+        receive_body()
         with database().session() as session:
-            key = find_key(session, secret_sha256, access)
-            with _transaction_of(key, session) as transaction:
+            key, begun = begin(session, secret_sha256, access, is_reading=request.method in READING)
+            with _transaction_of(key, session, begun) as transaction:
                 g.transaction = transaction
                 return view(*arguments, **options)
 
@@ -73,27 +82,36 @@ def with_key(view: Callable[..., Any], access: Access) -> Callable[..., Any]:
 
 
 def with_key_to_record(
-    view: Callable[..., Response], access: Access, media_type: str = MEDIA_TYPE
+    view: Callable[..., Response],
+    access: Access,
+    media_type: str = MEDIA_TYPE,
+    ahead: ReadAhead = read_nothing_ahead,
 ) -> Callable[..., Response]:
     """
     Run a view that changes records in one transaction of the key's club, which is committed when the view returns.
 
     A request with a known idempotency key returns the first response. A dry run is rolled back.
+
+    Args:
+        view: changes records.
+        access: who can use it.
+        media_type: of its responses.
+        ahead: returns the queries with which the view begins. They are sent with the key, unless the request has an
+            idempotency key, because they can wait for the first request with it.
     """
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Response:
         secret_sha256 = admit()
-        receive_body_of(secret_sha256, access)
+        receive_body()
         with database().session() as session:
-            key = find_key(session, secret_sha256, access)
+            queries = () if HEADER in request.headers else ahead(**options)
+            key, begun = begin(session, secret_sha256, access, is_reading=False, ahead=queries)
             is_dry = is_dry_run()
             # A dry run rejects an invalid idempotency key too, because its response is that of the real request.
             sent_key = read_idempotency_key()
             retry_key = None if is_dry else sent_key
-            with session.transaction(
-                key.club_id, actor=key.id, request_id=g.request_id, table_id=key.table_id, rolled_back=is_dry
-            ) as transaction:
+            with _writing(key, session, begun, rolled_back=is_dry) as transaction:
                 g.transaction = transaction
                 work = partial(view, *arguments, **options)
                 if retry_key is None:
@@ -116,13 +134,9 @@ def with_key_to_stream(view: Callable[..., Response], access: Access) -> Callabl
         with ExitStack() as opened:
             count_stream(opened)
             session = opened.enter_context(database().session())
-            key = find_key(session, secret_sha256, access)
-            g.transaction = session.reading(key.club_id, key.table_id)
-            response = view(*arguments, **options)
-            resources = opened.pop_all()
-        response.response = stream(response.response, resources)
-        response.call_on_close(resources.close)
-        return response
+            key, begun = begin(session, secret_sha256, access, is_reading=True)
+            g.transaction = session.reading(key.club_id, key.table_id, begun)
+            return stream(view(*arguments, **options), opened)
 
     return guarded
 
@@ -132,10 +146,10 @@ def count_stream(opened: ExitStack) -> None:
     Count a streamed response of this process until its resources are released.
 
     Raises:
-        TooManyRequests: other responses are being streamed.
+        ExportsBusy: other responses are being streamed.
     """
     if not _streams.acquire(blocking=False):
-        raise TooManyRequests(
+        raise ExportsBusy(
             f"{MOST_STREAMS} exports are being read from this process; expected at most {MOST_STREAMS} at a"
             " time: retry when one of them has ended",
             _STREAMS_RETRY_SECONDS,
@@ -150,9 +164,7 @@ def with_key_to_upload(view: Callable[..., Response], access: Access) -> Callabl
     def guarded(*arguments: Any, **options: Any) -> Response:
         secret_sha256 = admit()
         with database().session() as session:
-            find_key(session, secret_sha256, access)
-        if is_body_awaited():
-            raise BodyAwaited
+            check_key(keys.find(session, secret_sha256), access)
         return view(*arguments, **options)
 
     return guarded
@@ -170,8 +182,8 @@ def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
             if signed is not None:
                 g.transaction = session.reading(signed.link.club_id)
             is_signed = signed is not None and check_link(g.transaction, signed)
-            count_found(token_sha256, is_known=is_signed)
             if signed is None or not is_signed:
+                count_unknown()
                 raise NotFound("the link is incomplete or not one of this service")
             response = view(*arguments, link=signed.link, **options)
         response.headers.update(NO_STORE)
@@ -180,8 +192,17 @@ def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
     return guarded
 
 
-def stream(blocks: Iterable[Any], resources: ExitStack) -> Iterator[Any]:
-    """Yield the blocks of a response, then release its resources."""
+def stream(response: Response, opened: ExitStack) -> Response:
+    """Return a response that releases resources after its last block; if it is not sent, the application does."""
+    resources = ExitStack()
+    response.response = _release_after(response.response, resources)
+    request.environ[HELD] = resources
+    # Last, because the caller releases them after an error.
+    resources.push(opened.pop_all())
+    return response
+
+
+def _release_after(blocks: Iterable[Any], resources: ExitStack) -> Iterator[Any]:
     with resources:
         yield from blocks
 
@@ -200,19 +221,33 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
             return view(*arguments, **options)
         secret_sha256 = admit()
         with database().session() as session:
-            key = authenticate(session, secret_sha256)
+            found, begun = keys.begin(session, secret_sha256, is_reading=True)
+            key = authenticate(found)
             if has_scope(key.scopes, access.scopes) and (access.by_table_link or key.table_id is None):
-                g.transaction = session.reading(key.club_id, key.table_id)
+                g.transaction = session.reading(key.club_id, key.table_id, begun)
             return view(*arguments, **options)
 
     return open_to_all
 
 
-def _transaction_of(key: StoredKey, session: Session) -> AbstractContextManager[Transaction]:
-    """Begin a transaction: a read-only snapshot for GET and HEAD, otherwise one that can write."""
+def _transaction_of(key: StoredKey, session: Session, begun: Pipeline) -> AbstractContextManager[Transaction]:
+    """Continue a transaction: a read-only snapshot for GET and HEAD, otherwise one that can write."""
     if request.method in READING:
-        return nullcontext(session.reading(key.club_id, key.table_id))
-    return session.transaction(key.club_id, actor=key.id, request_id=g.request_id, table_id=key.table_id)
+        return nullcontext(session.reading(key.club_id, key.table_id, begun))
+    return _writing(key, session, begun)
+
+
+def _writing(
+    key: StoredKey, session: Session, begun: Pipeline, *, rolled_back: bool = False
+) -> AbstractContextManager[Transaction]:
+    return session.transaction(
+        key.club_id,
+        actor=key.id,
+        request_id=g.request_id,
+        table_id=key.table_id,
+        rolled_back=rolled_back,
+        begun=begun,
+    )
 
 
 def current_key() -> StoredKey:
@@ -258,20 +293,29 @@ def _why_missing() -> str:
     return "the header Authorization does not begin with 'Bearer '"
 
 
-def authenticate(session: Session, secret_sha256: bytes) -> StoredKey:
+def begin(
+    session: Session, secret_sha256: bytes, access: Access, *, is_reading: bool, ahead: Sequence[Query] = ()
+) -> tuple[StoredKey, Pipeline]:
     """
-    Find a key by its hash.
+    Begin a transaction with a key or a link, as `keys.begin` does, and check it.
 
-    Args:
-        session: the database session of the request.
-        secret_sha256: the hash of the key that was sent.
+    Raises:
+        KeyUnknown, TooManyRequests, ScopeMissing: as `check_key`.
+    """
+    key, begun = keys.begin(session, secret_sha256, is_reading=is_reading, ahead=ahead)
+    return check_key(key, access), begun
+
+
+def authenticate(key: StoredKey | None) -> StoredKey:
+    """
+    Return the key of the request, if the key that was sent exists.
 
     Raises:
         KeyUnknown: the key is unknown, expired or revoked.
+        TooManyRequests: it is, and its address has sent too many of these.
     """
-    key = keys.find(session, secret_sha256)
-    count_found(secret_sha256, is_known=key is not None)
     if key is None:
+        count_unknown()
         raise KeyUnknown(f"{_name_key()} is unknown, expired or revoked; expected a valid key of a club")
     g.key = key
     return key
@@ -283,15 +327,15 @@ def _name_key() -> str:
     return f"the API key '{prefix[1]}…'" if prefix else "the API key"
 
 
-def find_key(session: Session, secret_sha256: bytes, access: Access) -> StoredKey:
+def check_key(found: StoredKey | None, access: Access) -> StoredKey:
     """
-    Find a key or a link as `authenticate` does, and check that the operation can be used with it.
+    Check that a key or a link exists, as `authenticate` does, and that the operation can be used with it.
 
     Raises:
-        KeyUnknown: the key is unknown, expired or revoked.
+        KeyUnknown, TooManyRequests: as `authenticate`.
         ScopeMissing: the key has none of the scopes, or the operation cannot be used with a link to a table.
     """
-    key = authenticate(session, secret_sha256)
+    key = authenticate(found)
     if key.table_id is not None and not access.by_table_link:
         raise ScopeMissing(
             f"the link {key.name!r} is for one table, and this operation is not for links; expected an API key with"
@@ -300,22 +344,6 @@ def find_key(session: Session, secret_sha256: bytes, access: Access) -> StoredKe
     if not has_scope(key.scopes, access.scopes):
         raise _missing(key, access.scopes)
     return key
-
-
-def receive_body_of(secret_sha256: bytes, access: Access) -> None:
-    """
-    Receive the request body before a database connection is taken for the transaction.
-
-    The body is received only if the key is valid and the operation can be used with it.
-
-    Raises:
-        KeyUnknown, ScopeMissing: as `find_key`, if the body was not received yet.
-        ClientDisconnected, RequestEntityTooLarge: as `receive_body`.
-    """
-    if is_body_awaited():
-        with database().session() as session:
-            find_key(session, secret_sha256, access)
-    receive_body()
 
 
 def require_scope(scope: Scope) -> None:

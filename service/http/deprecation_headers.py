@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from werkzeug.http import http_date
 
 from service.deprecations import Deprecation, find_operations
-from service.http.request_log import requested_operation
 
 
 def announce_deprecations(app: Flask, contract: dict[str, Any], deprecations: Sequence[Deprecation]) -> None:
@@ -34,7 +33,7 @@ def announce_deprecations(app: Flask, contract: dict[str, Any], deprecations: Se
 
 def _find_used(by_operation: Mapping[str, Sequence[Deprecation]]) -> Iterator[Deprecation]:
     """Yield what is deprecated of the requested operation. A query parameter counts where the request has it."""
-    for deprecation in by_operation.get(requested_operation(), ()):
+    for deprecation in by_operation.get(g.operation, ()):
         if deprecation.parameter is None or deprecation.parameter in request.args:
             yield deprecation
 

@@ -3,12 +3,15 @@
 from http import HTTPStatus
 
 from flask import Response, current_app
+from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.problems import HealthSchema, ReadinessSchema
+from service.compression import send_static
 from service.http.authentication import database
 from service.http.resource import Resource
 from service.http.responses import json_response
 from service.metrics.counters import MEDIA_TYPE, show_metrics
+from service.openapi import CONTRACT
 from service.version import VERSION
 
 health = Resource("health", __name__, description="Health checks, and the OpenAPI document.")
@@ -26,7 +29,8 @@ def get_health() -> Response:
 @health.operation("check_readiness", needs_key=False, uses_database=False, problems=(HTTPStatus.SERVICE_UNAVAILABLE,))
 @health.response(200, ReadinessSchema)
 def get_readiness() -> Response:
-    """Return whether the database is ready: migrated, unaltered, writable and durable."""
+    """Return whether the database is ready: migrated, unaltered, writable and durable, and no commit waits long."""
+    database().commits.refuse_if_waiting()
     database().check_head()
     database().check_schema()
     database().check_server(allows_data_loss=current_app.extensions["ofc_allows_data_loss"])
@@ -34,13 +38,13 @@ def get_readiness() -> Response:
 
 
 @health.route("/openapi.yaml", methods=["GET"])
-@health.operation("get_contract", needs_key=False, uses_database=False)
+@health.operation("get_contract", needs_key=False, uses_database=False, conditional=True)
 @health.response(
     200, {"description": "The OpenAPI document."}, content_type="application/yaml", description="This document."
 )
-def get_contract() -> Response:
-    """Return the OpenAPI document of this API."""
-    return Response(current_app.extensions["ofc_contract"].written, content_type="application/yaml")
+def get_contract() -> BaseResponse:
+    """Return the OpenAPI document of this API, compressed with `Accept-Encoding: gzip`."""
+    return send_static(CONTRACT.parent, CONTRACT.name, "application/yaml")
 
 
 metrics = Resource("metrics", __name__, description="Metrics for Prometheus.")

@@ -1,6 +1,5 @@
 """The header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header)."""
 
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
@@ -17,8 +16,6 @@ from service.http.responses import MEDIA_TYPE, WAS_REPLAYED
 
 HEADER: Final = "Idempotency-Key"
 LONGEST: Final = 255
-_LOCK_TIMEOUT_SECONDS: Final = 5.0
-_POLL_SECONDS: Final = 0.02
 
 PARAMETER: Final[dict[str, Any]] = {
     "in": "header",
@@ -78,11 +75,16 @@ def respond_once(
         media_type: of the response.
 
     Raises:
-        IdempotencyKeyInUse: the first request is still being processed after a timeout.
+        IdempotencyKeyInUse: the first request is still being processed.
         IdempotencyKeyReused: the key was used for another request.
     """
     stored_key = key if transaction.table_id is None else f"{transaction.actor} {key}"
-    _lock_key(transaction, stored_key, key)
+    # A request that waited would hold a thread and a connection.
+    if not idempotent_responses.try_lock(transaction, stored_key):
+        raise IdempotencyKeyInUse(
+            f"the first request with the {HEADER} {key!r} is still being processed; retry after the number of seconds"
+            " in the header Retry-After"
+        )
     fingerprint = _fingerprint(body_sha256 or sha256(request.get_data()).digest())
     retention: Retention = current_app.extensions["ofc_retention"]
     stored = idempotent_responses.find(
@@ -102,17 +104,6 @@ def respond_once(
         )
     headers = {WAS_REPLAYED: "true", **({"Location": stored.location} if stored.location else {})}
     return Response(stored.body, stored.status, headers, content_type=media_type)
-
-
-def _lock_key(transaction: Transaction, stored_key: str, key: str) -> None:
-    """Wait until the first request with the key has ended, but not for long: a waiting request holds a connection."""
-    deadline = time.monotonic() + _LOCK_TIMEOUT_SECONDS
-    while not idempotent_responses.try_lock(transaction, stored_key):
-        if time.monotonic() > deadline:
-            raise IdempotencyKeyInUse(
-                f"the first request with the {HEADER} {key!r} is still being processed; retry later"
-            )
-        time.sleep(_POLL_SECONDS)
 
 
 def _fingerprint(body_sha256: bytes) -> bytes:

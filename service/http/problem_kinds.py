@@ -84,16 +84,29 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Too many requests",
         "Retry after the number of seconds in the header Retry-After. Nothing was stored.",
     ),
+    "batches-busy": ProblemKind(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Too many batches",
+        "Other batches of hands are being recorded; the limit of your key is not reached. Retry after the number of"
+        " seconds in the header Retry-After. Nothing was stored.",
+    ),
+    "imports-busy": ProblemKind(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Too many imports",
+        "Other large imports are being received; the limit of your key is not reached. Send the import again after the"
+        " number of seconds in the header Retry-After. Nothing was stored.",
+    ),
+    "exports-busy": ProblemKind(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Too many exports",
+        "Other exports are being sent; the limit of your key is not reached. Retry after the number of seconds in the"
+        " header Retry-After.",
+    ),
     "import-quota-exceeded": ProblemKind(
         HTTPStatus.TOO_MANY_REQUESTS,
         "Import quota exceeded",
         "Wait until some imports of your club have ended, or cancel one. Then send this import again. Nothing"
         " was stored.",
-    ),
-    "streams-busy": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Too many streams",
-        "Retry after the number of seconds in the header Retry-After, or list events with `wait`.",
     ),
     "not-found": ProblemKind(
         HTTPStatus.NOT_FOUND,
@@ -229,6 +242,12 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Unexpected hand number",
         "Hands of a round are recorded in order. Send the hand with the number that is expected. Nothing was stored.",
     ),
+    "hand-undone": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Hand undone before",
+        "This hand was recorded before and undone, so it does not count. To count it again, send it with the record"
+        " that `errors` names in `restores`. Nothing was stored.",
+    ),
     "same-deal": ProblemKind(
         HTTPStatus.CONFLICT,
         "Same deal",
@@ -320,9 +339,19 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     "outcome-unknown": ProblemKind(
         HTTPStatus.GATEWAY_TIMEOUT,
         "Unknown outcome",
-        "The database stopped responding during the commit, so the request may or may not be stored. Retry "
+        "The database did not confirm the commit, so the request may or may not be stored. Retry "
         "the same request with the same Idempotency-Key, if it has one. A request with a key, or with content"
         " that identifies its record, is stored only once.",
+    ),
+    "commits-waiting": ProblemKind(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Commits are waiting",
+        "Nothing was stored: earlier commits wait for a standby of the database. Retry the request later.",
+    ),
+    "statement-timeout": ProblemKind(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Statement timeout",
+        "The database took too long, and nothing was stored. Retry the request later.",
     ),
     "database-behind": ProblemKind(
         HTTPStatus.SERVICE_UNAVAILABLE,

@@ -5,14 +5,13 @@ from http import HTTPStatus
 from typing import Final
 
 from flask import Flask, Response, g
-from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from evidence import EvidenceError
 from schemas.base import MOST_SHOWN, Dumped, WireError
 from schemas.problems import dump_mistakes, refuse
 from scoring.errors import Mistake, ScoringError
-from service.errors import DatabaseError, ImportTooLarge, ServiceError, StreamsBusy, TooManyRequests
+from service.errors import DatabaseError, IdempotencyKeyInUse, ImportTooLarge, ServiceError, TooManyRequests
 from service.http.details import describe_rejection
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.responses import json_response
@@ -62,7 +61,6 @@ def register_error_handlers(app: Flask) -> None:
     app.register_error_handler(ServiceError, _service_problem)
     app.register_error_handler(DatabaseError, _database_problem)
     app.register_error_handler(ClientDisconnected, _incomplete_problem)
-    app.register_error_handler(ParseException, _malformed_problem)
     app.register_error_handler(HTTPException, _http_problem)
     app.register_error_handler(Exception, _unhandled_problem)
 
@@ -79,7 +77,7 @@ def _service_problem(error: ServiceError) -> Response:
     if isinstance(error, ImportTooLarge):
         # The remaining body is not read.
         headers["Connection"] = "close"
-    if isinstance(error, TooManyRequests | StreamsBusy):
+    if isinstance(error, TooManyRequests | IdempotencyKeyInUse):
         headers["Retry-After"] = str(error.retry_after)
     return problem_response(error.code, str(error), error.mistakes, headers)
 
@@ -103,12 +101,6 @@ def _incomplete_problem(_error: ClientDisconnected) -> Response:
     return problem_response(
         "request-incomplete", PROBLEM_KINDS["request-incomplete"].advice, headers={"Connection": "close"}
     )
-
-
-def _malformed_problem(_error: ParseException) -> Response:
-    """Return the response to an invalid chunked body, and close the connection: no request may follow such a body."""
-    detail = "the chunked body is not valid; expected chunks as RFC 9112 defines them"
-    return problem_response("request-malformed", detail, headers={"Connection": "close"})
 
 
 def _unhandled_problem(error: Exception) -> Response:

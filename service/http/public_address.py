@@ -61,8 +61,9 @@ def is_encrypted() -> bool:
 
 
 def is_own_origin(origin: str) -> bool:
-    """Return whether an origin is that of the service: the host of the request, or OFC_PUBLIC_URL."""
-    return urlsplit(origin).netloc == request.host or origin == _configured_url()
+    """Return whether an origin is that of the service: the scheme and the host of the request, or OFC_PUBLIC_URL."""
+    scheme = "https" if is_encrypted() else "http"
+    return origin in (f"{scheme}://{request.host}", _configured_url())
 
 
 def is_allowed_host(host: str, names: tuple[str, ...]) -> bool:

@@ -8,22 +8,18 @@ from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from flask import Flask, Response, current_app, g, request
-from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerMinute
+from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import FixedWindowRateLimiter
 
 from service.errors import TooManyRequests
-from service.http.request_body import was_body_awaited
 from service.logs import get_log
 
 MOST_FAILURES: Final = 60
 """Requests with an unknown key, of an address in a minute."""
 
 _MINUTE_SECONDS: Final = 60
-_DAY_SECONDS: Final = 24 * 60 * 60
-_VALID: Final = RateLimitItemPerDay(1, 2)
-"""Stores that a key was valid on a day, through the day after it."""
 _REDIS_SECONDS: Final = 0.25
 """The longest wait for a reply of Redis."""
 _PAUSE_SECONDS: Final = 5.0
@@ -36,8 +32,9 @@ _log = get_log(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The requests that remain in the current minute, and the seconds until it ends."""
+    """The requests of a minute, those that remain in the current one, and the seconds until it ends."""
 
+    limit: int
     remaining: int
     seconds: int
 
@@ -67,25 +64,13 @@ class RateLimits:
         """Return what remains of a key's limit."""
         return self._find_window(self._share(self.limit), "key", key)
 
-    def add_unknown(self, network: str) -> None:
-        """Count a request with an unknown key."""
-        self._limiter.hit(self._share(MOST_FAILURES), "network", network)
+    def add_unknown(self, network: str) -> bool:
+        """Count a request with an unknown key, and return whether it is within the limit."""
+        return self._limiter.hit(self._share(MOST_FAILURES), "network", network)
 
-    def find_lockout(self, network: str) -> int:
-        """Return how many seconds no new key is accepted from a network; 0 if any is."""
-        limit = self._share(MOST_FAILURES)
-        if self._limiter.test(limit, "network", network):
-            return 0
-        return self._find_window(limit, "network", network).seconds
-
-    def add_valid(self, key: str) -> None:
-        """Store that a key is valid today."""
-        if self._limiter.test(_VALID, "valid", key, _day(0)):
-            self._limiter.hit(_VALID, "valid", key, _day(0))
-
-    def was_valid(self, key: str) -> bool:
-        """Return whether a key was valid today or yesterday."""
-        return not all(self._limiter.test(_VALID, "valid", key, _day(ago)) for ago in (0, 1))
+    def find_unknown_window(self, network: str) -> Window:
+        """Return what remains of the limit of unknown keys of a network."""
+        return self._find_window(self._share(MOST_FAILURES), "network", network)
 
     def run(self, work: Callable[[], None]) -> None:
         """Count or check something; while Redis fails, skip it, and log that once in each pause."""
@@ -106,7 +91,7 @@ class RateLimits:
     def _find_window(self, limit: RateLimitItem, *counted: str) -> Window:
         stats = self._limiter.get_window_stats(limit, *counted)
         seconds = round(stats.reset_time - time.time())
-        return Window(stats.remaining, min(max(seconds, 1), _MINUTE_SECONDS))
+        return Window(limit.amount, stats.remaining, min(max(seconds, 1), _MINUTE_SECONDS))
 
 
 def _connect(url: str) -> RedisStorage:
@@ -124,10 +109,6 @@ def _connect(url: str) -> RedisStorage:
 def _name(secret_sha256: bytes) -> str:
     """Return the name under which a key is counted, from which the key cannot be found."""
     return secret_sha256[:16].hex()
-
-
-def _day(ago: int) -> str:
-    return str(int(time.time()) // _DAY_SECONDS - ago)
 
 
 def limit_requests(app: Flask, limit: int, redis_url: str = "", proxies: int = 0) -> None:
@@ -150,8 +131,7 @@ def count_request(secret_sha256: bytes) -> None:
     Count a request, before the database is asked for its key.
 
     Raises:
-        TooManyRequests: its key has reached the limit; or its address has sent too many unknown keys, and this key was
-            valid neither today nor yesterday.
+        TooManyRequests: its key has reached the limit.
     """
     limits: RateLimits | None = current_app.extensions["ofc_rate_limits"]
     if limits is not None:
@@ -159,42 +139,43 @@ def count_request(secret_sha256: bytes) -> None:
 
 
 def _count_request(limits: RateLimits, key: str) -> None:
-    seconds = limits.find_lockout(_find_sender())
-    if seconds and not limits.was_valid(key):
-        g.rate_limit = limits.find_window(key)
-        raise TooManyRequests(
-            f"the limit of {MOST_FAILURES} unknown keys a minute from this address is reached, and this key was not"
-            " checked; retry after the number of seconds in the header Retry-After",
-            seconds,
-        )
-    # A request whose body is received later was counted when its head was received.
-    is_within = was_body_awaited() or limits.add_request(key)
+    is_within = limits.add_request(key)
     g.rate_limit = window = limits.find_window(key)
     if not is_within:
         raise TooManyRequests(
-            f"the limit of {limits.limit} requests a minute for this key is exceeded;"
+            f"the limit of {window.limit} requests a minute for this key is exceeded;"
             " retry after the number of seconds in the header Retry-After",
             window.seconds,
         )
 
 
-def count_found(secret_sha256: bytes, *, is_known: bool) -> None:
-    """Store that a key is valid, or count an unknown key."""
+def count_unknown() -> None:
+    """
+    Count a request whose key is unknown, after the database was asked, so that no valid key is ever refused here.
+
+    Raises:
+        TooManyRequests: the address has sent too many unknown keys.
+    """
     limits: RateLimits | None = current_app.extensions["ofc_rate_limits"]
-    if limits is None:
-        return
-    if is_known:
-        limits.run(lambda: limits.add_valid(_name(secret_sha256)))
-    else:
-        limits.run(lambda: limits.add_unknown(_find_sender()))
+    if limits is not None:
+        limits.run(lambda: _count_unknown(limits, _find_sender()))
+
+
+def _count_unknown(limits: RateLimits, network: str) -> None:
+    if not limits.add_unknown(network):
+        window = limits.find_unknown_window(network)
+        raise TooManyRequests(
+            f"the limit of {window.limit} unknown keys a minute from this address is reached, and this key is unknown,"
+            " expired or revoked; expected a valid key: valid keys are accepted at any time",
+            window.seconds,
+        )
 
 
 def _add_headers(response: Response) -> Response:
     """Add what remains, in the headers of draft-ietf-httpapi-ratelimit-headers."""
     window: Window | None = g.get("rate_limit")
     if window is not None:
-        limit = current_app.extensions["ofc_rate_limits"].limit
-        response.headers["RateLimit-Policy"] = f'"key";q={limit};w={_MINUTE_SECONDS}'
+        response.headers["RateLimit-Policy"] = f'"key";q={window.limit};w={_MINUTE_SECONDS}'
         response.headers["RateLimit"] = f'"key";r={window.remaining};t={window.seconds}'
     return response
 

@@ -3,47 +3,54 @@
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Final, NoReturn
+from enum import StrEnum
+from typing import Final
 
 from flask import g, request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge, UnsupportedMediaType
 
 from schemas.base import show
 from service.config import ImportLimits
-from service.errors import BodyUnreadable, ImportTooLarge
+from service.errors import BodyUnreadable, ImportsBusy, ImportTooLarge
+from service.places import Wait
+
+MOST_BYTES: Final = 1024 * 1024
+"""The longest body of a request, except of those that import."""
+MOST_LARGE_BYTES: Final = 16 * MOST_BYTES
+"""The longest body of a request that imports, as it is sent."""
+BODY_STATE: Final = "Ofc-Body-State"
+"""The header in which the web server says that it has discarded the body; it removes those of clients."""
 
 
-class BodyAwaited(BaseException):
+class BodyState(StrEnum):
+    """Whether the web server has the body of a request, and if not, why."""
+
+    COMPLETE = "complete"
+    TOO_LARGE = "too-large"
+    TOO_MANY = "too-many"
+    """As many large bodies are being received as a process holds."""
+    INCOMPLETE = "incomplete"
+    """It was not received in time."""
+    LEFT = "left"
+    """The client has closed the connection."""
+
+
+def _check_state() -> None:
     """
-    The request is admitted but its body was not received yet: the web server receives it and repeats the call.
+    Check that the web server has the body of the request.
 
-    It is no `Exception`, so that no error handler between the view and the web server catches it.
+    Raises:
+        RequestEntityTooLarge: the body is too long.
+        ClientDisconnected: it was not received in time.
+        ImportsBusy: the process receives as many large bodies as it can hold.
     """
-
-
-class AwaitedBody:
-    """The `wsgi.input` of a request whose body was not received yet. Reading it asks the web server for the body."""
-
-    def read(self, _size: int = -1) -> NoReturn:
-        """
-        Raise `BodyAwaited`.
-
-        Raises:
-            BodyAwaited: always.
-        """
-        raise BodyAwaited
-
-    readline = readlines = __next__ = read
-
-
-def is_body_awaited() -> bool:
-    """Return whether the body of the request was not received yet. Reading it admits the request."""
-    return isinstance(request.environ["wsgi.input"], AwaitedBody)
-
-
-def was_body_awaited() -> bool:
-    """Return whether this is the second call of a request, after its body was received."""
-    return getattr(request.environ.get("gunicorn.socket"), "was_awaited", False)
+    match request.headers.get(BODY_STATE):
+        case BodyState.TOO_LARGE:
+            raise RequestEntityTooLarge
+        case BodyState.INCOMPLETE:
+            raise ClientDisconnected
+        case BodyState.TOO_MANY:
+            raise ImportsBusy("too many imports are being received; retry in a few seconds", _RETRY_SECONDS)
 
 
 IDENTITY: Final = "identity"
@@ -60,6 +67,7 @@ def receive_body() -> bytes:
     """
     body: bytes | None = g.get("received")
     if body is None:
+        _check_state()
         announced, most = request.content_length, request.max_content_length
         if announced is None and most is not None:
             # Werkzeug cuts a chunked body at the limit without an error. One byte more shows that it was longer.
@@ -101,6 +109,7 @@ NDJSON: Final = "application/x-ndjson"
 NDJSON_SCHEMA: Final = {"type": "string", "format": "binary"}
 """The schema of NDJSON in the contract: generated clients stream it, and read one JSON document per line."""
 _NAMES: Final = (NDJSON, "application/ndjson", "application/jsonl")
+_RETRY_SECONDS: Final = 5
 _BLOCK: Final = 256 * 1024
 _MEBIBYTE: Final = 1024 * 1024
 GZIP: Final = 31
@@ -119,9 +128,13 @@ def receive_lines() -> list[tuple[int, bytes]]:
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
-def read_lines_body(limits: ImportLimits) -> Iterator[bytes]:
+def read_lines_body(limits: ImportLimits, wait: Wait) -> Iterator[bytes]:
     """
     Return an iterator over the blocks of the request body as they are received, decompressed.
+
+    Args:
+        limits: the limits of the size.
+        wait: yields the blocks that it is given, and may do something while it waits for the next one.
 
     Raises:
         ImportTooLarge: the body exceeds a limit.
@@ -132,7 +145,7 @@ def read_lines_body(limits: ImportLimits) -> Iterator[bytes]:
     encoding = check_media_type(*_NAMES, codings=(IDENTITY, "gzip", "x-gzip"))
     # The usual limit is for bodies that are read into memory. None would mean that limit.
     request.max_content_length = sys.maxsize
-    blocks = read_blocks()
+    blocks = wait(read_blocks())
     if encoding != IDENTITY:
         return limit_blocks(blocks, limits, is_packed=True)
     if (request.content_length or 0) > limits.mebibytes * _MEBIBYTE:
@@ -142,15 +155,22 @@ def read_lines_body(limits: ImportLimits) -> Iterator[bytes]:
 
 def limit_blocks(blocks: Iterator[bytes], limits: ImportLimits, *, is_packed: bool) -> Iterator[bytes]:
     """Return blocks of an import, decompressed if they are gzip, that raise an error beyond a limit."""
-    return _limit_size(_unpack(blocks, limits.ratio) if is_packed else blocks, limits.mebibytes)
+    return _limit_size(_unpack(blocks, limits.ratio) if is_packed else blocks, limits)
 
 
-def _limit_size(blocks: Iterator[bytes], mebibytes: int) -> Iterator[bytes]:
-    size = 0
+def _limit_size(blocks: Iterator[bytes], limits: ImportLimits) -> Iterator[bytes]:
+    """Yield blocks within the limits of bytes and lines, which are counted before anything else is done with them."""
+    size = lines = 0
     for block in blocks:
         size += len(block)
-        if size > mebibytes * _MEBIBYTE:
-            raise _too_large(mebibytes)
+        lines += block.count(b"\n")
+        if size > limits.mebibytes * _MEBIBYTE:
+            raise _too_large(limits.mebibytes)
+        if lines > limits.lines or (lines == limits.lines and not block.endswith(b"\n")):
+            raise ImportTooLarge(
+                f"the import has more than {limits.lines} lines, including blank ones; expected at most {limits.lines};"
+                " split the file and import the parts one after the other"
+            )
         yield block
 
 
@@ -166,8 +186,9 @@ def read_blocks() -> Iterator[bytes]:
     Yield the blocks of the request body as they are received.
 
     Raises:
-        ClientDisconnected: the body ended early, or the client was silent for too long.
+        RequestEntityTooLarge, ClientDisconnected, ImportsBusy: the web server does not have the complete body.
     """
+    _check_state()
     received = 0
     try:
         while block := request.stream.read(_BLOCK):
@@ -210,10 +231,10 @@ def _unpack_all(blocks: Iterator[bytes]) -> Iterator[bytes]:
                 if unpacker.eof:
                     unpacker = zlib.decompressobj(GZIP)
                 has_begun = True
-                if unpacked := unpacker.decompress(packed, _BLOCK):
+                if unpacked := unpacker.decompress(packed, _MEBIBYTE):
                     yield unpacked
                 packed = unpacker.unconsumed_tail or unpacker.unused_data
-        while has_begun and not unpacker.eof and (unpacked := unpacker.decompress(b"", _BLOCK)):
+        while has_begun and not unpacker.eof and (unpacked := unpacker.decompress(b"", _MEBIBYTE)):
             yield unpacked
     except zlib.error:
         raise BodyUnreadable(

@@ -1,6 +1,7 @@
 """Request IDs, the request log and the request metrics."""
 
 import re
+from contextlib import ExitStack
 from functools import cache
 from http import HTTPStatus
 from time import perf_counter
@@ -16,7 +17,7 @@ from service.metrics.counters import count_request_end, count_request_start, cou
 _CONVERTER: Final = re.compile(r"<(?:[^:<>]+:)?([^<>]+)>")
 _LONGEST_METHOD: Final = 20
 _REPLAYED: Final = "Idempotent-Replayed"
-_CONSOLE: Final = "console"
+_CONSOLE: Final = "console."
 _UNKNOWN: Final = "unknown"
 """The operation of a request that no route matches."""
 
@@ -39,7 +40,10 @@ def log_requests(app: Flask, contract: dict[str, Any]) -> None:
 def _start() -> None:
     g.begun = perf_counter()
     g.request_id = str(uuid7())
+    g.route, g.operation = _find_operation()
+    g.in_flight = in_flight = ExitStack()
     count_request_start()
+    in_flight.callback(count_request_end)
 
 
 def _finish(response: Response) -> Response:
@@ -53,53 +57,41 @@ def _finish(response: Response) -> Response:
 
 
 def _tear_down(_error: BaseException | None) -> None:
-    if "begun" not in g:
+    if "in_flight" not in g:
         return
     try:
-        count_request_end()
+        # Once, although the context of a request with a streamed response ends twice.
+        g.in_flight.close()
     except Exception:
         _log.exception("request_log_failed", request_id=g.request_id)
 
 
 def _log_request(response: Response) -> None:
+    """Log and count a request. Of its URL, only the IDs are logged: other parts can be private."""
+    status = response.status_code
     seconds = perf_counter() - g.begun
-    template, operation = _template(), requested_operation()
-    problem = g.get("problem_code")
-    is_replay = bool(response.headers.getlist(_REPLAYED))
-    count_response(operation, response.status_code, seconds, problem, is_replay=is_replay)
-    log = _log.error if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR else _log.info
-    log(
-        "request",
-        method=request.method[:_LONGEST_METHOD],
-        route=template,
-        operation=operation,
-        status=response.status_code,
-        duration_ms=round(seconds * 1000, 1),
-        request_id=g.request_id,
-        **_ids(),
-        **({"problem": problem} if problem else {}),
-        **({"replayed": True} if is_replay else {}),
-    )
-
-
-def _ids() -> dict[str, str]:
-    """
-    Return the IDs of the key, its club, the session of the console and the resources in the URL.
-
-    Other parts of the URL can be private.
-    """
-    ids = {name: str(value) for name, value in (request.view_args or {}).items() if isinstance(value, UUID)}
-    key, session = g.get("key"), g.get("console_session")
-    return {
-        **({"key": str(key.id), "club": str(key.club_id)} if key else {}),
-        **({"session": str(session.id)} if session else {}),
-        **ids,
+    line = {
+        "method": request.method[:_LONGEST_METHOD],
+        "route": g.route,
+        "operation": g.operation,
+        "status": status,
+        "duration_ms": round(seconds * 1000, 1),
+        "request_id": g.request_id,
     }
-
-
-def _template() -> str | None:
-    """Return the path template of the request as in the OpenAPI document, or None if no route matches."""
-    return _convert_rule(request.url_rule.rule) if request.url_rule else None
+    if (key := g.get("key")) is not None:
+        line["key"], line["club"] = str(key.id), str(key.club_id)
+    if (session := g.get("console_session")) is not None:
+        line["session"] = str(session.id)
+    for name, value in (request.view_args or {}).items():
+        if isinstance(value, UUID):
+            line[name] = str(value)
+    if problem := g.get("problem_code"):
+        line["problem"] = problem
+    if is_replay := _REPLAYED in response.headers:
+        line["replayed"] = True
+    count_response(g.operation, status, seconds, problem, is_replay=is_replay)
+    log = _log.error if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _log.info
+    log("request", **line)
 
 
 @cache
@@ -113,16 +105,17 @@ def _convert_rule(rule: str) -> str:
     return _CONVERTER.sub(r"{\1}", rule)
 
 
-def requested_operation() -> str:
+def _find_operation() -> tuple[str | None, str]:
     """
-    Return the ID of the requested operation, or the endpoint of a page.
+    Return the path template of the request as in the OpenAPI document, and the ID of the operation or the endpoint.
 
     Endpoints of the console begin with `console.`, because some have the name of an operation.
     """
-    template = _template()
-    if template is None or request.endpoint is None:
-        return _UNKNOWN
+    rule = request.url_rule
+    if rule is None:
+        return None, _UNKNOWN
+    template = _convert_rule(rule.rule)
     method = "get" if request.method == "HEAD" else request.method.lower()
     operations: dict[tuple[str, str], str] = current_app.extensions["ofc_operations"]
-    page = request.endpoint if request.blueprint == _CONSOLE else request.endpoint.rpartition(".")[2]
-    return operations.get((template, method)) or page
+    page = rule.endpoint if rule.endpoint.startswith(_CONSOLE) else rule.endpoint.rpartition(".")[2]
+    return template, operations.get((template, method)) or page

@@ -17,6 +17,8 @@ from service.clubs.scopes import Scope
 from service.http import dry_run, idempotency, preconditions
 from service.http.authentication import (
     Access,
+    ReadAhead,
+    read_nothing_ahead,
     with_key,
     with_key_if_any,
     with_key_to_record,
@@ -195,6 +197,7 @@ class Resource(flask_smorest.Blueprint):
         waits: bool = False,
         conditional: bool = False,
         if_match: LockVersion | None = None,
+        ahead: ReadAhead = read_nothing_ahead,
         problems: tuple[int, ...] = (),
         forms: tuple[str, ...] = (JSON,),
     ) -> Callable[..., Any]:
@@ -206,14 +209,14 @@ class Resource(flask_smorest.Blueprint):
             scopes: the key needs one of these.
             needs_key: whether a key is required; if not, a key adds the records of its club to what is public.
             by_link: whether the token of a viewer link in the URL replaces the key.
-            by_table_link: whether the secret of a link to a table can be used as the key; its transaction then sees
-                only the records of this table.
+            by_table_link: whether a link to a table can be used as the key; only records of this table are visible.
             uses_database: whether the operation needs the database, and so a key or a link.
             records: whether it changes records; it then supports dry runs and idempotency keys.
             streams: whether it reads the database while the response is sent, or the media type with which it does.
             waits: whether it can wait for an event; it then begins its transactions itself.
             conditional: whether its responses have a tag that `If-None-Match` compares.
             if_match: locks what it changes and returns its version, which `If-Match` compares.
+            ahead: returns the queries with which it begins, from the arguments of the view, if it changes records.
             problems: statuses in addition to the usual ones.
             forms: the media types of its responses.
         """
@@ -223,12 +226,11 @@ class Resource(flask_smorest.Blueprint):
         usual = {*_OF_ANY, *_problems_of(by_link, uses_database, records), *([_FAILED] if if_match else [])}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            if if_match is not None:
-                view = with_if_match(view, if_match)
+            view = with_if_match(view, if_match) if if_match else view
             if by_link:
                 view = with_link(without_query(view))
             elif records:
-                view = with_key_to_record(view, access, forms[0])
+                view = with_key_to_record(view, access, forms[0], ahead)
             elif uses_database:
                 guard = with_key_to_stream if streams is True else with_key if needs_key else with_key_if_any
                 view = _without_unread_query(view)

@@ -156,7 +156,14 @@ def respond_page_before(name: str, shown: list[Any], cursor: str | None, *, is_c
 def created_response(document: object, location: str | None = None, *, is_replay: bool) -> Response:
     """Return the response to a request that created a record, now or when it was first sent."""
     headers = {"Location": location} if location else {}
-    return json_response(document, HTTPStatus.CREATED, headers | ({WAS_REPLAYED: "true"} if is_replay else {}))
+    return recorded_response(document, HTTPStatus.CREATED, headers, is_replay=is_replay)
+
+
+def recorded_response(
+    document: object, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None, *, is_replay: bool
+) -> Response:
+    """Return the response to a request that changed a record, now or when it was first sent."""
+    return json_response(document, status, {**(headers or {}), **({WAS_REPLAYED: "true"} if is_replay else {})})
 
 
 def add_security_headers(app: Flask) -> None:
@@ -174,10 +181,9 @@ def _add_headers(response: Response) -> Response:
     return response
 
 
-_METHODS: Final = ("GET", "POST", "PUT", "DELETE")
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _SENT: Final = (
     "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match",
-    "Last-Event-ID",
 )  # as a table  # fmt: skip
 _READ: Final = (
     "Deprecation", "ETag", "Idempotent-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Request-Id",

@@ -36,17 +36,24 @@ class Piece:
 
 def add_piece(transaction: Transaction, job_id: UUID, piece: Piece) -> None:
     """Insert a received piece."""
-    transaction.execute(
-        insert(_PIECE).values(
-            club_id=transaction.club_id,
-            job_id=job_id,
-            number=piece.number,
-            first_line=piece.first_line,
-            lines=piece.lines,
-            content=piece.content,
-            received_at=transaction.now,
-        )
-    )
+    add_pieces(transaction, job_id, [piece])
+
+
+def add_pieces(transaction: Transaction, job_id: UUID, pieces: Sequence[Piece]) -> None:
+    """Insert received pieces, of which there is at least one."""
+    rows = [
+        {
+            "club_id": transaction.club_id,
+            "job_id": job_id,
+            "number": piece.number,
+            "first_line": piece.first_line,
+            "lines": piece.lines,
+            "content": piece.content,
+            "received_at": transaction.now,
+        }
+        for piece in pieces
+    ]
+    transaction.execute(insert(_PIECE), rows)
 
 
 def list_sizes(transaction: Transaction, job_id: UUID) -> list[tuple[int, int]]:

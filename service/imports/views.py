@@ -33,8 +33,9 @@ from service.imports.actions.imports import (
     view_import,
 )
 from service.jobs.actions import cancel_job, pause_job, resume_job
-from service.jobs.app import announce_after_commit
+from service.jobs.app import look_after_commit
 from service.jobs.queries.jobs import JobState, StoredJob
+from service.places import IMPORT_TURNS
 
 imports = Resource("imports", __name__, description="Imports of many rounds from a file of documents, run by workers.")
 
@@ -73,9 +74,10 @@ def post_import(query: dict[str, Any]) -> Response:
     key, retry_key = current_key(), read_idempotency_key()
     begin = partial(database().transaction, key.club_id, actor=key.id, request_id=g.request_id)
     limits: ImportLimits = current_app.extensions["ofc_import_limits"]
-    blocks = read_lines_body(limits)
-    # Read the first block before the import begins: an unreadable body starts no import.
-    received = receive_import(begin, chain([next(blocks, b"")], blocks), limits)
+    with IMPORT_TURNS.take(key.id) as wait:
+        blocks = read_lines_body(limits, wait)
+        # Read the first block before the import begins: an unreadable body starts no import.
+        received = receive_import(begin, chain([next(blocks, b"")], blocks), limits)
     is_started = False
     try:
         with begin() as transaction:
@@ -92,7 +94,7 @@ def post_import(query: dict[str, Any]) -> Response:
 
 def _start(transaction: Transaction, received: ReceivedImport, state: str, limits: ImportLimits) -> Response:
     started = start_import(transaction, received, state, limits)
-    _announce(transaction)
+    look_after_commit(transaction, started.view.id, current_app.extensions["ofc_send"])
     headers = {"Location": f"/v1/imports/{started.view.id}"} | ({WAS_REPLAYED: "true"} if started.is_replay else {})
     return json_response(dump_job(started.view), HTTPStatus.ACCEPTED, headers)
 
@@ -182,9 +184,5 @@ def _with_whole_problem(line: bytes, request_id: str) -> bytes:
 
 def _changed(job: StoredJob) -> Response:
     transaction = current_transaction()
-    _announce(transaction)
+    look_after_commit(transaction, job.id, current_app.extensions["ofc_send"])
     return json_response(dump_job(view_import(transaction, job)))
-
-
-def _announce(transaction: Transaction) -> None:
-    announce_after_commit(transaction, current_app.extensions["ofc_announce"])

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from service.db import Transaction
 from service.errors import JobEnded
-from service.jobs.queries import jobs, workers
+from service.jobs.queries import chunks, jobs
 from service.jobs.queries.jobs import ENDED, JobState, StoredJob
 
 
@@ -35,7 +35,7 @@ def resume_job(transaction: Transaction, job_id: UUID, kind: str) -> StoredJob:
     job = jobs.lock(transaction, job_id, kind)
     if job.state is JobState.PAUSED:
         job = jobs.change(transaction, job, JobState.RUNNING if job.started_at else JobState.QUEUED)
-        workers.ensure_messages(transaction, job.id, 1)
+        chunks.send_again(transaction, job.id)
     elif job.state not in (JobState.QUEUED, JobState.RUNNING):
         raise JobEnded(f"{kind} {job_id} is {job.state.value}; expected paused, to resume it")
     return job
@@ -53,5 +53,4 @@ def cancel_job(transaction: Transaction, job_id: UUID, kind: str) -> StoredJob:
     job = jobs.lock(transaction, job_id, kind)
     if job.state not in (*ENDED, JobState.CANCELLING):
         job = jobs.change(transaction, job, JobState.CANCELLING)
-        workers.ensure_messages(transaction, job.id, 1)
     return job

@@ -1,8 +1,8 @@
 """
-The message queue of the workers.
+The message queues of the workers.
 
-A message contains only the IDs of a club and a job. Jobs, chunks, leases and results are in PostgreSQL, so a message
-that is lost, late or delivered twice does no harm.
+Messages contain only IDs. Celery spreads them, and PostgreSQL decides what is to be done, so a message that is lost,
+late or delivered twice does no harm.
 """
 
 from collections.abc import Callable
@@ -13,13 +13,23 @@ from celery import Celery
 from kombu.entity import Exchange, Queue
 
 from service.config import Config
-from service.db import Database, Transaction, engine_url
+from service.db import Transaction, engine_url
 from service.db.broker import QUEUE_IN_DATABASE, queue_options
-from service.jobs.queries import workers
 from service.logs import get_log
 
-WORK_ON_JOB: Final = "work_on_job"
-"""The only Celery task. Its arguments are the IDs of a club and a job."""
+JOBS: Final = "jobs"
+"""The queue of jobs: one process works on one message at a time."""
+WEBHOOKS: Final = "webhooks"
+"""The queue of messages to webhooks, which wait for their receivers in threads."""
+PERIODIC: Final = "periodic"
+"""The queue of periodic tasks."""
+LOOK_AT_JOB: Final = "look_at_job"
+"""A task. Its arguments are the IDs of a club and a job."""
+WORK_ON_CHUNK: Final = "work_on_chunk"
+"""A task. Its arguments are the IDs of a club and a job, and the number of a chunk."""
+DELIVER: Final = "deliver"
+"""A task. Its arguments are the IDs of a club and a delivery, and the number of the attempt."""
+_QUEUES: Final = {LOOK_AT_JOB: JOBS, WORK_ON_CHUNK: JOBS, DELIVER: WEBHOOKS}
 _TIMEOUT_SECONDS: Final = 3.0
 
 _log = get_log(__name__)
@@ -29,8 +39,8 @@ def build_celery(config: Config) -> Celery:
     """
     Create the Celery application; it connects to the broker on first use.
 
-    On RabbitMQ the queue is a quorum queue, which survives the loss of a machine, with publisher confirms. Without a
-    broker the queue is in the database.
+    On RabbitMQ the queues are quorum queues, which survive the loss of a machine, with publisher confirms. Without a
+    broker the queues are in the database.
     """
     app = Celery("tablestakes", set_as_current=False)
     app.conf.update(
@@ -39,16 +49,24 @@ def build_celery(config: Config) -> Celery:
         broker_connection_timeout=_TIMEOUT_SECONDS,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
-        task_queues=[_queue(config)],
-        task_default_queue=config.queue,
+        # A message that only starts a thread is acknowledged by the broker itself. So is one about a chunk on Redis and
+        # in the database, which give a process no other before it has ended the chunk; RabbitMQ would give it all.
+        task_queues=[
+            queue_of(config, JOBS, no_ack=not _is_rabbitmq(config)),
+            queue_of(config, WEBHOOKS, no_ack=True),
+            queue_of(config, PERIODIC, no_ack=True),
+        ],
+        task_routes={task: {"queue": name_of(config, queue)} for task, queue in _QUEUES.items()},
+        task_default_queue=name_of(config, PERIODIC),
         task_default_exchange="",
-        task_default_routing_key=config.queue,
+        task_default_routing_key=name_of(config, PERIODIC),
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
-        # A message is redelivered if its worker is lost. If the message is lost, the outbox sends it again.
         task_acks_late=True,
-        task_publish_retry=False,
+        # Over another connection: that to RabbitMQ is kept when it was lost, and the other clients make theirs again.
+        task_publish_retry=_is_rabbitmq(config),
+        task_publish_retry_policy={"max_retries": 1, "interval_start": 0},
         worker_prefetch_multiplier=1,
         worker_enable_remote_control=False,
         worker_hijack_root_logger=False,
@@ -59,31 +77,42 @@ def build_celery(config: Config) -> Celery:
     return app
 
 
-def build_announcer(config: Config, database: Database) -> Callable[[UUID], None]:
-    """Return a function that sends a club's due messages. Workers send later what cannot be sent now."""
-    app = build_celery(config)
+def _is_rabbitmq(config: Config) -> bool:
+    return config.broker_url.startswith("amqp")
 
-    def announce(club_id: UUID) -> None:
+
+def name_of(config: Config, queue: str) -> str:
+    """Return the name that one of the queues has at the broker."""
+    return f"{config.queue}.{queue}"
+
+
+def queue_of(config: Config, queue: str, *, no_ack: bool = False) -> Queue:
+    """Return one of the queues, as the broker is to declare it."""
+    arguments = {"x-queue-type": "quorum"} if _is_rabbitmq(config) else None
+    name = name_of(config, queue)
+    return Queue(name, Exchange(""), routing_key=name, durable=True, queue_arguments=arguments, no_ack=no_ack)
+
+
+Send = Callable[..., None]
+"""Sends a message: the name of a task, and its arguments, which are IDs and numbers."""
+
+
+def build_sender(app: Celery) -> Send:
+    """Return a function that sends messages, and never fails: a periodic task sends again what could not be sent."""
+
+    def send(task: str, *arguments: UUID | int) -> None:
         try:
-            with database.transaction(club_id) as transaction:
-                for message in workers.claim_due_messages(transaction):
-                    app.send_task(WORK_ON_JOB, (str(club_id), str(message.job_id)))
+            app.send_task(task, [each if isinstance(each, int) else str(each) for each in arguments])
         except Exception as error:
-            # The job is committed, so the request must succeed whatever this error is.
-            _log.warning("message_send_failed", club=str(club_id), reason=type(error).__name__)
+            # What the message is about is committed, so the request must succeed whatever this error is.
+            _log.warning("message_send_failed", task=task, reason=type(error).__name__)
 
-    return announce
-
-
-def announce_after_commit(transaction: Transaction, announce: Callable[[UUID], None]) -> None:
-    """Send the messages of a transaction after its commit."""
-    transaction.after_commit.append(lambda: announce(transaction.club_id))
+    return send
 
 
-def _queue(config: Config) -> Queue:
-    is_rabbitmq = config.broker_url.startswith("amqp")
-    arguments = {"x-queue-type": "quorum"} if is_rabbitmq else None
-    return Queue(config.queue, Exchange(""), routing_key=config.queue, durable=True, queue_arguments=arguments)
+def look_after_commit(transaction: Transaction, job_id: UUID, send: Send) -> None:
+    """Have a worker look at a job after the commit of a transaction that has changed it."""
+    transaction.after_commit.append(lambda: send(LOOK_AT_JOB, transaction.club_id, job_id))
 
 
 def _broker_in(database_url: str) -> str:
@@ -91,7 +120,7 @@ def _broker_in(database_url: str) -> str:
 
 
 def _transport_options(config: Config) -> dict[str, Any]:
-    if config.broker_url.startswith("amqp"):
+    if _is_rabbitmq(config):
         return {"confirm_publish": True, "read_timeout": _TIMEOUT_SECONDS, "write_timeout": _TIMEOUT_SECONDS}
     if config.broker_url:
         return {"socket_timeout": _TIMEOUT_SECONDS, "socket_connect_timeout": _TIMEOUT_SECONDS}

@@ -1,6 +1,8 @@
 """The app for Celery's own commands, such as `celery -A service.jobs worker`; OFC_DATABASE_URL names the database."""
 
 from service.config import Config
-from service.worker import make_worker_app
+from service.worker import check_database, make_worker_app
 
-app = make_worker_app(Config.from_environment())
+_config = Config.from_environment()
+check_database(_config)
+app = make_worker_app(_config)

@@ -34,7 +34,7 @@ class JobRecord(Base):
 
 
 class ChunkRecord(Base):
-    """A part of a job that is processed in one transaction."""
+    """A part of a job that is processed in one transaction, which locks it."""
 
     __tablename__ = "job_chunks"
     __table_args__ = (
@@ -48,29 +48,12 @@ class ChunkRecord(Base):
     size: Mapped[Big]
     part: Mapped[Json]
     state: Mapped[str] = mapped_column(server_default="open")
-    attempt: Mapped[int] = mapped_column(Integer, server_default="0")
+    attempts: Mapped[int] = mapped_column(Integer, server_default="0")
     failures: Mapped[int] = mapped_column(Integer, server_default="0")
     interruptions: Mapped[int] = mapped_column(Integer, server_default="0")
-    lost_workers: Mapped[int] = mapped_column(Integer, server_default="0")
-    claimable_from: Mapped[datetime]
-    worker: Mapped[str | None]
+    messages: Mapped[int] = mapped_column(Integer, server_default="0")
+    send_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))
     result: Mapped[Json | None]
     accounted: Mapped[Big | None]
     error: Mapped[str | None]
     ended_at: Mapped[datetime | None]
-
-
-class JobMessageRecord(Base):
-    """A message of the outbox that no worker has received yet."""
-
-    __tablename__ = "job_messages"
-    __table_args__ = (
-        references("jobs", "club_id", "job_id", to=("club_id", "id")),
-        Index("job_messages_job", "club_id", "job_id"),
-    )
-
-    club_id: Mapped[Key]
-    id: Mapped[Key]
-    job_id: Mapped[UUID]
-    send_at: Mapped[datetime]
-    send_count: Mapped[int] = mapped_column(Integer, server_default="0")

@@ -1,7 +1,6 @@
-"""Add events to clubs' trees, also when notified; make and read checkpoints; prove inclusion and consistency."""
+"""Add events to clubs' trees; make and read checkpoints; prove inclusion and consistency."""
 
-import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -10,15 +9,16 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import Checkpoint, EvidenceError, SigningKey, consistency_ranges, inclusion_ranges, sign_note
+from evidence.events import CheckpointSealed
+from evidence.files import ProvedEvent
 from scoring.errors import Mistake
 from service.db import Database, Transaction
-from service.db.notifications import Batcher, Listener
 from service.db.pages import Page, cut_page
-from service.errors import NotFound, ServiceError
+from service.errors import NotFound
 from service.ledger.queries import checkpoints, trees
 from service.ledger.queries.checkpoints import PublishedKey, StoredCheckpoint
-from service.ledger.queries.trees import RECORDED, TreeHead
-from service.logs import get_log
+from service.ledger.queries.events import record_leaf
+from service.ledger.queries.trees import TreeHead
 
 AT_ONCE: Final = 2000
 """The number of events that are added to a tree in one transaction."""
@@ -55,9 +55,9 @@ def make_checkpoint(transaction: Transaction, key: SigningKey) -> MadeCheckpoint
         while head.mapped_size < head.size:
             head = trees.update_round_map(transaction, head, MAPPED_AT_ONCE)
         return MadeCheckpoint(_sign(transaction, head, key), is_replay=False)
-    newest = checkpoints.find_newest(transaction)
-    assert newest is not None, "the creation of a club is an event"
-    return MadeCheckpoint(newest, is_replay=True)
+    # Without an event there is nothing to sign, and the creation of a club is one.
+    trees.serve_signed(transaction, head.signed_size)
+    return MadeCheckpoint(checkpoints.get_signed(transaction, head.signed_size), is_replay=True)
 
 
 def join_events(database: Database, club_id: UUID, key: SigningKey | None) -> int:
@@ -74,6 +74,8 @@ def join_events(database: Database, club_id: UUID, key: SigningKey | None) -> in
                 break
             grown = trees.grow(transaction, head, AT_ONCE)
             joined += grown.size - head.size
+            if grown.signed_size > grown.served_size:
+                trees.serve_signed(transaction, grown.signed_size)
             is_all = grown.size - head.size < AT_ONCE
             if is_all and key is not None and _is_due(transaction, grown):
                 mapped = trees.update_round_map(transaction, grown, MAPPED_AT_ONCE)
@@ -91,14 +93,16 @@ def _is_due(transaction: Transaction, head: TreeHead) -> bool:
 
 
 def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCheckpoint:
-    """Sign the tree and the map of rounds, which cover the same events."""
-    root, rounds_root = trees.get_root(transaction, head.size), trees.get_round_map_root(transaction)
-    signed = Checkpoint(get_origin(transaction), head.size, root, rounds_root, transaction.now)
-    note = sign_note(signed.text, [key])
+    """Seal the tree with the root of the map of its rounds, sign it, and serve the checkpoint after the commit."""
+    sealed = CheckpointSealed(map_root=trees.get_round_map_root(transaction))
+    head = trees.append(transaction, head, [record_leaf(transaction, sealed.kind, sealed.encode())])
+    root = trees.get_root(transaction, head.size)
+    note = sign_note(Checkpoint(get_origin(transaction), head.size, root).text, [key])
     made = StoredCheckpoint(uuid7(), head.size, root, note.written, transaction.now)
     checkpoints.publish_key(transaction, key.verifier)
     checkpoints.add(transaction, made)
     trees.mark_signed(transaction)
+    trees.serve_signed(transaction, head.size)
     return made
 
 
@@ -139,6 +143,11 @@ def get_checkpoint(database: Database, address: UUID) -> str:
 def list_checkpoints(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[StoredCheckpoint]:
     """List the club's checkpoints, newest first."""
     return cut_page(checkpoints.list_page(transaction, after=after, limit=limit + 1), limit, lambda found: found)
+
+
+def list_seals(transaction: Transaction, signed: Collection[StoredCheckpoint]) -> Mapping[int, ProvedEvent]:
+    """Return the last event of each checkpoint, `checkpoint.sealed`, by the size of the checkpoint."""
+    return trees.prove_last(transaction, [each.size for each in signed])
 
 
 def list_checkpoint_keys(database: Database) -> Sequence[PublishedKey]:
@@ -184,47 +193,3 @@ def prove_inclusion(transaction: Transaction, position: int, size: int) -> list[
         detail = f"is {position}; expected 0 to {size - 1}, the positions in a tree of {size} events"
         raise EvidenceError((Mistake("position-unknown", ("query", "position"), detail),))
     return trees.hash_ranges(transaction, inclusion_ranges(position, size))
-
-
-_PAUSE: Final = 0.1
-"""Seconds between two batches: under load, many events join at once and send one notification."""
-_ATTEMPTS: Final = 4
-_RETRY_SECONDS: Final = 0.05
-
-_log = get_log(__name__)
-
-
-class Joiner:
-    """
-    Adds the events of clubs to their trees when it is notified of a commit.
-
-    Nothing depends on it: the sweeper adds what it misses, and signs the trees.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._batcher = Batcher(self._join, _PAUSE, "joiner")
-        self._listener = Listener(database, RECORDED, self._batcher.add)
-
-    def start(self) -> None:
-        """Start the threads."""
-        self._batcher.start()
-        self._listener.start()
-
-    def stop(self) -> None:
-        """End the threads."""
-        self._listener.stop()
-        self._batcher.stop()
-
-    def _join(self, clubs: Collection[str]) -> None:
-        for club in clubs:
-            try:
-                # Another process may hold the tree with a batch that was taken before the commit.
-                for _ in range(_ATTEMPTS):
-                    if join_events(self._database, UUID(club), None):
-                        break
-                    time.sleep(_RETRY_SECONDS)
-            except ServiceError as error:
-                _log.warning("join_interrupted", club=club, error=str(error))
-            except Exception:
-                _log.exception("join_failed", club=club)

@@ -95,7 +95,7 @@ class FeedEntryRecord(Base):
 
 
 class TreeHeadRecord(Base):
-    """The size of a club's tree, its signed and mapped sizes, and when it was signed."""
+    """The size of a club's tree, its signed, served and mapped sizes, and when it was signed."""
 
     __tablename__ = "tree_heads"
 
@@ -103,11 +103,12 @@ class TreeHeadRecord(Base):
     size: Mapped[Big]
     signed_size: Mapped[Big]
     signed_at: Mapped[datetime | None]
+    served_size: Mapped[Big]
     mapped_size: Mapped[Big]
 
 
 class RoundMapTileRecord(Base):
-    """A tile of a club's map from rounds to their newest events, now and at the newest checkpoint."""
+    """A tile of a club's map from rounds to their newest events, now and at the newest served checkpoint."""
 
     __tablename__ = "round_map_tiles"
 

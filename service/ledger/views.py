@@ -1,5 +1,6 @@
 """Checkpoints and proofs."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
@@ -30,6 +31,7 @@ from service.ledger.actions import (
     get_checkpoint,
     list_checkpoint_keys,
     list_checkpoints,
+    list_seals,
     make_checkpoint,
     prove_consistency,
     prove_inclusion,
@@ -58,7 +60,8 @@ def post_checkpoint() -> Response:
     Workers also do so once a minute. If there are no new events, the newest checkpoint is returned.
     """
     found = make_checkpoint(current_transaction(), _signing_key()).checkpoint
-    return json_response(_dump(found), HTTPStatus.CREATED, {"Location": f"/v1/checkpoints/{found.id}"})
+    [dumped] = _dump([found])
+    return json_response(dumped, HTTPStatus.CREATED, {"Location": f"/v1/checkpoints/{found.id}"})
 
 
 @checkpoints.route("/v1/checkpoints", methods=["GET"])
@@ -68,7 +71,7 @@ def post_checkpoint() -> Response:
 def get_checkpoints(query: dict[str, Any]) -> Response:
     """List the club's checkpoints, newest first."""
     page = list_checkpoints(current_transaction(), after=query["cursor"], limit=query["limit"])
-    return respond_page("checkpoints", [_dump(found) for found in page.items], page.next_after)
+    return respond_page("checkpoints", _dump(page.items), page.next_after)
 
 
 @checkpoints.route("/v1/checkpoints/consistency", methods=["GET"])
@@ -123,8 +126,9 @@ def get_keys() -> Response:
     )
 
 
-def _dump(found: StoredCheckpoint) -> dict[str, Any]:
-    return dump_checkpoint(found.id, found.size, found.root, found.created_at)
+def _dump(signed: Sequence[StoredCheckpoint]) -> list[dict[str, Any]]:
+    seals = list_seals(current_transaction(), signed)
+    return [dump_checkpoint(each.id, each.size, each.root, each.created_at, seals[each.size]) for each in signed]
 
 
 def _signing_key() -> SigningKey:

@@ -1,6 +1,6 @@
 """Issue, check and revoke links, and read the round that a link shows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -18,10 +18,11 @@ from service.db import Database, Transaction
 from service.errors import LinkEnded, NotFound
 from service.ledger.queries.events import record_event
 from service.links import queries as links
+from service.links.changes import RevisionChanges, list_changes
 from service.rounds.actions.reading import get_round
 from service.rounds.actions.recording import view_hand
 from service.rounds.actions.settlements import get_settlement
-from service.rounds.queries import hands, histories, revisions, rounds
+from service.rounds.queries import hands, histories, rounds
 from service.tables import queries as tables
 
 
@@ -129,16 +130,16 @@ class RoundPage:
     table: str
     zone: ZoneInfo
     hands: Sequence[HandView]
-    reasons: Mapping[int, str | None]
+    changes: Sequence[RevisionChanges]
 
 
 def read_round_page(transaction: Transaction, round_id: UUID, expires_at: datetime) -> RoundPage:
-    """Return the current revision of a round with its hands, the table's name and the reasons of revisions."""
+    """Return the current revision of a round with its hands, the table's name and what revisions changed."""
     linked = show_linked_round(transaction, round_id, expires_at)
     return RoundPage(
         linked,
         tables.get(transaction, UUID(linked.round.table)).name,
         ZoneInfo(clubs.get(transaction).time_zone),
         list(map(view_hand, hands.list_page(transaction, round_id, linked.settlement.revision))),
-        revisions.list_reasons(transaction, round_id),
+        list_changes(transaction, round_id) if linked.settlement.revision > 1 else [],
     )

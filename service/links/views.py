@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
@@ -18,11 +19,15 @@ from schemas.access import (
     dump_linked_round,
     parse_token,
 )
+from schemas.disputes import DisputeEntry
 from schemas.explanations.explanations import HandExplanationSchema
 from schemas.hands import HandView
 from schemas.round_settlements import dump_round_settlement, view_round_settlement
+from schemas.rounds import RoundView
 from schemas.scores import dump_recorded_hand
+from schemas.sentences import describe_kind
 from scoring.hand import Seat
+from scoring.ruleset import Points
 from scoring.settle_up import find_payments
 from scoring.settlement import LimitedBy
 from service.clubs.scopes import Scope
@@ -138,7 +143,7 @@ def replace_problem(response: Response) -> Response:
     if response.mimetype != MEDIA_TYPE:
         return response
     kind = PROBLEM_KINDS[g.problem_code]
-    title, advice = _ADVICE.get(HTTPStatus(response.status_code), (kind.title, kind.advice))
+    title, advice = _ADVICE.get(HTTPStatus(response.status_code), (kind.title, describe_kind(g.problem_code)))
     page = render_template(
         "link_problem.html",
         title=title,
@@ -161,6 +166,7 @@ class Personal:
         player: the operator's ID of the player.
         can_dispute: whether the link can be used to open disputes.
         disputes: the disputes of the round that this player has opened.
+        entries: the comments on each dispute and its decision, by its ID.
         message: why what the player has just sent was refused.
         claim: the refused claim, to be changed.
     """
@@ -168,6 +174,7 @@ class Personal:
     player: str
     can_dispute: bool
     disputes: Sequence[StoredDispute]
+    entries: Mapping[UUID, Sequence[DisputeEntry]]
     message: str | None = None
     claim: str = ""
 
@@ -196,7 +203,10 @@ def render_round_page(
         names=names,
         hands=[_show_hand(hand, names) for hand in page.hands],
         payments=list(_show_payments(page, names)),
-        reasons=sorted(page.reasons.items()),
+        changes=page.changes,
+        show_cards=format_cards,
+        show_amount=partial(_show_amount, view),
+        show_time=lambda at: format_time(at, page.zone),
         show_money=lambda minor: format_money_won(minor, view.currency or ""),
         provisional_until=settlement.provisional_until and format_time(settlement.provisional_until, page.zone),
         expires_at=format_time(page.linked.expires_at, page.zone),
@@ -212,12 +222,15 @@ def render_round_page(
 def _show_payments(page: RoundPage, names: Mapping[Seat, str]) -> Iterator[tuple[str, str, str]]:
     """Yield the fewest payments that settle the round: payer, payee and the amount in points or money."""
     view, settlement = page.linked.round, page.linked.settlement
-    value, currency = view.point_value, view.currency
     for payment in find_payments({names[seat]: net for seat, net in settlement.nets.items()}).payments:
-        amount = f"{payment.amount} {'point' if payment.amount == 1 else 'points'}"
-        if value is not None and currency is not None:
-            amount = format_money(payment.amount * value, currency)
-        yield payment.payer, payment.payee, amount
+        yield payment.payer, payment.payee, _show_amount(view, payment.amount)
+
+
+def _show_amount(view: RoundView, points: Points) -> str:
+    """Return points as money or, if they have no value, as points."""
+    if view.point_value is not None and view.currency is not None:
+        return format_money(points * view.point_value, view.currency)
+    return f"{points} {'point' if points == 1 else 'points'}"
 
 
 def _show_hand(hand: HandView, names: Mapping[Seat, str]) -> dict[str, Any]:

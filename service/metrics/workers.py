@@ -7,9 +7,7 @@ continues its files, so that no count is lost and the number of files is limited
 """
 
 import os
-import shutil
 import tempfile
-from collections.abc import Collection
 from typing import Final
 
 from prometheus_client import values
@@ -17,42 +15,17 @@ from prometheus_client.multiprocess import mark_process_dead
 
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
 
-_NOBODYS: Final = -1
-"""The slot of the gunicorn master process, which counts nothing."""
-_place = _NOBODYS
 
-
-def make_directory() -> None:
-    """
-    Create a directory for the metrics of a web server, and pass it to the workers in the environment.
-
-    Must be called before `service.metrics.counters` is imported.
-    """
-    os.environ[DIRECTORY] = tempfile.mkdtemp(prefix="ofc-metrics-")
-    values.ValueClass = values.MultiProcessValue(lambda: _place)
-
-
-def remove_directory() -> None:
-    """Delete the directory."""
-    shutil.rmtree(os.environ.pop(DIRECTORY), ignore_errors=True)
-
-
-def free_place(taken: Collection[int]) -> int:
-    """
-    Return the first slot that no running worker has.
-
-    >>> free_place([0, 1, 3])
-    2
-    """
-    return next(place for place in range(len(taken) + 1) if place not in taken)
+def make_directory() -> str:
+    """Create a directory for the metrics of a web server; its processes get it in the environment."""
+    return tempfile.mkdtemp(prefix="ofc-metrics-")
 
 
 def take_place(place: int) -> None:
-    """Set the slot of this process. Must be called before the process counts anything."""
-    global _place
-    _place = place
+    """
+    Use a slot, and delete the gauges of a process that had it before; its counters go on.
 
-
-def leave_place(place: int) -> None:
-    """Delete the gauges of a worker that has ended; its counters stay."""
+    Must be called before `service.metrics.counters` is imported.
+    """
+    values.ValueClass = values.MultiProcessValue(lambda: place)
     mark_process_dead(place, os.environ[DIRECTORY])

@@ -8,8 +8,8 @@ from typing import Any, Final
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
+from service.compression import send_static
 from service.errors import NotFound
-from service.pages.compression import send_static
 
 BUILT: Final = Path(__file__).parent / "static" / "web"
 """The built files: a folder of each page, and `assets/`, whose names contain hashes of their content."""

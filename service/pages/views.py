@@ -9,10 +9,10 @@ from typing import Final
 from flask import Blueprint, Response, abort, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
+from service.compression import send_static
 from service.examples import PROBLEMS, read_examples
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.pages.apps import POLICY as APP_POLICY
-from service.pages.compression import send_static
 from service.version import VERSION
 
 STATIC: Final = Path(__file__).parent / "static"

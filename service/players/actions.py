@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from secrets import token_bytes
 from typing import Final
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from service.players import queries as players
 from service.players.queries import StoredPlayer
 
 _MOST_FOUND: Final = 1000
+_SALT_BYTES: Final = 32
 
 
 def view_player(stored: StoredPlayer) -> PlayerView:
@@ -57,9 +59,11 @@ def name_player(transaction: Transaction, player: str, display_name: str) -> Nam
     """
     Set or replace a player's display name.
 
-    The event does not contain the name, because events are never erased.
+    The event does not contain the name, because events are never erased, but a digest that verification compares.
     """
-    is_new = players.set_name(transaction, player, display_name, PlayerNamed(player=player).encode())
+    salt = token_bytes(_SALT_BYTES)
+    event = PlayerNamed.of(player, display_name, salt)
+    is_new = players.set_name(transaction, player, display_name, salt, event.encode())
     return NamedPlayer(view_player(players.get(transaction, player)), is_new)
 
 

@@ -17,4 +17,5 @@ class PlayerRecord(Base):
     player: Mapped[str] = mapped_column(primary_key=True)
     id: Mapped[UUID]
     display_name: Mapped[str]
+    salt: Mapped[bytes]
     named_at: Mapped[datetime]

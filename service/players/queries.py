@@ -30,7 +30,7 @@ class StoredPlayer:
 _IS_NEW: Final = literal_column("xmax = 0", Boolean())
 
 
-def set_name(transaction: Transaction, player: str, display_name: str, event: bytes) -> bool:
+def set_name(transaction: Transaction, player: str, display_name: str, salt: bytes, event: bytes) -> bool:
     """
     Set a player's display name; nothing changes if it is the same.
 
@@ -38,6 +38,7 @@ def set_name(transaction: Transaction, player: str, display_name: str, event: by
         transaction: a transaction of the club.
         player: the operator's ID of the player.
         display_name: the name, which is stored only here.
+        salt: the key of the name's digest in the event, which is stored only here too.
         event: the event to record, without the name.
 
     Returns:
@@ -45,13 +46,18 @@ def set_name(transaction: Transaction, player: str, display_name: str, event: by
     """
     record = PlayerRecord
     statement = insert(record).values(
-        club_id=transaction.club_id, player=player, id=uuid7(), display_name=display_name, named_at=transaction.now
+        club_id=transaction.club_id,
+        player=player,
+        id=uuid7(),
+        display_name=display_name,
+        salt=salt,
+        named_at=transaction.now,
     )
     new = statement.excluded
     is_new = transaction.execute(
         statement.on_conflict_do_update(
             index_elements=[record.club_id, record.player],
-            set_={"display_name": new.display_name, "named_at": new.named_at},
+            set_={"display_name": new.display_name, "salt": new.salt, "named_at": new.named_at},
             where=record.display_name != new.display_name,
         ).returning(_IS_NEW)
     ).scalar_one_or_none()
@@ -75,7 +81,7 @@ def get(transaction: Transaction, player: str) -> StoredPlayer:
 
 
 def erase(transaction: Transaction, player: str, event: bytes) -> None:
-    """Delete a player's display name, if any, and record the event without the name."""
+    """Delete a player's display name with its salt, if any, and record the event without the name."""
     record = PlayerRecord
     erasure = delete(record).where(record.club_id == transaction.club_id, record.player == player)
     if transaction.execute(erasure).rowcount == 1:

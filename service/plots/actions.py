@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Row
 
 from schemas.accounting.intervals import rate_interval
-from schemas.accounting.plots import MOST_PLACES, MOST_SERIES, PlotName, PlotPlace, PlotSeries, PlotView, Value
+from schemas.accounting.plots import MOST_PLACES, PlotName, PlotPlace, PlotSeries, PlotView, Value
 from schemas.base import WireError
 from schemas.clubs import ClubView
 from scoring.bulk.sources import PointSources, split_points
@@ -163,7 +163,7 @@ def _split(transaction: Transaction, hands: Sequence[Row[Any]]) -> Iterable[tupl
 def _plot_head_to_head(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
     """Return the points of each player against each other, before caps."""
     counted = {each.player: int(each.hands) for each in queries.list_hand_counts(transaction, wanted)}
-    columns, omitted = _choose(counted, PlotFilter())
+    columns, omitted = _choose(counted, PlotFilter(most_players=wanted.most_players))
     rows = columns if wanted.player is None or not columns else [wanted.player]
     points: dict[tuple[str, str], int] = defaultdict(int)
     for pair in queries.list_pairs(transaction, wanted, columns):
@@ -249,7 +249,7 @@ def _choose(counted: Mapping[str, int], wanted: PlotFilter) -> tuple[list[str], 
     """Return the players with the most hands, in the order of their names, and the number of the others."""
     if wanted.player is not None:
         return [wanted.player] if wanted.player in counted else [], 0
-    most = sorted(counted, key=lambda player: (-counted[player], player))[:MOST_SERIES]
+    most = sorted(counted, key=lambda player: (-counted[player], player))[: wanted.most_players]
     return sorted(most), len(counted) - len(most)
 
 

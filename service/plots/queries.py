@@ -12,19 +12,26 @@ from uuid import UUID
 
 from sqlalchemy import Row, text
 
+from schemas.accounting.plots import MOST_SERIES
 from service.db import Transaction
 from service.statistics.queries.seats import CHANGED, SEATS, UNCHANGED
 
 
 @dataclass(frozen=True, slots=True)
 class PlotFilter:
-    """A filter for rounds and players; None matches any. The times are opening times, `opened_before` excluded."""
+    """
+    A filter for rounds and players; None matches any. The times are opening times, `opened_before` excluded.
+
+    Attributes:
+        most_players: how many players have a line or a column, those with the most hands; None for all players.
+    """
 
     round_id: UUID | None = None
     table_id: UUID | None = None
     player: str | None = None
     opened_from: datetime | None = None
     opened_before: datetime | None = None
+    most_players: int | None = MOST_SERIES
 
 
 _CONDITIONS: Final = {

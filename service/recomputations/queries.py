@@ -16,8 +16,17 @@ from scoring.history import Closing, Departure, History
 from scoring.round_state import RoundSeat, RoundStatus
 from scoring.ruleset import BOARD_SIZE, Ruleset
 from service.db import Transaction
+from service.db.base import Base
 from service.recomputations.models import DifferenceRecord
 from service.recomputations.packed.queries import EVERY, Scope, Stretch, stretch_parameters, wanted_rounds
+from service.rounds.models import (
+    ClosingRecord,
+    DepartureRecord,
+    HandScoreRecord,
+    PayoutRecord,
+    RoundSeatRecord,
+    list_columns,
+)
 
 _RECORD: Final = DifferenceRecord
 _AT_A_TIME: Final = 1000
@@ -144,7 +153,6 @@ class RecordedRound:
         head: the record of the round's head.
         seats: the records of its seats.
         hands: the records of its hands joined with their scores, in order.
-        transfers: the records of its transfers, by hand and whether they are late, in order.
         payout: the record of the payout after the last hand.
         departures, closing: the records of departures and of the closing.
     """
@@ -152,7 +160,6 @@ class RecordedRound:
     head: Record
     seats: Sequence[Record]
     hands: Sequence[Record]
-    transfers: Mapping[tuple[int, bool], Sequence[Record]]
     payout: Record | None
     departures: Sequence[Record]
     closing: Record | None
@@ -198,20 +205,20 @@ _HAND: Final = """
         = (found.club_id, found.round_id, found.number, found.hand_id)
 """
 _HANDS: Final = text(
-    "SELECT found.*, hand.id, hand.button, hand.content, hand.seats, hand.fantasyland, hand.boards"
-    + _OF_ROUNDS.format("hand_scores", _HAND, "found.number")
+    f"SELECT {list_columns(HandScoreRecord, 'found')}, hand.id, hand.button, hand.content, hand.seats,"
+    " hand.fantasyland, hand.boards" + _OF_ROUNDS.format("hand_scores", _HAND, "found.number")
 )
 
 
-def _all_of(table: str, order: str) -> Any:
-    return text("SELECT found.*" + _OF_ROUNDS.format(table, "", order))
+def _all_of(record: type[Base], order: str) -> Any:
+    columns = list_columns(record, "found")
+    return text(f"SELECT {columns}" + _OF_ROUNDS.format(record.__tablename__, "", order))
 
 
-_SEATS: Final = _all_of("round_seats", "found.seat")
-_TRANSFERS: Final = _all_of("transfers", "found.number, found.late, found.position")
-_PAYOUTS: Final = _all_of("payouts", "found.number")
-_DEPARTURES: Final = _all_of("departures", "found.position")
-_CLOSINGS: Final = _all_of("closings", "found.after_hand")
+_SEATS: Final = _all_of(RoundSeatRecord, "found.seat")
+_PAYOUTS: Final = _all_of(PayoutRecord, "found.number")
+_DEPARTURES: Final = _all_of(DepartureRecord, "found.position")
+_CLOSINGS: Final = _all_of(ClosingRecord, "found.after_hand")
 
 
 def list_recorded(transaction: Transaction, round_ids: Sequence[UUID]) -> list[RecordedRound]:
@@ -225,14 +232,13 @@ def list_recorded(transaction: Transaction, round_ids: Sequence[UUID]) -> list[R
         return found
 
     heads = by_round(_HEADS)
-    seats, hands, transfers, payouts = map(by_round, (_SEATS, _HANDS, _TRANSFERS, _PAYOUTS))
+    seats, hands, payouts = map(by_round, (_SEATS, _HANDS, _PAYOUTS))
     departures, closings = by_round(_DEPARTURES), by_round(_CLOSINGS)
     return [
         RecordedRound(
             head,
             seats.get(round_id, []),
             hands.get(round_id, []),
-            _by_hand(transfers.get(round_id, [])),
             next(iter(payouts.get(round_id, [])), None),
             departures.get(round_id, []),
             next(iter(closings.get(round_id, [])), None),
@@ -257,13 +263,6 @@ def pack_content(record: Record) -> bytes | None:
         return b"".join(board.packed for board in boards)
     except (ScoringError, KeyError, TypeError, AttributeError):
         return None
-
-
-def _by_hand(transfers: Sequence[Record]) -> Mapping[tuple[int, bool], Sequence[Record]]:
-    by_hand: dict[tuple[int, bool], list[Record]] = defaultdict(list)
-    for transfer in transfers:
-        by_hand[transfer["number"], transfer["late"]].append(transfer)
-    return by_hand
 
 
 def _load(number: int, record: Record) -> Hand:

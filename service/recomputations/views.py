@@ -35,7 +35,7 @@ from service.http.responses import (
     respond_page,
 )
 from service.jobs.actions import cancel_job, pause_job, resume_job
-from service.jobs.app import announce_after_commit
+from service.jobs.app import look_after_commit
 from service.jobs.queries.jobs import JobState, StoredJob
 from service.recomputations.actions.recomputations import (
     KIND,
@@ -71,7 +71,7 @@ def post_recomputation(request: RecomputationRequest) -> Response:
     if request.final:
         require_scope(Scope.CORRECT_FINAL)
     view = start_recomputation(current_transaction(), request)
-    _announce()
+    _look_after_commit(view.job.id)
     location = {"Location": f"/v1/recomputations/{view.job.id}"}
     return json_response(dump_recomputation(view), HTTPStatus.ACCEPTED, location)
 
@@ -149,9 +149,9 @@ def _lines(found: Iterable[DifferenceView]) -> Iterator[bytes]:
 
 
 def _changed(job: StoredJob) -> Response:
-    _announce()
+    _look_after_commit(job.id)
     return json_response(dump_recomputation(view_recomputation(current_transaction(), job)))
 
 
-def _announce() -> None:
-    announce_after_commit(current_transaction(), current_app.extensions["ofc_announce"])
+def _look_after_commit(job_id: UUID) -> None:
+    look_after_commit(current_transaction(), job_id, current_app.extensions["ofc_send"])

@@ -1,12 +1,14 @@
 """Records of rounds: seats, hands, scores, settlements, departures, closings."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Boolean, Index, UniqueConstraint, text
+from sqlalchemy import ARRAY, Boolean, ColumnElement, Index, UniqueConstraint, column, func, table, text
 from sqlalchemy.dialects.postgresql import JSONB, ExcludeConstraint
 from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import UserDefinedType
 
 from service.db.base import (
     Base,
@@ -21,6 +23,21 @@ from service.db.base import (
     TextList,
     references,
 )
+
+
+class Transfers(UserDefinedType[list[Mapping[str, Any]]]):
+    """Transfers in order, which are read as JSON: each by the names of `TRANSFER_FIELDS`."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        """Return the name of the type."""
+        return "transfer[]"
+
+    def column_expression(self, colexpr: ColumnElement[Any]) -> ColumnElement[Any]:
+        """Return the expression that selects a column."""
+        return func.to_jsonb(colexpr)
+
 
 # As PostgreSQL shows it, because `alembic check` compares the text.
 _played = text("(\nCASE\n    WHEN played_at IS NULL THEN recorded_at\n    ELSE played_at\nEND)")
@@ -320,7 +337,7 @@ class HandScoreRecord(Base):
     top_ups: Mapped[PointsList]
     stacks_before: Mapped[PointsList]
     stacks: Mapped[PointsList]
-    transfer_count: Mapped[Small]
+    transfers: Mapped[list[Mapping[str, Any]]] = mapped_column(Transfers)
     irregular: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
 
 
@@ -336,25 +353,19 @@ class PayoutRecord(Base):
     number: Mapped[int]
     stacks_before: Mapped[PointsList]
     stacks: Mapped[PointsList]
-    transfer_count: Mapped[Small]
+    transfers: Mapped[list[Mapping[str, Any]]] = mapped_column(Transfers)
 
 
-class TransferRecord(Base):
-    """Points paid by one player to another; `late` if paid in the payout after the hand."""
+_PLACE: Final = ("club_id", "round_id", "revision", "number", "late", "position")
+TRANSFER_FIELDS: Final = ("payer", "payee", "due", "paid", "limited_by", "payer_stack", "payee_stack")
+"""The columns of the type `transfer`."""
+TRANSFERS: Final = table("transfers", *map(column, (*_PLACE, *TRANSFER_FIELDS)))
+"""The view of all transfers, one in each row; those of payouts are `late`."""
 
-    __tablename__ = "transfers"
-    __table_args__ = (references("hand_scores", "club_id", "round_id", "revision", "number"),)
 
-    club_id: Mapped[Key]
-    round_id: Mapped[Key]
-    revision: Mapped[NumberKey]
-    number: Mapped[NumberKey]
-    late: Mapped[bool] = mapped_column(primary_key=True)
-    position: Mapped[SmallKey]
-    payer: Mapped[Small]
-    payee: Mapped[Small]
-    due: Mapped[Big]
-    paid: Mapped[Big]
-    limited_by: Mapped[str | None]
-    payer_stack: Mapped[Big]
-    payee_stack: Mapped[Big]
+def list_columns(record: type[Base], alias: str) -> str:
+    """Return the columns of a table for a SELECT by an alias, as SQLAlchemy would select them."""
+    return ", ".join(
+        f"to_jsonb({alias}.{each.name}) AS {each.name}" if isinstance(each.type, Transfers) else f"{alias}.{each.name}"
+        for each in record.__table__.columns
+    )

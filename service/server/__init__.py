@@ -1,1 +1,1 @@
-"""The server processes: `ofc-server up`, the embedded PostgreSQL, and the gunicorn worker."""
+"""The server processes: `ofc-server up`, the embedded PostgreSQL, and the web server."""

@@ -29,7 +29,10 @@ def ensure_key(config: Config, directory: Path) -> Path:
         with atomic_write(file, SECRET) as writer:
             writer.write(create_club_with_key(config.owner_url, HOME) + "\n")
     except OSError as error:
-        raise UpError(f"The data directory {directory} cannot be written: {error.strerror}.") from error
+        raise UpError(
+            f"The data directory {directory} cannot be written: {error.strerror}; choose another with --data or"
+            " OFC_DATA."
+        ) from error
     return file
 
 

@@ -1,7 +1,8 @@
-"""The child processes of `ofc-server up`: the job worker and the web server."""
+"""The child processes of `ofc-server up` and `ofc-server web`: web processes and the job worker."""
 
 import contextlib
 import http.client
+import shutil
 import signal
 import socket
 import ssl
@@ -9,34 +10,57 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
-from service.config import Config
+from service.config import Config, read_transfer_seconds
 from service.logs import get_log
+from service.metrics.workers import DIRECTORY, make_directory
 from service.server.address import UpError, address_of
 from service.server.embedded import process
 
-_WORKER_GRACE_SECONDS: Final = 15.0
+_GRACE_SECONDS: Final = 15.0  # more than a web process gives its requests
 _LONGEST_PAUSE: Final = 60.0
 _STEADY_SECONDS: Final = 60.0
 
 _log = get_log(__name__)
 
 
-class JobWorker:
+class Child:
     """
-    An `ofc-server worker` process, restarted when it ends unexpectedly, and stopped at the end of the `with`.
+    A process of the service, restarted when it ends unexpectedly, and stopped at the end of the `with`.
 
-    The web server works without it. A worker that keeps ending is restarted with growing pauses.
+    One that keeps ending is restarted with growing pauses.
     """
 
-    def __init__(self, config: Config, concurrency: int, environment: Mapping[str, str]) -> None:
-        self._command = [sys.executable, "-m", "service", "worker", "--concurrency", str(concurrency)]
+    def __init__(
+        self,
+        name: str,
+        arguments: Sequence[str],
+        config: Config,
+        environment: Mapping[str, str],
+        *,
+        last_signal: signal.Signals = signal.SIGTERM,
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        """
+        Start the process.
+
+        Args:
+            name: its name in the log.
+            arguments: the module to run, and its arguments.
+            config: names the database; the process does not get the login of the owner.
+            environment: its other settings.
+            last_signal: the signal that it receives when this process is killed.
+            pass_fds: open files that it inherits.
+        """
+        self._name = name
+        self._command = [sys.executable, "-m", *arguments]
         self._environment = {**environment, "OFC_DATABASE_URL": config.database_url, "OFC_OWNER_URL": ""}
+        self._last_signal, self._pass_fds = last_signal, pass_fds
         self._deaths: deque[float] = deque(maxlen=10)
         self._start_from = 0.0
         self._process = self._spawn()
@@ -47,31 +71,46 @@ class JobWorker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop the worker after its chunks in progress, or kill it after a timeout."""
-        process.stop(self._process, _WORKER_GRACE_SECONDS)
+        """Stop the process after its requests or chunks in progress, or kill it after a timeout."""
+        process.stop(self._process, _GRACE_SECONDS)
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code of the process; None if it runs."""
+        return self._process.poll()
+
+    def terminate(self) -> None:
+        """Ask the process to stop."""
+        self._process.terminate()
 
     def restart_if_dead(self) -> None:
-        """Restart the worker if it has ended: at once, or after a pause if it has ended before."""
+        """Restart the process if it has ended: at once, or after a pause if it has ended before."""
         now = time.monotonic()
-        if self._process.poll() is None or now < self._start_from:
+        if self.exit_code is None or now < self._start_from:
             return
-        _log.warning("worker_restarted", exit_code=self._process.returncode)
+        _log.warning(f"{self._name}_restarted", exit_code=self.exit_code)
         self._deaths.append(now)
         lately = sum(death > now - _STEADY_SECONDS for death in self._deaths)
         self._start_from = now + min(2.0 ** (lately - 1), _LONGEST_PAUSE)
         self._process = self._spawn()
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        return process.spawn(self._command, last_signal=signal.SIGTERM, env=self._environment)
+        return process.spawn(
+            self._command, last_signal=self._last_signal, env=self._environment, pass_fds=self._pass_fds
+        )
+
+
+def start_worker(config: Config, concurrency: int, environment: Mapping[str, str]) -> Child:
+    """Start an `ofc-server worker`. The web server works without it."""
+    return Child("worker", ["service", "worker", "--concurrency", str(concurrency)], config, environment)
 
 
 _READY_SECONDS = 60.0
 _RESPONSE_SECONDS = 10.0
-_WEB_GRACE_SECONDS = 15.0  # more than gunicorn gives its workers
 
 
 class Web:
-    """The gunicorn process with its workers on an open socket, stopped at the end of the `with`."""
+    """The web processes on an open socket, stopped at the end of the `with`."""
 
     def __init__(
         self,
@@ -80,19 +119,44 @@ class Web:
         listener: socket.socket,
         environment: Mapping[str, str],
         tls: tuple[Path, Path] | None = None,
+        application: str = "service.wsgi:app",
     ) -> None:
+        """
+        Start the processes.
+
+        Args:
+            config: names the database.
+            workers: the number of processes.
+            listener: the open socket.
+            environment: their other settings.
+            tls: the files of a certificate and its key, for HTTPS.
+            application: module and name of the WSGI application.
+        """
         self.address = address_of(listener, "https" if tls else "http")
-        listening = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers)]
-        if tls:
-            listening += ["--certfile", str(tls[0]), "--keyfile", str(tls[1])]
-        self._gunicorn = process.spawn(
-            [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_config", *listening],
-            # Without its parent it has no database, so it need not stop gracefully.
-            last_signal=signal.SIGKILL,
-            # The web server does not get the login of the owner.
-            env={**environment, "OFC_DATABASE_URL": config.database_url, "OFC_OWNER_URL": ""},
-            pass_fds=[listener.fileno()],
-        )
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            # Connections inherit it: the system closes one whose client does not take what was sent to it.
+            milliseconds = 1000 * read_transfer_seconds(environment)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+        self._metrics = make_directory()
+        self._processes = [
+            Child(
+                "web_process",
+                [
+                    "service.server.web",
+                    application,
+                    str(place),
+                    str(workers),
+                    str(listener.fileno()),
+                    *map(str, tls or ()),
+                ],
+                config,
+                {**environment, DIRECTORY: self._metrics},
+                # Without its parent it has no database, so it need not stop gracefully.
+                last_signal=signal.SIGKILL,
+                pass_fds=[listener.fileno()],
+            )
+            for place in range(workers)
+        ]
 
     def __enter__(self) -> Self:
         return self
@@ -100,35 +164,38 @@ class Web:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop gunicorn after the requests in progress, or kill it after a timeout."""
-        process.stop(self._gunicorn, _WEB_GRACE_SECONDS)
+        """Stop the processes together, after the requests in progress, or kill them after a timeout."""
+        for each in self._processes:
+            each.terminate()
+        for each in self._processes:
+            each.__exit__(kind, error, trace)
+        shutil.rmtree(self._metrics, ignore_errors=True)
+
+    def restart_dead(self) -> None:
+        """Restart the processes that have ended."""
+        for each in self._processes:
+            each.restart_if_dead()
 
     def wait_until_ready(self) -> None:
         """
         Wait until the service responds.
 
         Raises:
-            UpError: gunicorn ended, or did not respond in time.
+            UpError: a process ended, or the service did not respond in time.
         """
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
-            self.check_alive()
+            self._check_alive()
             with contextlib.suppress(OSError, http.client.HTTPException):
                 if self._get("/healthz") == HTTPStatus.OK:
                     return
             time.sleep(0.05)
         raise UpError(f"The service did not respond on {self.address.url}/healthz within {_READY_SECONDS:.0f} seconds.")
 
-    def check_alive(self) -> None:
-        """
-        Raise an error if gunicorn has ended.
-
-        Raises:
-            UpError: gunicorn has ended.
-        """
-        if self._gunicorn.poll() is not None:
-            code = self._gunicorn.returncode
-            raise UpError(f"The web server ended unexpectedly with exit code {code}; its output is above.")
+    def _check_alive(self) -> None:
+        ended = [each.exit_code for each in self._processes if each.exit_code is not None]
+        if ended:
+            raise UpError(f"The web server ended unexpectedly with exit code {ended[0]}; its output is above.")
 
     def knows(self, key: str) -> bool:
         """Return whether the key is valid; the data directory can contain the key of another database."""

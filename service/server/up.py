@@ -9,14 +9,13 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from service.config import Config, Hosting, read_settings
+from service.config import Config, Hosting, read_settings, read_transfer_seconds
 from service.db import SERVICE_ROLE, Database, migrate
 from service.logs import get_log
 from service.server.address import EVERYWHERE, Address, UpError, address_of, draw_code, find_lan_host, listen
 from service.server.embedded import OWNER, Cluster, EmbeddedError
 from service.server.first_key import HOME, ensure_key, ensure_signing_key, read_key
-from service.server.gunicorn_worker.wire import Limits
-from service.server.processes import JobWorker, Web
+from service.server.processes import Child, Web, start_worker
 from service.version import VERSION
 
 _log = get_log(__name__)
@@ -38,13 +37,13 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
     Raises:
         UpError, EmbeddedError, ConfigError, ServiceError: a step failed; the message is for the operator.
     """
-    # The settings of the web workers are validated before anything is started.
-    Limits.from_environment(environment)
+    # The settings of the web processes are validated before anything is started.
+    read_transfer_seconds(environment)
     scheme = "http"
     if hosting.tls is not None:
         check_certificate(*hosting.tls)
         scheme = "https"
-    _raise_stopped_on_signals()
+    raise_stopped_on_signals()
     with contextlib.suppress(Stopped), contextlib.ExitStack() as stack:
         listener = stack.enter_context(listen(EVERYWHERE if hosting.is_lan else hosting.host, hosting.port))
         lan_url = ""
@@ -75,12 +74,10 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
             environment = {**environment, "OFC_SIGNING_KEY_FILE": str(ensure_signing_key(config, hosting.directory))}
         key = read_key(key_file)
         web = stack.enter_context(Web(config, hosting.workers, listener, environment, hosting.tls))
-        # Only gunicorn has the port open now, so that it is free as soon as gunicorn ends.
-        listener.close()
         web.wait_until_ready()
-        worker: JobWorker | None = None
+        worker: Child | None = None
         if hosting.concurrency:
-            worker = stack.enter_context(JobWorker(config, hosting.concurrency, environment))
+            worker = stack.enter_context(start_worker(config, hosting.concurrency, environment))
         _log.info("ready", url=web.address.url, workers=hosting.workers, database=config.database, version=VERSION)
         report(f"Ready on {web.address.url}")
         if lan_url:
@@ -92,6 +89,26 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
             report(f"That key is not valid in this database; move {key_file} away and start again to create one.")
         report("Press Ctrl-C to stop.")
         _supervise(web, worker, cluster)
+
+
+def serve(hosting: Hosting, config: Config, environment: Mapping[str, str], report: Callable[[str], None]) -> None:
+    """
+    Run the web server alone until a signal.
+
+    Raises:
+        UpError, ServiceError: a step failed; the message is for the operator.
+    """
+    if hosting.tls is not None:
+        check_certificate(*hosting.tls)
+    raise_stopped_on_signals()
+    with (
+        contextlib.suppress(Stopped),
+        listen(hosting.host, hosting.port) as listener,
+        Web(config, hosting.workers, listener, environment, hosting.tls) as web,
+    ):
+        web.wait_until_ready()
+        report(f"Ready on {web.address.url}")
+        _supervise(web, None, None)
 
 
 def _check_server(config: Config) -> None:
@@ -123,11 +140,11 @@ def _check_login(config: Config) -> None:
         database.close()
 
 
-def _supervise(web: Web, worker: JobWorker | None, cluster: Cluster | None) -> NoReturn:
+def _supervise(web: Web, worker: Child | None, cluster: Cluster | None) -> NoReturn:
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
     while True:
         time.sleep(0.1)
-        web.check_alive()
+        web.restart_dead()
         if worker is not None:
             worker.restart_if_dead()
         if cluster is not None and cluster.restart_if_dead():
@@ -137,7 +154,7 @@ def _supervise(web: Web, worker: JobWorker | None, cluster: Cluster | None) -> N
                 raise EmbeddedError(f"PostgreSQL crashed {_MOST_DEATHS} times within a minute: {cluster.last_error()}")
 
 
-def _raise_stopped_on_signals() -> None:
+def raise_stopped_on_signals() -> None:
     """Raise `Stopped` at the first Ctrl-C, SIGTERM or SIGHUP, and ignore further ones."""
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

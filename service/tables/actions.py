@@ -1,18 +1,20 @@
 """Add, list and read tables, compute their statements, and show who is entering a hand at them."""
 
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
 from evidence.events import TableCreated
+from schemas.accounting.settling import SettleBy, settle_fewest, settle_pairs
 from schemas.accounting.statements import PlayerStatement, PointTotals, StatementView
+from schemas.base import ComparedMistake, show
 from schemas.fields import MOST_INTEGER
 from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView
 from scoring.errors import Mistake, RoundError
 from scoring.ruleset import Ruleset
-from scoring.settle_up import find_payments
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound, TableConflict
@@ -71,19 +73,44 @@ def find_table(transaction: Transaction, name: str) -> TableView:
     return view_table(found)
 
 
-def add_table(transaction: Transaction, request: TableRequest) -> TableView:
+@dataclass(frozen=True, slots=True)
+class AddedTable:
+    """A table, and whether the request that created it is a replay."""
+
+    view: TableView
+    is_replay: bool
+
+
+def add_table(transaction: Transaction, request: TableRequest) -> AddedTable:
     """
-    Create a table.
+    Create a table. The same table sent again is the existing one.
 
     Raises:
         RulesetUnknown: the ruleset does not exist.
-        TableConflict: the club has a table with this name.
+        TableConflict: the club has another table with this name.
     """
     ruleset = ruleset_named(transaction, request.ruleset)
+    tables.lock(transaction, request.name)
     other = tables.find(transaction, request.name)
-    if other is not None:
-        raise TableConflict(f"table {other.id} has the name {request.name!r}; expected a unique name in the club")
-    return view_table(create_table(transaction, request, ruleset))
+    if other is None:
+        return AddedTable(view_table(create_table(transaction, request, ruleset)), is_replay=False)
+    differences = tuple(_find_differences(other, request))
+    if differences:
+        detail = f"table {other.id} has the name {request.name!r} and other values; expected a unique name in the club"
+        raise TableConflict(detail, (Mistake(TableConflict.code, ("name",), detail), *differences))
+    return AddedTable(view_table(other), is_replay=True)
+
+
+def _find_differences(recorded: StoredTable, request: TableRequest) -> Iterator[Mistake]:
+    """List the differences of a table from the recorded one. A ruleset without a version is compared by its name."""
+    name = recorded.ruleset_name
+    same = (name, f"{name}@{recorded.ruleset_version}")
+    received = asdict(request)
+    stored = {**asdict(view_table(recorded)), "ruleset": request.ruleset if request.ruleset in same else same[1]}
+    for field, value in received.items():
+        if value != stored[field]:
+            detail = f"{show(stored[field])} is recorded, {show(value)} was received"
+            yield ComparedMistake(TableConflict.code, (field,), detail, {"recorded": stored[field], "received": value})
 
 
 def create_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
@@ -129,10 +156,15 @@ def store_table(transaction: Transaction, table: StoredTable) -> None:
 
 
 def get_statement(
-    transaction: Transaction, table_id: UUID, *, opened_from: datetime | None, opened_before: datetime | None
+    transaction: Transaction,
+    table_id: UUID,
+    by: SettleBy = SettleBy.FEWEST,
+    *,
+    opened_from: datetime | None,
+    opened_before: datetime | None,
 ) -> StatementView:
     """
-    Sum up a table's rounds by player, and compute the fewest payments that settle up.
+    Sum up a table's rounds by player, and compute the payments that settle up.
 
     Open rounds count with their current stacks.
 
@@ -152,7 +184,10 @@ def get_statement(
     if max(_figures(totals, summed.players)) > MOST_INTEGER:
         detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
         raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])
-    currencies = {currency for each in summed.players for currency in each.money}
+    period = {"opened_from": opened_from, "opened_before": opened_before}
+    paid = None
+    if by is SettleBy.PAIRS:
+        paid = tables.list_paid_between(transaction, tables=[table.id], player=None, **period)
     return StatementView(
         table=str(table.id),
         opened_from=opened_from,
@@ -161,11 +196,9 @@ def get_statement(
         open_rounds=summed.open_rounds,
         players=summed.players,
         totals=totals,
-        in_points=find_payments({each.player: each.points.net for each in summed.players}),
-        in_money={
-            currency: find_payments({each.player: each.money.get(currency, 0) for each in summed.players})
-            for currency in currencies
-        },
+        settled=settle_fewest({each.player: each.nets for each in summed.players})
+        if paid is None
+        else settle_pairs(paid),
     )
 
 

@@ -36,7 +36,10 @@ class ScorekeeperRecord(Base):
 
     club_id: Mapped[Key]
     table_id: Mapped[UUID] = mapped_column(primary_key=True)
+    key_id: Mapped[UUID] = mapped_column(primary_key=True)
+    """The key or the link that has written the entry."""
     device_id: Mapped[UUID] = mapped_column(primary_key=True)
     label: Mapped[str]
     hand: Mapped[Small]
+    shown_since: Mapped[datetime]
     expires_at: Mapped[datetime]

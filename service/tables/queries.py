@@ -1,7 +1,7 @@
 """Tables, the statement of a table's rounds, and the devices on which hands are being entered."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import Row, Select, delete, insert, select, text
 from sqlalchemy.dialects import postgresql
 
+from schemas.accounting.settling import PaidBetween, PointUnit, unit_of
 from schemas.accounting.statements import PlayerStatement, PointTotals
 from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
 from scoring.ruleset import Points
@@ -187,10 +188,24 @@ _POINTS: Final = text(f"""
         (array_agg(stack ORDER BY opened_at DESC, table_sequence DESC))[1] AS stack
     FROM seat GROUP BY player
 """)
-_MONEY: Final = text(f"""
+_NETS: Final = text(f"""
     {_SEATS}
-    SELECT player, currency, sum(net * point_value) AS net
-    FROM seat WHERE point_value IS NOT NULL AND currency IS NOT NULL GROUP BY player, currency
+    SELECT player, point_value, currency, sum(net) AS net FROM seat GROUP BY player, point_value, currency
+""")
+_PAID: Final = text("""
+    SELECT round.point_value, round.currency, CASE WHEN round.point_value IS NULL THEN round.table_id END AS table_id,
+        head.players[array_position(head.seats, paid.payer)] AS payer,
+        head.players[array_position(head.seats, paid.payee)] AS payee,
+        sum(paid.paid) AS points
+    FROM rounds AS round JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
+    JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
+        = (head.club_id, head.round_id, head.revision)
+    WHERE round.club_id = :club_id
+        AND (CAST(:tables AS uuid[]) IS NULL OR round.table_id = ANY (CAST(:tables AS uuid[])))
+        AND (CAST(:player AS text) IS NULL OR :player = ANY (head.players))
+        AND round.opened_at >= coalesce(CAST(:opened_from AS timestamptz), '-infinity')
+        AND round.opened_at < coalesce(CAST(:opened_before AS timestamptz), 'infinity')
+    GROUP BY 1, 2, 3, 4, 5
 """)
 
 
@@ -204,15 +219,15 @@ def sum_rounds(
         "opened_from": opened_from,
         "opened_before": opened_before,
     }
-    money: dict[str, dict[str, int]] = defaultdict(dict)
-    for found in transaction.execute(_MONEY, parameters):
-        money[found.player][found.currency] = int(found.net)
+    nets: dict[str, dict[PointUnit, int]] = defaultdict(dict)
+    for found in transaction.execute(_NETS, parameters):
+        nets[found.player][unit_of(found.point_value, found.currency, str(table_id))] = int(found.net)
     players = [
         PlayerStatement(
             found.player,
             found.rounds,
             PointTotals(found.opening_stack, int(found.top_ups), int(found.net), found.stack),
-            money[found.player],
+            nets[found.player],
         )
         for found in transaction.execute(_POINTS, parameters)
     ]
@@ -220,31 +235,74 @@ def sum_rounds(
     return RoundSums(counted.rounds, counted.open_rounds, players)
 
 
+def list_paid_between(
+    transaction: Transaction,
+    *,
+    tables: Sequence[UUID] | None,
+    player: str | None,
+    opened_from: datetime | None,
+    opened_before: datetime | None,
+) -> list[PaidBetween]:
+    """
+    List what each player has paid each other in the revisions in force, after caps.
+
+    Args:
+        transaction: the club's transaction.
+        tables: only rounds at these tables; None for all.
+        player: only rounds that this player played.
+        opened_from: only rounds opened at this time or later.
+        opened_before: only rounds opened before this time.
+    """
+    parameters = {
+        "club_id": transaction.club_id,
+        "tables": None if tables is None else [*tables],
+        "player": player,
+        "opened_from": opened_from,
+        "opened_before": opened_before,
+    }
+    return [
+        PaidBetween(
+            unit_of(found.point_value, found.currency, str(found.table_id)), found.payer, found.payee, int(found.points)
+        )
+        for found in transaction.execute(_PAID, parameters)
+    ]
+
+
 def write_scorekeeper(transaction: Transaction, table_id: UUID, scorekeeper: Scorekeeper, expires_at: datetime) -> None:
-    """Insert the entry of a device, or replace it. Expired entries of the table are deleted."""
+    """Insert the entry of a device for the key or the link of the transaction, or replace it; delete expired ones."""
     at_table = _DEVICE.club_id == transaction.club_id, _DEVICE.table_id == table_id
     transaction.execute(delete(_DEVICE).where(*at_table, _DEVICE.expires_at <= transaction.now))
     shown = {"label": scorekeeper.label, "hand": scorekeeper.hand, "expires_at": expires_at}
     statement = postgresql.insert(_DEVICE).values(
-        club_id=transaction.club_id, table_id=table_id, device_id=scorekeeper.device, **shown
+        club_id=transaction.club_id,
+        table_id=table_id,
+        key_id=transaction.actor,
+        device_id=scorekeeper.device,
+        shown_since=transaction.now,
+        **shown,
     )
     transaction.execute(statement.on_conflict_do_update(constraint="scorekeepers_pkey", set_=shown))
 
 
 def remove_scorekeeper(transaction: Transaction, table_id: UUID, device: UUID) -> None:
-    """Delete the entry of a device, if there is one."""
+    """Delete the entry of a device, if the key or the link of the transaction has written one."""
     at_table = _DEVICE.club_id == transaction.club_id, _DEVICE.table_id == table_id
-    transaction.execute(delete(_DEVICE).where(*at_table, _DEVICE.device_id == device))
+    own = _DEVICE.key_id == transaction.actor, _DEVICE.device_id == device
+    transaction.execute(delete(_DEVICE).where(*at_table, *own))
 
 
 def list_scorekeepers(transaction: Transaction, table_id: UUID) -> list[Scorekeeper]:
-    """List the devices of a table whose entries have not expired."""
+    """
+    List the devices of a table whose entries have not expired, the one that was shown last first.
+
+    The order does not change while devices send their entries again.
+    """
     query = (
         select(_DEVICE.device_id, _DEVICE.label, _DEVICE.hand)
         .where(
             _DEVICE.club_id == transaction.club_id, _DEVICE.table_id == table_id, _DEVICE.expires_at > transaction.now
         )
-        .order_by(_DEVICE.device_id)
+        .order_by(_DEVICE.shown_since.desc(), _DEVICE.key_id, _DEVICE.device_id)
         .limit(MOST_SCOREKEEPERS)
     )
     return [Scorekeeper(found.device_id, found.label, found.hand) for found in transaction.execute(query)]

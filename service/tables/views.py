@@ -29,7 +29,7 @@ from service.http.responses import (
     REPLAYED,
     TAGGED,
     conditional_response,
-    json_response,
+    created_response,
     no_content,
     respond_page,
 )
@@ -59,10 +59,11 @@ def post_table(request: TableRequest) -> Response:
     """
     Create a table.
 
-    Its rounds use the ruleset version, point value and currency that the table has when they are opened.
+    Its rounds use the ruleset version, point value and currency that the table has when they are opened. The same table
+    sent again is the existing one; another table with its name is a conflict.
     """
-    table = add_table(current_transaction(), request)
-    return json_response(dump_table(table), HTTPStatus.CREATED, {"Location": f"/v1/tables/{table.id}"})
+    added = add_table(current_transaction(), request)
+    return created_response(dump_table(added.view), f"/v1/tables/{added.view.id}", is_replay=added.is_replay)
 
 
 @tables.route("/v1/tables", methods=["GET"])
@@ -97,7 +98,8 @@ def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
     with opposite totals have paid each other, the payments are few, but perhaps not the fewest.
     """
     transaction = current_transaction()
-    statement = get_statement(transaction, table_id, **get_club(transaction).period(query))
+    by = query.pop("settle_up")
+    statement = get_statement(transaction, table_id, by, **get_club(transaction).period(query))
     return conditional_response(dump_statement(statement))
 
 

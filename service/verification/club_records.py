@@ -2,17 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, time
 from hashlib import sha256
 from typing import Any
 
 from evidence import EvidenceError
 from evidence.events import (
+    ClubChanged,
     ClubCreated,
     EventPayload,
     KeyCreated,
     KeyRevoked,
     LinkRevoked,
+    PlayerErased,
+    PlayerNamed,
     RulesetAdded,
     TableCreated,
     TableLinkIssued,
@@ -65,22 +68,31 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
     Add the record of an event.
 
     Raises:
-        KeyError: it revokes a key or a link that no earlier event created.
-        ValueError: it names no version of a ruleset.
+        KeyError: it changes a club, revokes a key or a link, or erases a name, that no earlier event created.
+        ValueError: it names no version of a ruleset, or no time of day.
     """
     match event:
         case ClubCreated():
-            records["clubs"][(event.club,)] = {"name": event.name, "test": event.test, "created_at": at}
-        case KeyCreated():
-            records["api_keys"][(event.key,)] = {
+            records["clubs"][(event.club,)] = {
                 "name": event.name,
-                "prefix": event.prefix,
-                "scopes": list(event.scopes),
+                "test": event.test,
                 "created_at": at,
-                "expires_at": event.expires_at,
-                "revoked_at": None,
-                "secret_sha256": _secret(event.secret),
+                "time_zone": "UTC",
+                "evening_begins": time(6),
             }
+        case ClubChanged():
+            begins = time.fromisoformat(event.evening_begins)
+            records["clubs"][(event.club,)] |= {"time_zone": event.time_zone, "evening_begins": begins}
+        case PlayerNamed():
+            records["players"][(event.player,)] = {
+                "display_name": _of_name("display_name", event),
+                "salt": _of_name("salt", event),
+                "named_at": at,
+            }
+        case PlayerErased():
+            del records["players"][(event.player,)]
+        case KeyCreated():
+            records["api_keys"][(event.key,)] = _key_record(event, at)
         case KeyRevoked():
             records["api_keys"][(event.key,)]["revoked_at"] = event.revoked_at
         case TableLinkIssued():
@@ -116,6 +128,29 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
                 "created_at": at,
                 "correction_window_minutes": event.correction_window_minutes,
             }
+
+
+def _key_record(event: KeyCreated, at: datetime) -> dict[str, Any]:
+    return {
+        "name": event.name,
+        "prefix": event.prefix,
+        "scopes": list(event.scopes),
+        "created_at": at,
+        "expires_at": event.expires_at,
+        "revoked_at": None,
+        "secret_sha256": _secret(event.secret),
+    }
+
+
+def _of_name(column: str, event: PlayerNamed) -> Callable[[Row], Any]:
+    """Return what a column of a player must be: the stored value, if name and salt have the digest of the event."""
+
+    def right(row: Row) -> Any:
+        name, salt = row["display_name"] or "", bytes(row["salt"] or b"")
+        is_right = PlayerNamed.of(event.player, name, salt) == event
+        return row[column] if is_right else f"one of the HMAC-SHA-256 {event.digest.hex()}"
+
+    return right
 
 
 def _hashed(column: str, digest: bytes) -> Callable[[Row], str]:

@@ -58,7 +58,8 @@ def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tre
 
 
 AUDITED: Final[Mapping[str, Table]] = {
-    "clubs": _table("id", event="name test created_at", free="time_zone evening_begins"),
+    "clubs": _table("id", event="name test created_at time_zone evening_begins"),
+    "players": _table("club_id player", event="display_name salt named_at", free="id"),
     "api_keys": _table(
         "club_id id",
         event="name prefix secret_sha256 scopes created_at expires_at revoked_at",
@@ -97,13 +98,9 @@ AUDITED: Final[Mapping[str, Table]] = {
     "hand_scores": _table(
         "club_id round_id revision number",
         event="hand_id ruleset_name ruleset_version scorer_version",
-        played="points fouls royalties earned stays exchanges top_ups stacks_before stacks transfer_count irregular",
+        played="points fouls royalties earned stays exchanges top_ups stacks_before stacks transfers irregular",
     ),
-    "payouts": _table("club_id round_id revision", played="number stacks_before stacks transfer_count"),
-    "transfers": _table(
-        "club_id round_id revision number late position",
-        played="payer payee due paid limited_by payer_stack payee_stack",
-    ),
+    "payouts": _table("club_id round_id revision", played="number stacks_before stacks transfers"),
     "adjustments": _table("club_id round_id revision position", played="payer payee points"),
     "disputes": _table(
         "club_id id",
@@ -123,21 +120,25 @@ AUDITED: Final[Mapping[str, Table]] = {
         "club_id round_id player",
         event="table_id ruleset_name ruleset_version opened_at place point_value currency",
         played="top_ups received paid not_received not_paid hands points squares fouls fantasyland_hands"
-        " fantasyland_entered fantasyland_stayed best worst points_by_hand",
-        free="royalties_top royalties_middle royalties_bottom scoops from_rows from_bonuses from_royalties from_fouls",
+        " fantasyland_entered fantasyland_stayed best worst points_by_hand royalties_top royalties_middle"
+        " royalties_bottom scoops from_rows from_bonuses from_royalties from_fouls",
+    ),
+    "round_opponents": _table(
+        "club_id round_id player opponent",
+        event="table_id ruleset_name ruleset_version opened_at",
+        played="hands points squares scoops scooped paid",
     ),
     "events": _table("club_id id", bytes_="round_id sequence kind actor request_id at heading content hash"),
     "waiting_events": _table("club_id event_id"),
     "tree_nodes": _table("club_id level position", tree="hash event_id"),
-    "tree_heads": _table("club_id", tree="size signed_size signed_at mapped_size"),
+    "tree_heads": _table("club_id", tree="size signed_size signed_at served_size mapped_size"),
     "round_map_tiles": _table("club_id prefix", tree="tile", free="since signed_tile"),
-    "checkpoints": _table("club_id size", tree="root note created_at", free="id"),
+    "checkpoints": _table("club_id size", event="created_at", tree="root note", free="id"),
 }
 """The tables that are compared with events, and with their replay."""
 
 UNAUDITED: Final[Mapping[str, str]] = {
     "alembic_version": "the version of the schema, which every start compares with the release",
-    "players": "display names: they can be changed and erased, so no permanent record contains them",
     "link_secrets": "the secrets of viewers' links; no record depends on them",
     "idempotent_responses": "stored responses for retries; the records in them are compared with events themselves",
     "webhooks": "where messages are sent; no record depends on them",
@@ -145,11 +146,8 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "feed_entries": "the index by which the feed of events filters; it repeats what the compared events say",
     "jobs": "progress of work; its changes to rounds are events of the rounds",
     "job_chunks": "progress of work; its changes to rounds are events of the rounds",
-    "job_messages": "messages to workers",
     "import_pieces": "lines that wait to be imported; they become submissions of rounds",
     "import_results": "the results of an import's lines; the rounds are compared with their events",
-    "round_opponents": "sums of players' hands against each opponent, which can be computed again from records that are"
-    " compared; statements do not read them",
     "console_sessions": "who is signed in to the console; sessions end after hours",
     "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",
     "verifications": "the result of the last verification; another verification writes it again",
@@ -232,17 +230,17 @@ def _stacks_of_a_round(row: Row) -> tuple[int, int]:
     return sum(row["stacks"]), sum(row["opening_stacks"]) + sum(row["top_ups"])
 
 
-def _most_paid(row: Row) -> tuple[int, int]:
-    return row["paid"], min(max(row["paid"], 0), row["due"])
-
-
-def _payer_left(row: Row) -> tuple[int, int]:
-    return row["payer_stack"], max(row["payer_stack"], 0)
+def _payable(row: Row) -> tuple[Any, Any]:
+    """Return transfers, and the same within what was due and what the payer had."""
+    paid = row["transfers"]
+    return paid, [
+        {**each, "paid": min(max(each["paid"], 0), each["due"]), "payer_stack": max(each["payer_stack"], 0)}
+        for each in paid
+    ]
 
 
 _RULES: Final[Mapping[str, Mapping[str, Callable[[Row], tuple[Any, Any]]]]] = {
-    "hand_scores": {"points": _no_points_in_a_hand, "stacks": _stacks_of_a_hand},
-    "payouts": {"stacks": _stacks_of_a_payout},
+    "hand_scores": {"points": _no_points_in_a_hand, "stacks": _stacks_of_a_hand, "transfers": _payable},
+    "payouts": {"stacks": _stacks_of_a_payout, "transfers": _payable},
     "round_heads": {"stacks": _stacks_of_a_round},
-    "transfers": {"paid": _most_paid, "payer_stack": _payer_left},
 }

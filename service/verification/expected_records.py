@@ -20,8 +20,7 @@ from scoring.round import Departed, open_round
 from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_adjustment
-from scoring.settlement import Transfer
-from service.rounds.queries.stored_round import Finality, dump_finality, dump_round, figures_of, in_order
+from service.rounds.queries.stored_round import Finality, dump_finality, dump_round, figures_of, in_order, paid_rows
 from service.rulesets.queries import digest_ruleset
 from service.verification.comparing import Expected, Key, Row
 
@@ -228,22 +227,18 @@ def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset
                     "number": round_.hands,
                     "stacks_before": in_order(seats, round_.stacks),
                     "stacks": in_order(seats, step.round.stacks),
-                    "transfer_count": len(step.transfers),
+                    "transfers": paid_rows(step.transfers),
                 }
-                _add_transfers(records, (*place, round_.hands, True), step.transfers)
         else:
             hand, scorer = next(hands)
             figures = figures_of(round_, step)._asdict()
-            figures.pop("transfers")
             irregular = figures.pop("irregular")
             number = step.hand.number
             records["hand_scores"][*place, number] = {
                 **_scored_hand(ruleset, hand, scorer),
                 **figures,
-                "transfer_count": len(step.transfers),
                 "irregular": irregular and json.loads(irregular),
             }
-            _add_transfers(records, (*place, number, False), step.transfers)
         round_ = step.round
     return _Played(round_)
 
@@ -251,19 +246,6 @@ def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset
 def _scored_hand(ruleset: Ruleset, hand: FoldedHand, scorer: int) -> dict[str, Any]:
     """Return the columns of a hand score, except the results."""
     return {"hand_id": hand.id, **_ruleset_columns(ruleset), "scorer_version": scorer}
-
-
-def _add_transfers(records: Records, place: Key, transfers: Sequence[Transfer]) -> None:
-    for paid in transfers:
-        records["transfers"][*place, paid.order] = {
-            "payer": paid.payer,
-            "payee": paid.payee,
-            "due": paid.due,
-            "paid": paid.paid,
-            "limited_by": paid.limited_by and paid.limited_by.value,
-            "payer_stack": paid.payer_stack,
-            "payee_stack": paid.payee_stack,
-        }
 
 
 def _add_adjustments(

@@ -53,9 +53,10 @@ MEANS: Final[Mapping[FindingKind, str]] = {
     FindingKind.FIGURE_DIFFERS: "A figure differs from the result of the round, replayed from its events.",
     FindingKind.SUM_BROKEN: "Points were created or lost, or a figure is negative that must not be.",
     FindingKind.SIGNATURE_WRONG: "A stored checkpoint is not signed by published keys alone.",
-    FindingKind.ROUND_MAP_WRONG: "The map of rounds in a stored checkpoint does not follow from the events.",
-    FindingKind.CHECKPOINT_BROKEN: "The tree or the map of rounds contradicts a checkpoint that was retained"
-    " elsewhere: events were cut off or rewritten.",
+    FindingKind.ROUND_MAP_WRONG: "The map of rounds in an event `checkpoint.sealed` does not follow from the events"
+    " before it.",
+    FindingKind.CHECKPOINT_BROKEN: "The tree contradicts a checkpoint that was retained elsewhere: events were cut"
+    " off or rewritten.",
     FindingKind.CLUB_UNKNOWN: "Records belong to a club that does not exist.",
     FindingKind.PAGE_UNREADABLE: "PostgreSQL cannot read a damaged block on disk.",
     FindingKind.RECORD_UNREADABLE: "A record could not be verified, because one of its blocks is damaged.",

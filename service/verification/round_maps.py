@@ -1,10 +1,11 @@
-"""A club's map of rounds built again from its events, and compared with its tiles and with every checkpoint."""
+"""A club's map of rounds built again from its events, and compared with its tiles and every checkpoint."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from evidence import Checkpoint, EvidenceError, MapEntry, Tile, read_note, read_tile, root_of, update_map, write_tile
+from evidence import EvidenceError, MapEntry, Tile, read_tile, root_of, update_map, write_tile
+from evidence.events import CheckpointSealed, EventKind, decode_event
 from service.db import Transaction
 from service.verification.findings import MOST_NAMED, Finding, FindingKind
 from service.verification.queries import trees
@@ -12,15 +13,9 @@ from service.verification.queries import trees
 _EVENTS_AT_ONCE: Final = 20_000
 
 
-def check_round_map(transaction: Transaction, retained: Sequence[Checkpoint]) -> Iterator[Finding]:
-    """
-    Build the map again, event by event, and compare it at every signed size and as it is stored.
-
-    Args:
-        transaction: of the club.
-        retained: checkpoints of the club that were retained elsewhere.
-    """
-    head, newest = trees.read_head(transaction), _read_newest(transaction)
+def check_round_map(transaction: Transaction) -> Iterator[Finding]:
+    """Build the map again, event by event, and compare it with the events of checkpoints and as it is stored."""
+    head, newest = trees.read_head(transaction), trees.find_newest_served(transaction)
     end = trees.read_end(transaction)
     mapped = head.mapped_size if head else 0
     least = newest.size if newest else 0
@@ -33,14 +28,12 @@ def check_round_map(transaction: Transaction, retained: Sequence[Checkpoint]) ->
     for first in range(0, last, _EVENTS_AT_ONCE):
         upto = min(first + _EVENTS_AT_ONCE, last)
         events = trees.list_events(transaction, first, upto)
-        signed = {each.size: each for each in trees.list_checkpoints(transaction, first, upto)}
-        here = [checkpoint for checkpoint in retained if first < checkpoint.size <= upto]
-        stops = {*signed, *(checkpoint.size for checkpoint in here), mapped, upto}
+        sealed = {each.position + 1: each for each in trees.list_seals(transaction, first, upto)}
+        stops = {*sealed, least, mapped, upto}
         for size in sorted(stop for stop in stops if first < stop <= upto):
             made.add([event for event in events if made.size <= event.position < size], size)
-            if size in signed:
-                yield from _check_signed(transaction, signed[size], made.root)
-            yield from _check_retained(transaction, here, size, made.root)
+            if size in sealed:
+                yield from _check_seal(transaction, sealed[size], made.root)
             if newest is not None and size == newest.size:
                 stored = trees.read_tiles(transaction, size)
                 yield from islice(_check_tiles(transaction, stored, made.tiles, "signed_tile"), MOST_NAMED)
@@ -79,37 +72,16 @@ class _RoundMap:
         return {prefix: read_tile(self.tiles[prefix]) for prefix in prefixes if prefix in self.tiles}
 
 
-def _read_newest(transaction: Transaction) -> Any:
-    """Return the newest checkpoint; None where none with a map was signed."""
-    newest = trees.find_newest(transaction)
-    if newest is None:
-        return None
-    [stored] = trees.list_checkpoints(transaction, newest.size - 1, newest.size)
-    return newest if _rounds_root(stored) is not None else None
-
-
-def _rounds_root(stored: Any) -> bytes | None:
-    """Return the root of the map in a checkpoint; None where it is invalid, which the pass of the tree reports."""
+def _check_seal(transaction: Transaction, event: Any, root: bytes) -> Iterator[Finding]:
+    """Compare the event of a checkpoint with the map."""
+    key = {"club_id": transaction.club_id, "id": event.id}
     try:
-        return Checkpoint.read(read_note(stored.note).text).rounds_root
-    except EvidenceError:
-        return None
-
-
-def _check_signed(transaction: Transaction, stored: Any, root: bytes) -> Iterator[Finding]:
-    found = _rounds_root(stored)
-    if found is not None and found != root:
-        key = {"club_id": transaction.club_id, "size": stored.size}
-        yield Finding(FindingKind.ROUND_MAP_WRONG, "checkpoints", key, "note", found, root)
-
-
-def _check_retained(
-    transaction: Transaction, retained: Iterable[Checkpoint], size: int, root: bytes
-) -> Iterator[Finding]:
-    for checkpoint in retained:
-        if checkpoint.size == size and checkpoint.rounds_root not in (None, root):
-            key = {"club_id": transaction.club_id}
-            yield Finding(FindingKind.CHECKPOINT_BROKEN, "round_map_tiles", key, "tile", root, checkpoint.rounds_root)
+        payload = decode_event(EventKind.CHECKPOINT_SEALED, bytes(event.content))
+    except EvidenceError as error:
+        yield Finding(FindingKind.CONTENT_UNPLAYABLE, "events", key, "content", str(error))
+        return
+    if isinstance(payload, CheckpointSealed) and payload.map_root != root:
+        yield Finding(FindingKind.ROUND_MAP_WRONG, "events", key, "content", payload.map_root, root)
 
 
 def _check_tiles(

@@ -1,7 +1,7 @@
 """Rounds compared with their events: every record that the events lead to, column by column."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -24,10 +24,10 @@ from service.rounds.queries.stored_round import dump_state
 from service.verification.chains import check_chains
 from service.verification.comparing import Expected, Key, Row, check_sums, compare_records
 from service.verification.expected_records import InvalidRoundError, expect_records
+from service.verification.figures import compare_figures
 from service.verification.findings import Finding, FindingKind
 from service.verification.queries import audited
 from service.verification.queries.audited import LAST, Event, Stretch
-from service.verification.queries.figures import list_differences
 
 State = Mapping[str, Any]
 """The column `state` of a round's head."""
@@ -60,7 +60,7 @@ def audit_results(transaction: Transaction, stretch: Stretch, rulesets: Mapping[
             states |= _audit_group(packed, group, in_order[group.ruleset - 1])
     except _UNREADABLE:
         return {}
-    for round_id in audited.list_with_odd_transfers(transaction, stretch):
+    for round_id in audited.list_revised(transaction, stretch):
         states.pop(round_id, None)
     return states
 
@@ -124,19 +124,6 @@ def verify_rounds(
     if differences and proven:
         differences = compare_rounds(transaction, stretch, events, rulesets, {})
     return [*findings, *differences, *compare_figures(transaction, stretch)], len(events)
-
-
-def compare_figures(transaction: Transaction, stretch: Stretch) -> Iterator[Finding]:
-    """
-    Compare the figures of players in some rounds, from which statements are summed up, with the records of the rounds.
-
-    Args:
-        transaction: of the club; it reads one moment.
-        stretch: the rounds.
-    """
-    stored, expected = list_differences(transaction, stretch)
-    by_key = {(row["round_id"], row["player"]): row for row in expected}
-    return compare_records(transaction.club_id, "round_statistics", stored, by_key)
 
 
 def compare_rounds(

@@ -34,7 +34,7 @@ def check_leaves(
     keys = trees.list_verifiers(transaction)
     expected: dict[Place, bytes] = {}
     leaves = trees.list_leaves(transaction, first, last)
-    hashes = trees.read_hashes(transaction, [event_id for _, _, event_id in leaves])
+    events = trees.read_leaf_events(transaction, [event_id for _, _, event_id in leaves])
     for position, stored, event_id in leaves:
         while edge.size < position:
             expected.update(edge.append(_NOTHING))
@@ -42,12 +42,18 @@ def check_leaves(
             key = {"club_id": transaction.club_id, "level": 0, "position": position}
             yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", key)
             continue
-        event_hash = hashes.get(event_id)
+        event = events.get(event_id)
+        event_hash = None if event is None else event.hash
         if event_hash != stored:
             yield from _report_leaf(transaction.club_id, position, stored, event_id, event_hash)
         expected.update(edge.append(event_hash or stored))
         if edge.size in signed:
-            yield from _check_signed(transaction.club_id, origin, signed.pop(edge.size), edge.root, keys)
+            stored_checkpoint = signed.pop(edge.size)
+            yield from _check_signed(transaction.club_id, origin, stored_checkpoint, edge.root, keys)
+            yield from _check_seal(transaction.club_id, stored_checkpoint, event)
+        elif event is not None and event.is_seal:
+            key = {"club_id": transaction.club_id, "size": edge.size}
+            yield Finding(FindingKind.RECORD_MISSING, "checkpoints", key)
         for checkpoint in retained:
             if checkpoint.size == edge.size and checkpoint.root != edge.root:
                 yield _report_broken(transaction, checkpoint, edge.root)
@@ -94,6 +100,9 @@ def check_tree(transaction: Transaction, retained: Sequence[Checkpoint]) -> Iter
         for column, value in right.items():
             if getattr(head, column) != value:
                 yield Finding(FindingKind.RECORD_DIFFERS, "tree_heads", club, column, getattr(head, column), value)
+        if head.served_size and not trees.list_checkpoints(transaction, head.served_size - 1, head.served_size):
+            expected = newest.size if newest else 0
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_heads", club, "served_size", head.served_size, expected)
         if (newest is None and head.signed_size) or (newest is not None and newest.size < head.signed_size):
             place = {**club, "size": head.signed_size}
             yield Finding(FindingKind.RECORD_MISSING, "checkpoints", place)
@@ -146,24 +155,27 @@ def _check_signed(
     key = {"club_id": club_id, "size": stored.size}
     if stored.root != root:
         yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "root", stored.root, root)
-    if stored.created_at is None:
-        yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "created_at", None)
     try:
         note = read_note(stored.note)
         signed = verify_note(note, keys)
-        read = Checkpoint.read(note.text)
     except EvidenceError as error:
         yield Finding(FindingKind.SIGNATURE_WRONG, "checkpoints", key, "note", stored.note, str(error))
         return
-    # Another pass compares the map of rounds with the events.
-    text = Checkpoint(origin, stored.size, root, read.rounds_root, read.signed_at).text
-    if stored.created_at is not None and read.signed_at not in (None, stored.created_at):
-        yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "created_at", stored.created_at, read.signed_at)
+    text = Checkpoint(origin, stored.size, root).text
     if note.text != text:
         yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "note", note.text, text)
     elif len(signed) != len(note.signatures) or note.written != stored.note:
         why = "signatures by published keys alone"
         yield Finding(FindingKind.SIGNATURE_WRONG, "checkpoints", key, "note", stored.note, why)
+
+
+def _check_seal(club_id: UUID, stored: Any, last: Any) -> Iterator[Finding]:
+    """Compare a stored checkpoint with the last event of its tree, which was recorded with it."""
+    key = {"club_id": club_id, "size": stored.size}
+    if last is None or not last.is_seal:
+        yield Finding(FindingKind.RECORD_SURPLUS, "checkpoints", key)
+    elif stored.created_at is None or stored.created_at != last.at:
+        yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "created_at", stored.created_at, last.at)
 
 
 def _report_broken(transaction: Transaction, checkpoint: Checkpoint, root: bytes | None) -> Finding:

@@ -194,7 +194,7 @@ def verify_page(transaction: Transaction, position: Position, retained: Sequence
     if position.passing is Pass.TREE:
         return _verify_tree(transaction, position, retained)
     if position.passing is Pass.ROUND_MAP:
-        return Page(list(check_round_map(transaction, _of_club(transaction, retained))), None, 0)
+        return Page(list(check_round_map(transaction)), None, 0)
     return _VERIFY[position.passing](transaction, position)
 
 

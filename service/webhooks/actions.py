@@ -1,6 +1,8 @@
 """Add, change, read and remove webhooks; list deliveries, send test messages, and send messages again."""
 
 from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -30,35 +32,63 @@ SECRET_PREFIX: Final = "whsec_"
 _log = get_log(__name__)
 
 
-def add_webhook(transaction: Transaction, request: WebhookRequest, allowed: AllowedAddresses) -> WebhookView:
+@dataclass(frozen=True, slots=True)
+class AddedWebhook:
+    """A webhook, and whether the request that created it is a replay."""
+
+    view: WebhookView
+    is_replay: bool
+
+
+def add_webhook(transaction: Transaction, request: WebhookRequest, allowed: AllowedAddresses) -> AddedWebhook:
     """
-    Create a webhook.
+    Create a webhook. The same webhook sent again is the existing one.
 
     Raises:
         WebhookRefused: messages may not be sent to the URL.
         WebhookConflict: the club has too many webhooks.
     """
     check_target(Target.of(request.url), allowed)
-    if webhooks.lock_adding(transaction) >= MOST_WEBHOOKS:
+    webhooks.lock_adding(transaction)
+    existing = webhooks.list_page(transaction, after=None, limit=MOST_WEBHOOKS)
+    for webhook in existing:
+        if _requested(webhook) == _requested(request):
+            return AddedWebhook(webhook, is_replay=True)
+    if len(existing) >= MOST_WEBHOOKS:
         raise WebhookConflict(f"the club has {MOST_WEBHOOKS} webhooks; expected to delete one first")
     added = webhooks.add(transaction, uuid7(), request)
     _record(transaction, WebhookAdded(**_describe(added)))
-    return added
+    return AddedWebhook(added, is_replay=False)
 
 
 def update_webhook(
-    transaction: Transaction, webhook_id: UUID, request: WebhookRequest, allowed: AllowedAddresses
+    transaction: Transaction, webhook_id: UUID, changes: Mapping[str, Any], allowed: AllowedAddresses
 ) -> WebhookView:
     """
-    Replace the URL, kinds, description and state of a webhook.
+    Change a webhook.
+
+    A webhook whose URL is no longer allowed can be disabled and described.
+
+    Args:
+        transaction: a transaction of the club of the webhook.
+        webhook_id: the webhook.
+        changes: fields of a `WebhookRequest`; the others stay as they are.
+        allowed: where messages may be sent.
 
     Raises:
         NotFound: the club has no webhook with this ID.
-        WebhookRefused: messages may not be sent to the URL.
+        WebhookRefused: messages may not be sent to the new URL, or to the URL of a webhook that becomes active.
     """
-    webhooks.get(transaction, webhook_id)
-    check_target(Target.of(request.url), allowed)
     before = webhooks.get(transaction, webhook_id, for_update=True)
+    request = replace(
+        WebhookRequest(
+            before.url, tuple(map(WebhookKind, before.kinds)), before.description, WebhookState(before.state)
+        ),
+        **changes,
+    )
+    is_enabled = request.state is WebhookState.ACTIVE and before.state != WebhookState.ACTIVE
+    if is_enabled or request.url != before.url:
+        check_target(Target.of(request.url), allowed)
     changed = webhooks.replace(transaction, webhook_id, request)
     if _requested(changed) != _requested(before):
         _record(transaction, WebhookChanged(**_describe(changed)))
@@ -171,7 +201,7 @@ def _describe(webhook: WebhookView) -> dict[str, Any]:
     return {"webhook": webhook.id, "host": host, "kinds": tuple(webhook.kinds), "state": str(webhook.state)}
 
 
-def _requested(webhook: WebhookView) -> tuple[object, ...]:
+def _requested(webhook: WebhookView | WebhookRequest) -> tuple[object, ...]:
     """Return what a request can change in a webhook."""
     return webhook.url, list(webhook.kinds), webhook.description, webhook.state
 

@@ -1,10 +1,7 @@
-"""Deliver messages: claim what is due, send it, store the result, and plan the next attempt."""
+"""Deliver messages: begin what is due, send it, store the result, and plan the next attempt."""
 
 import random
-import threading
-from collections import Counter, defaultdict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -13,7 +10,6 @@ import orjson
 
 from schemas.webhooks.endpoints import DeliveryState, DisabledBecause, dump_message
 from service.db import Database, Transaction
-from service.errors import ServiceError
 from service.logs import get_log
 from service.webhooks.actions import disable_webhook
 from service.webhooks.queries import deliveries, webhooks
@@ -29,17 +25,15 @@ DISABLED_AFTER: Final = timedelta(days=5)
 """Time of failures, without a success or a longer pause, after which a webhook is disabled."""
 RETAINED_FOR: Final = timedelta(days=30)
 """Time for which deliveries that ended are listed."""
-LEASE: Final = timedelta(seconds=60)
-"""Time after which a delivery is claimed again, if the process that claimed it has not stored a result."""
-CONNECTIONS: Final = 16
-"""Maximum number of messages that a process sends at the same time."""
+REPEATED_AFTER: Final = timedelta(seconds=60)
+"""Time after which an attempt is repeated, if the worker has not stored a result."""
+CONNECTIONS: Final = 48
+"""Maximum number of messages that are sent at the same time, fewer than the threads of a worker."""
 CONNECTIONS_PER_CLUB: Final = 8
 """Maximum number of those to the webhooks of one club, so that slow ones leave room for other clubs."""
 CONNECTIONS_PER_WEBHOOK: Final = 4
 """Maximum number of those to one webhook, so that a slow one leaves room for others."""
 GONE: Final = 410
-_LOOK_SECONDS: Final = 1.0
-_EXPIRY_SECONDS: Final = 3600.0
 _AT_A_TIME: Final = 500
 
 _log = get_log(__name__)
@@ -67,7 +61,7 @@ def record_attempt(transaction: Transaction, delivery: ClaimedDelivery, attempt:
     """
     Store the result of an attempt, and disable the webhook if its endpoint is gone or has failed for too long.
 
-    The result of an attempt whose lease has ended is not stored if another attempt has begun.
+    The result is not stored if another attempt has begun meanwhile.
     """
     next_attempt_at = transaction.now
     state = DeliveryState.DELIVERED
@@ -99,102 +93,70 @@ def record_attempt(transaction: Transaction, delivery: ClaimedDelivery, attempt:
 
 
 class Deliverer:
-    """Delivers the messages of all clubs, in threads. Several processes can do so at once."""
+    """Delivers the messages of all clubs. Several processes can do so at once."""
 
-    def __init__(self, database: Database, allowed: AllowedAddresses) -> None:
+    def __init__(
+        self, database: Database, allowed: AllowedAddresses, send_task: Callable[[UUID, UUID, int], None]
+    ) -> None:
         """
-        Create a deliverer, which does nothing until it runs.
+        Create a deliverer.
 
         Args:
             database: the database of the outbox.
             allowed: the addresses to which messages may be sent.
+            send_task: has a worker call `deliver`, with these IDs of a club and a delivery and number of an attempt.
         """
         self._database = database
         self._allowed = allowed
-        self._in_flight: defaultdict[UUID, Counter[UUID]] = defaultdict(Counter)
-        self._last_club = UUID(int=0)
-        self._lock = threading.Lock()
-        self._look = threading.Event()
-        self._next_expiry = datetime.min.replace(tzinfo=UTC)
+        self._send_task = send_task
 
-    def run(self, is_over: Callable[[], bool]) -> None:
-        """Deliver messages until `is_over`, and end after the attempts in flight."""
-        with ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="webhook") as pool:
-            while not is_over():
-                try:
-                    for delivery in self.claim_due():
-                        pool.submit(self.deliver, delivery)
-                except ServiceError as error:
-                    _log.warning("webhooks_interrupted", error=str(error))
-                except Exception:
-                    _log.exception("webhooks_failed")
-                self._look.wait(_LOOK_SECONDS)
-                self._look.clear()
-
-    def stop_waiting(self) -> None:
-        """Look at once, for example because it is over."""
-        self._look.set()
-
-    def claim_due(self) -> list[ClaimedDelivery]:
-        """
-        Claim what is due in all clubs, as much as there are free connections; remove what ended long ago.
-
-        The club after the last one of which a message was claimed is the first, so that each has its turn.
-        """
+    def dispatch(self) -> None:
+        """Begin attempts of what is due in all clubs, as many as there are free connections, and share these."""
         now = datetime.now(UTC)
-        ended_before = datetime.min.replace(tzinfo=UTC)
-        if now >= self._next_expiry:
-            self._next_expiry = now + timedelta(seconds=_EXPIRY_SECONDS)
-            ended_before = now - RETAINED_FOR
         with self._database.outside_clubs() as connection:
-            clubs = deliveries.list_clubs(connection, now, ended_before)
-        claimed: list[ClaimedDelivery] = []
-        for club in sorted(clubs, key=lambda each: (each.club_id <= self._last_club, each.club_id)):
-            if club.is_expired:
-                self._remove_ended(club.club_id, ended_before)
-            if club.is_due:
-                claimed += self._claim(club.club_id)
-        return claimed
+            clubs = deliveries.list_clubs(connection, now, datetime.min.replace(tzinfo=UTC))
+        free = CONNECTIONS - sum(club.sending for club in clubs)
+        due = [club for club in clubs if club.is_due]
+        random.shuffle(due)
+        for place, club in enumerate(sorted(due, key=lambda each: each.sending)):
+            if free <= 0:
+                return
+            share = max(1, free // (len(due) - place))
+            with self._database.transaction(club.club_id) as transaction:
+                claimed = deliveries.claim(
+                    transaction,
+                    limit=share,
+                    most=CONNECTIONS_PER_CLUB,
+                    most_of_webhook=CONNECTIONS_PER_WEBHOOK,
+                    again_after=REPEATED_AFTER,
+                )
+            free -= len(claimed)
+            for delivery_id, attempt in claimed:
+                self._send_task(club.club_id, delivery_id, attempt)
 
-    def _claim(self, club_id: UUID) -> list[ClaimedDelivery]:
-        with self._lock:
-            in_flight = dict(self._in_flight.get(club_id, {}))
-            free = min(
-                CONNECTIONS - sum(each.total() for each in self._in_flight.values()),
-                CONNECTIONS_PER_CLUB - sum(in_flight.values()),
-            )
-        if free <= 0:
-            return []
+    def deliver(self, club_id: UUID, delivery_id: UUID, attempt: int) -> None:
+        """Send a message once, and store the result. If it cannot be stored, another attempt follows."""
         with self._database.transaction(club_id) as transaction:
-            claimed = deliveries.claim(transaction, in_flight, CONNECTIONS_PER_WEBHOOK, free, LEASE)
-        if not claimed:
-            return []
-        self._last_club = club_id
-        with self._lock:
-            self._in_flight[club_id].update(delivery.webhook_id for delivery in claimed)
-        return claimed
+            delivery = deliveries.find_claimed(transaction, delivery_id, attempt)
+        if delivery is None:
+            return
+        result = send(delivery.url, delivery.id, encode_message(delivery), delivery.secrets, self._allowed)
+        with self._database.transaction(club_id) as transaction:
+            record_attempt(transaction, delivery, result)
+        # The next message of the round is due now, and a connection is free.
+        self.dispatch()
 
-    def _remove_ended(self, club_id: UUID, before: datetime) -> None:
-        removed = _AT_A_TIME
-        while removed == _AT_A_TIME:
-            with self._database.transaction(club_id) as transaction:
-                removed = deliveries.remove_ended_before(transaction, before, _AT_A_TIME)
 
-    def deliver(self, delivery: ClaimedDelivery) -> None:
-        """Send a message once and store the result. If it cannot be stored, another attempt follows."""
-        try:
-            body = encode_message(delivery)
-            attempt = send(delivery.url, delivery.id, body, delivery.secrets, self._allowed)
-            with self._database.transaction(delivery.club_id) as transaction:
-                record_attempt(transaction, delivery, attempt)
-        except ServiceError as error:
-            _log.warning("webhook_result_lost", message=str(delivery.id), error=str(error))
-        except Exception:
-            _log.exception("webhook_failed", message=str(delivery.id))
-        finally:
-            with self._lock:
-                self._in_flight[delivery.club_id] -= Counter([delivery.webhook_id])
-                if not self._in_flight[delivery.club_id]:
-                    del self._in_flight[delivery.club_id]
-            # The next message of the round is due now.
-            self._look.set()
+def remove_ended(database: Database) -> int:
+    """Remove the deliveries of all clubs that ended long ago, and return their number."""
+    now = datetime.now(UTC)
+    before, removed = now - RETAINED_FOR, 0
+    with database.outside_clubs() as connection:
+        clubs = [club.club_id for club in deliveries.list_clubs(connection, now, before) if club.is_expired]
+    for club_id in clubs:
+        last = _AT_A_TIME
+        while last == _AT_A_TIME:
+            with database.transaction(club_id) as transaction:
+                last = deliveries.remove_ended_before(transaction, before, _AT_A_TIME)
+            removed += last
+    return removed

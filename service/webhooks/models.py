@@ -58,6 +58,7 @@ class DeliveryRecord(Base):
     sequence: Mapped[int | None]
     rank: Mapped[Small]
     is_redelivery: Mapped[bool]
+    is_sending: Mapped[bool] = mapped_column(server_default="false")
     state: Mapped[str]
     attempts: Mapped[int]
     next_attempt_at: Mapped[datetime]

@@ -38,6 +38,8 @@ _NOT_PUBLIC: Final = tuple(
 """Networks that `is_global` of some versions of Python calls global, and that no public endpoint has."""
 _WITH_IPV4: Final = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
 """Networks whose addresses end with an IPv4 address: NAT64, and IPv4-compatible."""
+_SETTING: Final = "the setting OFC_WEBHOOK_ALLOW of the service"
+_NOT_ENCRYPTED: Final = f"the scheme is 'http'; expected 'https', or a host that {_SETTING} names"
 _PORTS: Final = {"https": 443, "http": 80}
 
 
@@ -145,30 +147,36 @@ def resolve(target: Target, allowed: AllowedAddresses) -> list[Address]:
     usable = [address for address in addresses if allowed.allows(target.host, address)]
     if not usable:
         raise WebhookRefused(
-            f"the host {target.host!r} has no public address; expected one, or a host that the operator allows"
+            f"the host {target.host!r} has no public address; expected one, or a host that {_SETTING} names"
         )
     if not target.is_encrypted:
         usable = [address for address in usable if allowed.names(target.host, address)]
         if not usable:
-            raise WebhookRefused("the scheme is 'http'; expected 'https', or a host that the operator allows")
+            raise WebhookRefused(_NOT_ENCRYPTED)
     return usable
 
 
 def check_target(target: Target, allowed: AllowedAddresses) -> None:
     """
-    Refuse what cannot be allowed whatever its name resolves to.
+    Refuse what may not be allowed whatever its name resolves to.
+
+    The name is not resolved. Over `http`, a name must therefore be named by the operator, also if it is in a network
+    that the operator names.
 
     Raises:
-        WebhookRefused: the host is an address that is not public, or `localhost`, or the scheme is `http`.
+        WebhookRefused: the operator does not name the host, or a network with its address, and it is an address that is
+            not public, or `localhost`, or the scheme is `http`.
     """
     address = target.address
     if allowed.names(target.host, address):
         return
     is_local = target.host == "localhost" or target.host.endswith(".localhost")
     if is_local or (address is not None and not is_public(address)):
-        raise WebhookRefused(f"the host {target.host!r} is not public; expected a public host")
-    if not target.is_encrypted and not allowed.networks:
-        raise WebhookRefused("the scheme is 'http'; expected 'https', or a host that the operator allows")
+        raise WebhookRefused(
+            f"the host {target.host!r} is not public; expected a public host, or one that {_SETTING} names"
+        )
+    if not target.is_encrypted:
+        raise WebhookRefused(_NOT_ENCRYPTED)
 
 
 CONNECT_SECONDS: Final = 10.0

@@ -13,6 +13,7 @@ from schemas.webhooks.endpoints import (
     DeliveryQuerySchema,
     DeliverySchema,
     SecretRotationRequestSchema,
+    WebhookChangesSchema,
     WebhookPageSchema,
     WebhookRequest,
     WebhookRequestSchema,
@@ -24,7 +25,16 @@ from schemas.webhooks.endpoints import (
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, NO_STORE, REPLAYED, json_response, no_content, respond_page
+from service.http.responses import (
+    LOCATION,
+    NEXT_PAGE,
+    NO_STORE,
+    REPLAYED,
+    created_response,
+    json_response,
+    no_content,
+    respond_page,
+)
 from service.webhooks import actions
 from service.webhooks.sending import AllowedAddresses
 
@@ -44,9 +54,13 @@ def allowed_addresses() -> AllowedAddresses:
 @webhooks.arguments(WebhookRequestSchema)
 @webhooks.response(201, WebhookSchema, headers=LOCATION | REPLAYED)
 def post_webhook(request: WebhookRequest) -> Response:
-    """Create a webhook. `get_webhook_secret` returns the secret that signs its messages."""
-    webhook = actions.add_webhook(current_transaction(), request, allowed_addresses())
-    return json_response(dump_webhook(webhook), HTTPStatus.CREATED, {"Location": f"/v1/webhooks/{webhook.id}"})
+    """
+    Create a webhook. `get_webhook_secret` returns the secret that signs its messages.
+
+    The same webhook sent again, with the URL, kinds, description and state of one that exists, is that one.
+    """
+    added = actions.add_webhook(current_transaction(), request, allowed_addresses())
+    return created_response(dump_webhook(added.view), f"/v1/webhooks/{added.view.id}", is_replay=added.is_replay)
 
 
 @webhooks.route("/v1/webhooks", methods=["GET"])
@@ -67,17 +81,17 @@ def get_one_webhook(webhook_id: UUID) -> Response:
     return json_response(dump_webhook(actions.get_webhook(current_transaction(), webhook_id)))
 
 
-@webhooks.route(ONE, methods=["PUT"])
+@webhooks.route(ONE, methods=["PATCH"])
 @webhooks.operation("update_webhook", Scope.WEBHOOKS, problems=_CHANGES)
-@webhooks.arguments(WebhookRequestSchema)
+@webhooks.arguments(WebhookChangesSchema)
 @webhooks.response(200, WebhookSchema)
-def put_webhook(request: WebhookRequest, webhook_id: UUID) -> Response:
+def patch_webhook(changes: dict[str, Any], webhook_id: UUID) -> Response:
     """
-    Replace the URL, kinds, description and state of a webhook.
+    Change the URL, kinds, description or state of a webhook. What is omitted stays as it is.
 
     The secret stays. A disabled webhook that becomes active receives the messages that wait, and new ones.
     """
-    webhook = actions.update_webhook(current_transaction(), webhook_id, request, allowed_addresses())
+    webhook = actions.update_webhook(current_transaction(), webhook_id, changes, allowed_addresses())
     return json_response(dump_webhook(webhook))
 
 

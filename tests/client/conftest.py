@@ -32,7 +32,7 @@ def proxy(service: Running) -> Iterator[Proxy]:
 @pytest.fixture
 def by_proxy(reached: dict[str, str], proxy: Proxy) -> dict[str, str]:
     """What is set where the service is reached over a way that can be cut."""
-    return {**reached, "OFC_URL": proxy.url}
+    return {**reached, "OFC_URL": proxy.url, "OFC_TIMEOUT": "3"}
 
 
 @pytest.fixture

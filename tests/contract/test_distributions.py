@@ -37,7 +37,8 @@ def name_of(requirement: str) -> str:
 
 
 def declared_by(part: str) -> set[str]:
-    return {name_of(requirement) for requirement in PROJECTS[part]["dependencies"]}
+    extra = PROJECTS[part].get("optional-dependencies", {}).get("parquet", [])
+    return {name_of(requirement) for requirement in [*PROJECTS[part]["dependencies"], *extra]}
 
 
 def imported_by(part: str) -> set[str]:

@@ -8,6 +8,8 @@ from uuid import UUID
 from evidence import canonical_json
 from evidence.codec import CanonicalJson
 from evidence.events import (
+    CheckpointSealed,
+    ClubChanged,
     ClubCreated,
     ClubWiped,
     CorrectedDocument,
@@ -112,7 +114,9 @@ OPENED: Final = RoundOpened(
 
 EXAMPLES: Final[tuple[EventPayload, ...]] = (
     ClubCreated(club=TABLE, name="home"),
+    ClubChanged(club=TABLE, time_zone="Europe/Berlin", evening_begins="05:30"),
     ClubWiped(rounds=3, events=40),
+    CheckpointSealed(map_root=bytes(range(32))),
     KeyCreated(
         key=KEY,
         prefix="ofc_abcdefgh",
@@ -141,7 +145,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         secret=bytes(32),
     ),
     TableLinkRevoked(link=LINK, table=TABLE),
-    PlayerNamed(player="ann"),
+    PlayerNamed.of("ann", "Ann Example", bytes(range(32))),
     PlayerErased(player="ann"),
     RulesetAdded(ruleset=RULES),
     TableCreated(

@@ -156,7 +156,7 @@ def test_a_dispute_goes_through_its_states() -> None:
 def test_events_of_unknown_kinds_are_listed() -> None:
     events = [stored(index, event) for index, event in enumerate(PLAYED)]
     later = StoredEvent(4, "round.blessed", AT + 9 * MINUTE, b"{}")
-    round_ = fold_round(ROUND, [*events, later, stored(4, PlayerNamed(player="ann"))])
+    round_ = fold_round(ROUND, [*events, later, stored(4, PlayerNamed.of("ann", "Ann Example", bytes(32)))])
     assert round_.unknown == (3, 4)
     assert len(round_.newest.hands) == 2
 
@@ -189,7 +189,11 @@ def test_a_round_folded_from_its_events_is_replayed_as_it_was_played(name: str) 
     [
         ((), "events-missing", "there is no event of the round; expected at least its opening"),
         ((recorded(1),), "event-content", "the first event is hand.recorded; expected round.opened"),
-        ((PlayerNamed(player="ann"),), "event-content", "the first event is player.named; expected round.opened"),
+        (
+            (PlayerNamed.of("ann", "Ann Example", bytes(32)),),
+            "event-content",
+            "the first event is player.named; expected round.opened",
+        ),
         ((replace(OPENED, round=OTHER),), "event-content", f"`round` is {OTHER}; expected {ROUND}"),
         ((replace(OPENED, seats=()),), "list-length", "`seats` has 0 items; expected at least 1"),
         (

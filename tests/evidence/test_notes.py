@@ -106,6 +106,7 @@ def test_an_invalid_note_is_refused(written: str) -> None:
         f"origin\n3\n{b64encode(EMPTY_ROOT).decode()}",
         f"origin\n3\n{b64encode(EMPTY_ROOT[1:]).decode()}\n",
         f"origin\n3\n{b64encode(EMPTY_ROOT).decode()}\n\n",
+        f"origin\n3\n{b64encode(EMPTY_ROOT).decode()}\nrounds\n",
         "origin\n3\nA\n",
     ],
 )

@@ -79,9 +79,16 @@ def top_beats(top: list[str], five: list[str]) -> bool:
     return strength3(top) > strength5(five)[:4]
 
 
+def middle_category(middle: list[str], low_middle: bool) -> str:
+    """The category of a middle: with a low middle, an ace is high, so A-2-3-4-5 is no straight."""
+    if low_middle and by_importance(middle) == [14, 5, 4, 3, 2]:
+        return "flush" if len({card[1] for card in middle}) == 1 else "high_card"
+    return category(middle)
+
+
 def qualifies(middle: list[str]) -> bool:
     """A low qualifies ten high or lower with no pair, no straight and no flush (the ace is high)."""
-    return category(middle) == "high_card" and by_importance(middle)[0] <= 10
+    return middle_category(middle, True) == "high_card" and by_importance(middle)[0] <= 10
 
 
 def low_name(middle: list[str]) -> str:

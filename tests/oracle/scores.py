@@ -7,7 +7,7 @@ from tests.oracle.fantasyland import earned
 from tests.oracle.fouls import foul_reason
 from tests.oracle.points import exchange, royalties
 from tests.oracle.refused import demand
-from tests.oracle.rows import SIZES, category
+from tests.oracle.rows import SIZES, category, middle_category
 from tests.oracle.stakes import paying_pairs, settle
 
 
@@ -34,10 +34,16 @@ def score_boards(
                 "royalties": sum(royalty.values()),
                 "points": won - given,
                 "fantasyland": earned(at[seat], ruleset),
-                "rows": {row: {"category": category(at[seat][row]), "royalty": royalty[row]} for row in SIZES},
+                "rows": {
+                    row: {"category": _category(row, at[seat][row], ruleset), "royalty": royalty[row]} for row in SIZES
+                },
             }
         )
     return scored, exchanges
+
+
+def _category(row: str, cards: list[str], ruleset: dict[str, Any]) -> str:
+    return middle_category(cards, ruleset["low_middle"]) if row == "middle" else category(cards)
 
 
 def points_of(exchanges: list[dict[str, Any]]) -> list[tuple[int, int, int]]:

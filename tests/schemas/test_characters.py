@@ -30,6 +30,9 @@ def test_the_error_names_the_character() -> None:
     assert Characters.ID.find_refused("ann\u202e") == "U+202E"
     assert Characters.ID.find_refused("ann\U000e0041") == "U+E0041"
     assert Characters.TEXT.find_refused("a\u200db") is None
+    assert Characters.ID.find_refused("a\u200db") == "U+200D"
+    assert Characters.ID.find_refused("\u0645\u06cc\u200c\u062e\u0648") is None
+    assert Characters.ID.find_refused("\u0645\u200c\u200c\u062e") == "U+200C"
 
 
 def test_stored_texts_stay_valid() -> None:

@@ -246,7 +246,7 @@ def test_an_import_line_cannot_have_ids_with_invisible_characters(character: str
 
 def test_the_document_of_a_correction_is_read_by_the_compiled_schema() -> None:
     schema = CorrectionRequestSchema()
-    request = {"reason": "a card was misread", "document": DOCUMENT}
+    request = {"reason": "a card was misread", "version": 4, "document": DOCUMENT}
     expected = schema.load(request).document
     schema.fields["document"].schema.load_fields.clear()  # so that marshmallow knows no field
     assert schema.load(request).document == expected

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError, fields
 
-from schemas.base import MOST_SHOWN, Sentence
+from schemas.base import MOST_SHOWN, Sentence, WireField
 from schemas.fields import (
     MOST_INTEGER,
     Boolean,
     Choice,
+    DateField,
     Dictionary,
     ExpectedField,
     Integer,
@@ -22,7 +23,7 @@ from schemas.fields import (
     show,
     show_time,
 )
-from schemas.game_fields import CardField, CardList, RowField
+from schemas.game_fields import CardField, CardList, CurrencyField, RowField, TableNameField
 from scoring.cards import DECK, Card
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -228,6 +229,25 @@ def test_a_time_is_parsed_with_any_utc_offset(text: str, moment: datetime) -> No
 )
 def test_an_invalid_time_is_refused(value: object) -> None:
     assert code_of(Time(), value) == "not-a-time"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        (Time(), "2026-02-29T20:15:00Z", "is '2026-02-29T20:15:00Z', and February 2026 has 28 days; expected RFC 3339"),
+        (Time(), "2026-13-01T20:15:00Z", "and a year has 12 months; expected RFC 3339"),
+        (Time(), "2026-12-31T23:59:60Z", "and leap seconds are not accepted: send the second before it; expected"),
+        (Time(), "2026-11-20T24:00:00Z", "outside the day: hours are 00 to 23, minutes and seconds 00 to 59; expected"),
+        (Time(), "0000-01-01T00:00:00Z", "and years begin with 0001; expected RFC 3339"),
+        (DateField(), "2026-02-29", "is '2026-02-29', and February 2026 has 28 days; expected a date, for example"),
+        (CurrencyField(), "EURO", "is 4 characters long; expected three capital letters, for example EUR"),
+        (TableNameField(), "x\u202ey", "expected a name or id without control, format and private characters"),
+    ],
+)
+def test_a_refused_value_is_explained(field: WireField, value: str, reason: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        field.deserialize(value)
+    assert reason in str(refused.value.messages[0])
 
 
 @given(st.datetimes(timezones=st.just(UTC)))

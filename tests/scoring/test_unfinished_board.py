@@ -12,6 +12,7 @@ from scoring.fantasyland import Fantasyland
 from scoring.foul import FoulReason
 from scoring.hand import Cards
 from scoring.presets import PRESETS
+from scoring.strength import Category
 from scoring.unfinished_board import UnfinishedBoard, score_unfinished
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document
@@ -111,3 +112,18 @@ def test_a_deuce_to_seven_middle_must_qualify() -> None:
 
 def test_an_empty_board_has_nothing() -> None:
     assert unfinished("", "", "") == UnfinishedBoard({}, False, None, {}, None)
+
+
+@pytest.mark.parametrize(
+    ("middle", "category", "ranks"),
+    [
+        ("Ad5d4c3c2s", Category.HIGH_CARD, (14, 5, 4, 3, 2)),
+        ("Ad5d4d3d2d", Category.FLUSH, (14, 5, 4, 3, 2)),
+        ("6d5d4c3c2s", Category.STRAIGHT, (6, 5, 4, 3, 2)),
+    ],
+)
+def test_the_ace_is_high_only_in_a_low_middle(middle: str, category: Category, ranks: tuple[int, ...]) -> None:
+    found = unfinished("", middle, "", "deuce-to-seven")
+    assert found.strengths[Row.MIDDLE] == (category, ranks)
+    assert found.foul is FoulReason.MIDDLE_DOES_NOT_QUALIFY
+    assert unfinished("", middle, "").strengths[Row.MIDDLE].category in (Category.STRAIGHT, Category.STRAIGHT_FLUSH)

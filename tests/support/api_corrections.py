@@ -14,6 +14,7 @@ from tests.support.sample_rounds import (
     SEVENS,
     Document,
     cards,
+    correct_round,
     hand,
     play,
     start_round,
@@ -40,7 +41,7 @@ NO_QUEENS = [
 
 
 def correct(api: Api, round_id: str, *, query: str = "", **more: Any) -> ApiResponse:
-    return api.post(f"/v1/rounds/{round_id}/corrections{query}", {"reason": "misread", **more})
+    return correct_round(api, round_id, {"reason": "misread", **more}, query)
 
 
 def part_of(api: Api, round_id: str, part: str, revision: int | None = None) -> ApiResponse:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.support.api_client import Api, ApiResponse
-from tests.support.sample_rounds import Document, cards, complete_round
+from tests.support.sample_rounds import Document, cards, complete_round, correct_round
 
 AUDITOR = "first"
 """The name of the key that tests use."""
@@ -58,4 +58,4 @@ def brought_to(api: Api, state: str) -> str:
 
 def correct(api: Api, round_id: str, **more: Any) -> ApiResponse:
     """Correct the card that was misread."""
-    return api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": MISREAD, **more})
+    return correct_round(api, round_id, {"reason": "misread", "patch": MISREAD, **more})

@@ -3,12 +3,11 @@
 from typing import Any
 
 from service.clubs.actions import create_key, find_club
-from service.sweeper import sweep
-from service.worker import KINDS
+from service.periodic import finalize_due
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import club_of, database_of
-from tests.support.sample_rounds import HIGH, LOW, MID, hand, settlement_of
+from tests.support.sample_rounds import HIGH, LOW, MID, correct_round, hand, settlement_of
 
 AT_ONCE = 20
 OTHER_HAND = [{"op": "replace", "path": "/hands/1", "value": hand(2, 2, {1: LOW, 2: MID, 3: HIGH})}]
@@ -27,11 +26,11 @@ def make_final(api: Api, round_id: str) -> None:
 
 
 def correct(api: Api, round_id: str, patch: Any = OTHER_HAND, **more: Any) -> ApiResponse:
-    return api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": patch, **more})
+    return correct_round(api, round_id, {"reason": "misread", "patch": patch, **more})
 
 
 def sweep_all(house: House) -> None:
-    sweep(database_of(house), KINDS, lambda _club: None)
+    finalize_due(database_of(house))
 
 
 def without_players(settlement: dict[str, Any]) -> dict[str, Any]:

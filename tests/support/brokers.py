@@ -31,7 +31,7 @@ ADDRESSES: Final = {
 
 @dataclass(frozen=True)
 class Broker:
-    """A queue of a test's own."""
+    """Queues of a test's own."""
 
     name: str
     url: str
@@ -52,9 +52,11 @@ class Broker:
         return build_celery(Config(database_url, **self.messages))
 
     def lose_messages(self) -> None:
-        """Remove the queue, with all that is in it."""
-        with self.celery("postgresql:///none").connection_for_write() as connection, suppress(Exception):
-            connection.default_channel.queue_delete(self.queue)
+        """Remove the queues, with all that is in them."""
+        celery = self.celery("postgresql:///none")
+        for name in celery.amqp.queues:
+            with celery.connection_for_write() as connection, suppress(Exception):
+                connection.default_channel.queue_delete(name)
 
 
 @contextmanager

@@ -25,11 +25,13 @@ from tests.support.sample_rounds import (
     SIXES,
     THREE,
     complete_round,
+    correct_round,
     document_of,
     hand,
     play,
     seats,
     start_round,
+    undo,
 )
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -85,7 +87,7 @@ def _webhooks_come_and_go(api: Api) -> None:
     for number in (1, 2):
         body = {"url": f"https://club.example/{number}", "kinds": ["round.completed"]}
         address = api.post("/v1/webhooks", body).headers["Location"]
-        assert api.put(address, {**body, "state": "disabled"}).status == 200
+        assert api.patch(address, {"state": "disabled"}).status == 200
         assert api.post(f"{address}/secret/rotate", {}).status == 200
         assert api.delete(address).status == 204
 
@@ -94,7 +96,7 @@ def _rounds_are_played(api: Api) -> None:
     for number in (1, 2):
         round_id = start_round(api, "pineapple-qq", SIXES, name=f"undone {number}", point_value=number, currency="EUR")
         play(api, round_id, *COMPLETE[:2])
-        assert api.post(f"/v1/rounds/{round_id}/undo", {"number": 2}).status == 201
+        assert undo(api, round_id, 2).status == 201
         swapped = hand(2, 2, {**THREE, 1: THREE[2], 2: THREE[1]}, played_at=f"2026-11-20T21:0{number}:00Z")
         play(api, round_id, swapped)
         assert api.post(f"/v1/rounds/{round_id}/departures", {"seat": 3, "reason": f"train {number}"}).status == 201
@@ -153,7 +155,7 @@ def _next_round(api: Api, before: str) -> None:
 
 
 def _players_are_named(api: Api) -> None:
-    for player in ("ann", "bob"):
+    for player in ("ann", "bob", "cyd"):
         assert api.put(f"/v1/players/{player}", {"display_name": f"{player} Example"}).status == 201
     assert api.delete("/v1/players/bob").status == 204
 
@@ -168,7 +170,7 @@ def _a_final_round_is_corrected(house: House, api: Api, club: UUID, name: str) -
         stored = settlements.confirm(transaction, stored, 2)
         settlements.finalize(transaction, stored, FinalReason.WINDOW)
     patch = [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
-    corrected = api.post(f"/v1/rounds/{round_id}/corrections", {"reason": f"it was dan, {name}", "patch": patch})
+    corrected = correct_round(api, round_id, {"reason": f"it was dan, {name}", "patch": patch})
     assert corrected.status == 201, corrected
 
 
@@ -178,6 +180,6 @@ def _a_round_is_disputed(api: Api, name: str) -> None:
     for what in ("comments", "review"):
         assert step(api, dispute, what).status == 201
     correction = {"reason": "the video", "patch": MISREAD, "dispute": dispute}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", correction).status == 201
+    assert correct_round(api, round_id, correction).status == 201
     assert step(api, dispute, "resolve", state="upheld", reason=f"as {name} shows").status == 201
     opened(api, round_id, claim=f"nobody asked me, {name}")

@@ -168,8 +168,25 @@ def depart(api: Api, round_id: str, seat: int, **more: Any) -> ApiResponse:
 
 
 def undo(api: Api, round_id: str, number: int, **more: Any) -> ApiResponse:
-    """Withdraw the last hand."""
-    return api.post(f"/v1/rounds/{round_id}/undo", {"number": number, **more})
+    """Withdraw the last hand: by default the newest record of its number."""
+    hand = more.pop("hand", None) or find_record(api, round_id, number)
+    return api.post(f"/v1/rounds/{round_id}/undo", {"number": number, "hand": hand, **more})
+
+
+def find_record(api: Api, round_id: str, number: int) -> str:
+    """Return the ID of the newest record of a hand, also if it was undone."""
+    newest = api.get(f"/v1/rounds/{round_id}/settlement").document.get("revision", 0)
+    for revision in range(newest, 0, -1):
+        for hand in api.get(f"/v1/rounds/{round_id}/hands?revision={revision}")["hands"]:
+            if hand["number"] == number:
+                return str(hand["id"])
+    return NOBODYS
+
+
+def correct_round(api: Api, round_id: str, correction: Document, query: str = "") -> ApiResponse:
+    """Correct a round, by default as it is now."""
+    version = api.get(f"/v1/rounds/{round_id}").document.get("version", 1)
+    return api.post(f"/v1/rounds/{round_id}/corrections{query}", {"version": version, **correction})
 
 
 def close(api: Api, round_id: str, reason: str = "the room closes") -> ApiResponse:

@@ -20,6 +20,7 @@ LONGEST_WAIT = 60.0
 PASSING = {
     (409, "busy"),
     (409, "idempotency-key-in-use"),
+    (429, "batches-busy"),
     (429, "rate-limited"),
     (503, "database-unavailable"),
     (504, "outcome-unknown"),

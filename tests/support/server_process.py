@@ -85,7 +85,7 @@ class Running:
         """A process that `up` itself has started, or None where it is just not there."""
         for child in psutil.Process(self.up.pid).children():
             with suppress(psutil.NoSuchProcess):
-                if name in " ".join(child.cmdline()[:3]):
+                if name in " ".join(child.cmdline()[:4]):
                     return child
         return None
 

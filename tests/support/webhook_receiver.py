@@ -3,11 +3,13 @@
 import json
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import UUID
 
 from standardwebhooks.webhooks import Webhook
 
@@ -110,6 +112,8 @@ class Sending:
     api: Api
     address: str
     deliverer: Deliverer
+    tasks: "deque[tuple[UUID, UUID, int]]"
+    """The attempts that are begun, and no worker has made yet."""
 
     @property
     def secret(self) -> str:
@@ -129,11 +133,18 @@ class Sending:
     def deliver(self) -> int:
         """Make the attempts that are due, and those that are due after them; return their number."""
         made = 0
-        while claimed := self.deliverer.claim_due():
-            for delivery in claimed:
-                self.deliverer.deliver(delivery)
-            made += len(claimed)
+        self.deliverer.dispatch()
+        while self.tasks:
+            self.deliverer.deliver(*self.tasks.popleft())
+            made += 1
         return made
+
+    def begin(self) -> list[tuple[UUID, UUID, int]]:
+        """Begin the attempts that are due, without making them."""
+        self.deliverer.dispatch()
+        begun = [*self.tasks]
+        self.tasks.clear()
+        return begun
 
     def let_time_pass(self, interval: str) -> None:
         """Move all times of the deliveries and of the webhook into the past."""
@@ -167,7 +178,9 @@ def sending(house: House, url: str, *, kinds: list[str] = KINDS, allow: str = AL
     assert added.status == 201, added
     database = Database(house.logins.service)
     try:
-        yield Sending(house, api, added.headers["Location"], Deliverer(database, AllowedAddresses.parse(allow)))
+        tasks = deque[tuple[UUID, UUID, int]]()
+        deliverer = Deliverer(database, AllowedAddresses.parse(allow), lambda *task: tasks.append(task))
+        yield Sending(house, api, added.headers["Location"], deliverer, tasks)
     finally:
         assert api.delete(added.headers["Location"]).status in (204, 404)
         database.close()

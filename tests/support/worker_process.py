@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,8 @@ class Working:
             if command is None
             else subprocess.Popen([*command, *options], env=env, stdout=log, stderr=log, start_new_session=True)
         )
-        is_ready = wait_until(lambda: "worker_ready" in self.log or self.process.poll() is not None, 60)
+        count = 1 if command else concurrency + 1
+        is_ready = wait_until(lambda: self.log.count("worker_ready") >= count or self.process.poll() is not None, 60)
         if not is_ready or self.process.poll() is not None:
             log = self.log
             self.close()
@@ -48,10 +49,23 @@ class Working:
 
     @property
     def children(self) -> list[psutil.Process]:
+        """Its processes that work."""
         return psutil.Process(self.process.pid).children(recursive=True)
+
+    @property
+    def job_processes(self) -> list[psutil.Process]:
+        """Those that work on chunks of jobs."""
+        with suppress(psutil.NoSuchProcess):
+            return [child for child in self.children if "jobs" in child.cmdline()]
+        return []
 
     def kill(self) -> None:
         """Kill all of it at once."""
+        # Its processes have sessions of their own, and those that die would be started again.
+        os.killpg(self.process.pid, signal.SIGSTOP)
+        for child in self.children:
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 

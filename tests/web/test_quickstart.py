@@ -126,6 +126,19 @@ def test_the_typescript_program_works(service: Running, tmp_path: Path, port: in
         assert wait_until(lambda: received.read_text().strip() == MESSAGE), received.read_text()
 
 
+def test_programs_of_several_languages_run_in_one_club(service: Running, tmp_path: Path, built: Path) -> None:
+    link_packages(tmp_path, built)
+    with receiving() as receiver:
+        run_shell(service, tmp_path, *SHELL[1:], url=receiver.url)
+    (tmp_path / "quickstart.py").write_text("\n".join(blocks("python")))
+    (tmp_path / "quickstart.ts").write_text("\n".join(blocks("typescript")))
+    run(*find_node(), COMPILER, *STRICT, "quickstart.ts", directory=tmp_path)
+    for program in ([sys.executable, "quickstart.py"], [*find_node(), "quickstart.js"]):
+        printed = run(*program, directory=tmp_path, **address_and_key(service)).splitlines()
+        assert printed[-1] == "final", printed
+    assert '"type": "module"' in (DOCS / "quickstart.md").read_text(encoding="utf-8")
+
+
 def test_the_language_of_each_block_is_run() -> None:
     assert set(re.findall(r"^```(\S.*)$", (DOCS / "quickstart.md").read_text(encoding="utf-8"), re.MULTILINE)) == {
         "sh", "python", "typescript", "json", "python receiver", "typescript receiver"

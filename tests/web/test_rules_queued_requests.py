@@ -2,6 +2,7 @@
 
 from tests.support.api_client import Api
 from tests.support.browser.compared_round import OF_ROUNDS, middle_of_a_round
+from tests.support.sample_rounds import find_record
 from tests.web.browser_rules import BrowserRules
 
 
@@ -35,9 +36,9 @@ def test_a_round_with_requests_that_wait_is_shown_as_the_service_shows_it_afterw
     for verb, request in waiting:
         requests.append(request)
         body = request["body"]
-        if request is again:
-            undone = api.get(f"/v1/rounds/{both.id}/hands?revision=1")["hands"]
-            body = {**body, "restores": undone[first["number"] - 1]["id"]}
+        if request is again or verb == "undo":
+            record = find_record(api, both.id, body["number"])
+            body = {**body, "restores" if request is again else "hand": record}
         done = api.post(f"/v1/rounds/{both.id}/{verb}", body)
         assert done.status < 300, (verb, done.document)
         now = api.get(f"/v1/rounds/{both.id}").document

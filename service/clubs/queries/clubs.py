@@ -56,6 +56,12 @@ def get(transaction: Transaction) -> StoredClub:
     return _load(found)
 
 
+def lock(transaction: Transaction) -> StoredClub:
+    """Lock and read the club of the transaction, as the owner of the tables."""
+    found = transaction.execute(_CLUBS.where(ClubRecord.id == transaction.club_id).with_for_update()).one()
+    return _load(found)
+
+
 def list_all(transaction: Transaction) -> list[StoredClub]:
     """List all clubs in the order of their creation, as the owner of the tables."""
     listed = transaction.execute(_CLUBS.order_by(ClubRecord.id))
@@ -66,7 +72,8 @@ def _load(found: Row[Any]) -> StoredClub:
     return StoredClub(found.id, found.name, found.created_at, found.time_zone, found.evening_begins, found.test)
 
 
-def set_evenings(transaction: Transaction, time_zone: str, evening_begins: time) -> None:
+def set_evenings(transaction: Transaction, club: StoredClub, event: bytes) -> None:
     """Set the time zone of the transaction's club, and when its evenings begin, as the owner of the tables."""
     mine = update(ClubRecord).where(ClubRecord.id == transaction.club_id)
-    transaction.execute(mine.values(time_zone=time_zone, evening_begins=evening_begins))
+    transaction.execute(mine.values(time_zone=club.time_zone, evening_begins=club.evening_begins))
+    record_event(transaction, EventKind.CLUB_CHANGED, event)

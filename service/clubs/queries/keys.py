@@ -1,6 +1,6 @@
 """API keys of clubs. Only the hashes of secrets are stored."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -10,7 +10,9 @@ from sqlalchemy import ColumnElement, Executable, Row, func, insert, or_, select
 
 from evidence.events import KeyRevoked
 from service.clubs.models import ApiKeyRecord, ClubRecord
-from service.db import Session, Statement, Transaction
+from service.db import Pipeline, Query, Session, Statement, Transaction
+from service.db.connections import ClubLock, enter_club
+from service.db.pipeline import Row as Found
 from service.errors import NotFound
 from service.ledger.queries.events import EventKind, record_event
 
@@ -80,9 +82,18 @@ _ISSUED: Final = (
     .order_by(_KEY.id)
 )
 _REVOKE: Final = text("SELECT revoke_key(:key_id)")
-_AUTHENTICATE: Final = Statement(
-    text("SELECT club_id, id, name, scopes, table_id FROM authenticate_key(:secret_sha256)")
-)
+_AUTHENTICATE: Final = {
+    lock: Statement(text(f"SELECT key.*, {enter_club(lock)} FROM authenticate_key(:secret_sha256) AS key"))
+    for lock in (ClubLock.NONE, ClubLock.SHARED)
+}
+_NOTE_USE: Final = """
+    UPDATE {table} SET last_used_at = now() WHERE club_id = :club_id AND id = (
+        SELECT id FROM {table} WHERE club_id = :club_id AND id = :id
+            AND coalesce(last_used_at < now() - interval '1 minute', true) FOR NO KEY UPDATE SKIP LOCKED
+    )
+"""
+_NOTE_USE_OF_KEY: Final = Statement(text(_NOTE_USE.format(table="api_keys")))
+_NOTE_USE_OF_LINK: Final = Statement(text(_NOTE_USE.format(table="table_links")))
 
 
 def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
@@ -110,8 +121,39 @@ def find(session: Session, secret_sha256: bytes) -> StoredKey | None:
         session: a session without a transaction.
         secret_sha256: the hash of the secret. Comparing hashes prevents timing attacks on the secret.
     """
-    found = session.query(_AUTHENTICATE, {"secret_sha256": secret_sha256})
-    return StoredKey(**{**found[0], "scopes": tuple(found[0]["scopes"])}) if found else None
+    return _use(session, session.query(_AUTHENTICATE[ClubLock.NONE], {"secret_sha256": secret_sha256}))
+
+
+def begin(
+    session: Session, secret_sha256: bytes, *, is_reading: bool, ahead: Sequence[Query] = ()
+) -> tuple[StoredKey | None, Pipeline]:
+    """
+    Begin a transaction in the club and at the table of a key or link, which is found as by `find`.
+
+    Without a valid key, the transaction sees no club's records.
+
+    Args:
+        session: a session without a transaction.
+        secret_sha256: the hash of the secret.
+        is_reading: whether the transaction only reads.
+        ahead: queries that the transaction begins with, to be sent along.
+    """
+    authenticate = _AUTHENTICATE[ClubLock.NONE if is_reading else ClubLock.SHARED]
+    find = authenticate, {"secret_sha256": secret_sha256}
+    begun, found = session.begin(find, is_reading=is_reading, ahead=ahead)
+    return _use(session, found), begun
+
+
+def _use(session: Session, found: Sequence[Found]) -> StoredKey | None:
+    """Return the key or link that was found, and record its use at the end of the session."""
+    if not found:
+        return None
+    [row] = found
+    key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), row["table_id"])
+    if row["is_use_due"]:
+        note_use = _NOTE_USE_OF_KEY if key.table_id is None else _NOTE_USE_OF_LINK
+        session.note(key.club_id, note_use, {"club_id": key.club_id, "id": key.id})
+    return key
 
 
 def list_all(transaction: Transaction, club_id: UUID | None = None) -> list[IssuedKey]:

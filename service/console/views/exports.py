@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 from flask import Response, request, stream_with_context
+from werkzeug.utils import send_file
 
 from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.base import WireError
@@ -80,6 +82,11 @@ def wanted_part(*parts: str) -> str:
     return part
 
 
+def wants_raw() -> bool:
+    """Return whether the texts of a CSV file are to be as they are stored, by `?ids=raw`."""
+    return request.args.get("ids") == "raw"
+
+
 def send_list(name: str, form: str, columns: Sequence[Column[T]], rows: Iterable[T]) -> Response:
     """
     Send all rows of a list as a file, while they are read.
@@ -113,7 +120,9 @@ def attach(response: Response, name: str, form: str) -> Response:
     """Return a response as a file to download, with its name and today's date in the time zone of the club."""
     today = current_transaction().now.astimezone(club_zone()).date()
     filename = f"{_NOT_IN_NAMES.sub('-', name)}-{today.isoformat()}.{form}"
-    response.headers.set("Content-Disposition", "attachment", filename=filename)
+    # Werkzeug encodes names as RFC 6266 says, but only for files that it sends.
+    file = send_file(BytesIO(), request.environ, "text/plain", as_attachment=True, download_name=filename)
+    response.headers["Content-Disposition"] = file.headers["Content-Disposition"]
     return response
 
 
@@ -126,8 +135,8 @@ def _csv_blocks(columns: Sequence[Column[Any]], rows: Iterable[Mapping[str, Any]
 
 def _cell(column: Column[Any], value: Any) -> Any:
     if isinstance(value, (dict, list)):
-        return text_cell(encode_json(value).decode())
-    return text_cell(value) if isinstance(value, str) and not column.is_decimal else value
+        return text_cell(encode_json(value).decode(), raw=wants_raw())
+    return text_cell(value, raw=wants_raw()) if isinstance(value, str) and not column.is_decimal else value
 
 
 def json_blocks(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:

@@ -26,7 +26,7 @@ from service.http.authentication import current_transaction
 from service.imports.actions import imports
 from service.imports.actions.imports import LineResult
 from service.jobs.actions import cancel_job, pause_job, resume_job
-from service.jobs.app import announce_after_commit
+from service.jobs.app import look_after_commit
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import ENDED, JobState, StoredJob
 from service.recomputations.actions import recomputations
@@ -284,6 +284,6 @@ def _kind_to_change(job_id: UUID) -> str:
 
 
 def show_changed_job(job_id: UUID) -> BaseResponse:
-    """Send the messages to the workers after the commit, and redirect to a job."""
-    announce_after_commit(current_transaction(), current_app.extensions["ofc_announce"])
+    """Have a worker look at a job after the commit, and redirect to the job."""
+    look_after_commit(current_transaction(), job_id, current_app.extensions["ofc_send"])
     return redirect(url_for("console.show_job", job_id=job_id), HTTPStatus.SEE_OTHER)

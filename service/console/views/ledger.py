@@ -8,7 +8,7 @@ from schemas.accounting.page_queries import LedgerPageQuerySchema
 from schemas.accounting.payment_lines import dump_ledger_line
 from service.accounting.actions import export_ledger, list_ledger, stream_ledger
 from service.clubs.scopes import Scope
-from service.console.views.exports import json_blocks, send_blocks, wanted_form
+from service.console.views.exports import json_blocks, send_blocks, wanted_form, wants_raw
 from service.console.views.filters import period_of, read_query, show_evenings, suggest_tables, table_of
 from service.console.views.pages import console, console_page, render
 from service.http.authentication import current_transaction
@@ -27,7 +27,7 @@ def show_ledger() -> str | Response:
     wanted = RoundFilter(player=query["player"], **table_of(query), **period_of(query))
     form = wanted_form()
     if form == "csv":
-        return send_blocks("ledger", form, export_ledger(transaction, wanted, after=None))
+        return send_blocks("ledger", form, export_ledger(transaction, wanted, after=None, raw=wants_raw()))
     if form == "json":
         return send_blocks("ledger", form, json_blocks(map(dump_ledger_line, stream_ledger(transaction, wanted))))
     page = list_ledger(transaction, wanted, after=query["cursor"], limit=_SIZE)

@@ -29,7 +29,8 @@ from service.http.request_body import limit_blocks
 from service.http.uploads import Upload
 from service.imports.actions.imports import discard_import, receive_import
 from service.imports.actions.imports import start_import as start_received_import
-from service.jobs.app import announce_after_commit
+from service.jobs.app import look_after_commit
+from service.places import IMPORT_TURNS
 from service.recomputations.actions.recomputations import APPLY, start_recomputation
 
 _GZIP: Final = b"\x1f\x8b"
@@ -56,15 +57,16 @@ def start_import(upload: Upload) -> BaseResponse:
         raise WireError((Mistake("not-a-choice", ("state",), f"is unknown; expected {' or '.join(IMPORT_STATES)}"),))
     limits: ImportLimits = current_app.extensions["ofc_import_limits"]
     begin = partial(database().transaction, g.key.club_id, actor=g.key.id, request_id=g.request_id)
-    first, rest = _look_at_start(upload.blocks)
-    blocks = limit_blocks(chain([first], rest), limits, is_packed=first.startswith(_GZIP))
-    # Read the first block before the import begins: an unreadable file starts no import.
-    received = receive_import(begin, chain([next(blocks, b"")], blocks), limits)
+    with IMPORT_TURNS.take(g.key.id) as wait:
+        first, rest = _look_at_start(wait(upload.blocks))
+        blocks = limit_blocks(chain([first], rest), limits, is_packed=first.startswith(_GZIP))
+        # Read the first block before the import begins: an unreadable file starts no import.
+        received = receive_import(begin, chain([next(blocks, b"")], blocks), limits)
     is_started = False
     try:
         with begin() as transaction:
             started = start_received_import(transaction, received, state, limits)
-            announce_after_commit(transaction, current_app.extensions["ofc_announce"])
+            look_after_commit(transaction, started.view.id, current_app.extensions["ofc_send"])
         is_started = not started.is_replay
     finally:
         if not is_started:

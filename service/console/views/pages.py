@@ -6,6 +6,7 @@ from functools import wraps
 from http import HTTPStatus
 from inspect import unwrap
 from typing import Any, Final
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from flask import Blueprint, Response, current_app, g, redirect, render_template, request, url_for
@@ -13,6 +14,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError
 from schemas.problems import refuse
+from schemas.sentences import describe_kind, describe_mistake, sentences_of
 from scoring.errors import ScoringError
 from service.clubs.scopes import Scope
 from service.console.views.addresses import address_with, player_address
@@ -46,7 +48,6 @@ from service.http.formats import (
 )
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
-from service.http.request_body import BodyAwaited, is_body_awaited
 from service.http.responses import NO_STORE
 from service.http.uploads import receive_upload
 from service.pages.apps import find_built
@@ -93,7 +94,9 @@ def set_headers(response: Response) -> Response:
     response.headers.update(NO_STORE)
     if response.mimetype == MEDIA_TYPE:
         kind = PROBLEM_KINDS[g.problem_code]
-        response.set_data(render_template("console/problem.html", title=kind.title, detail=kind.advice, **_layout()))
+        response.set_data(
+            render_template("console/problem.html", title=kind.title, detail=describe_kind(g.problem_code), **_layout())
+        )
         response.content_type = _HTML
     return response
 
@@ -132,7 +135,7 @@ def show_refusal(error: Refusal) -> Response:
     """Show an error as a page. Errors of the database stay private."""
     g.problem_code = refuse(error).code
     kind = PROBLEM_KINDS[g.problem_code]
-    detail = kind.advice if isinstance(error, DatabaseError) else as_sentence(error)
+    detail = describe_kind(g.problem_code) if isinstance(error, DatabaseError) else as_sentence(error)
     response = current_app.make_response(_render_problem(kind.title, detail, kind.status))
     if isinstance(error, TooManyRequests):
         response.headers["Retry-After"] = str(error.retry_after)
@@ -167,9 +170,7 @@ def console_page(*scopes: Scope) -> Callable[[Callable[..., Any]], Callable[...,
                 response = current_app.make_response(view(**options))
                 if response.is_streamed:
                     count_stream(opened)
-                    resources = opened.pop_all()
-                    response.response = stream(response.response, resources)
-                    response.call_on_close(resources.close)
+                    stream(response, opened)
                 return response
 
         return guarded
@@ -187,7 +188,7 @@ def console_form(
 
     The view reads the form from `read_form()` and returns a redirect. If it raises a refusal, nothing is changed, and
     the page is shown again by `show_again`, a page with the same arguments; it finds what was sent in `read_form()`,
-    and the layout shows the refusal.
+    and the form, or else the layout, shows the refusal.
     """
 
     def decorate(view: Callable[..., Any]) -> Callable[..., BaseResponse]:
@@ -197,9 +198,6 @@ def console_form(
             scopes = () if scope is None else scope if isinstance(scope, tuple) else (scope,)
             with database().session() as session:
                 authenticate(session, scopes)
-            # The body is received only if the session is valid.
-            if is_body_awaited():
-                raise BodyAwaited
             form = receive_form()
             check_csrf(form)
             g.form = form
@@ -242,8 +240,6 @@ def console_upload(
             check_origin()
             with database().session() as session:
                 authenticate(session, (scope,))
-            if is_body_awaited():
-                raise BodyAwaited
             upload = receive_upload()
             check_csrf(upload.fields)
             g.form = dict(upload.fields)
@@ -279,16 +275,27 @@ def render(template: str, **values: Any) -> str:
 
 
 def as_sentence(error: Refusal) -> str:
-    """Return a refusal as a sentence."""
-    detail = refuse(error).detail
+    """Return a refusal in sentences, with the players of the round that the page is about."""
+    refusal = refuse(error)
+    if refusal.mistakes:
+        return " ".join(sentences_of(refusal, g.get("seat_names")))
+    detail = refusal.detail.replace("`", "")
     return f"{detail[:1].upper()}{detail[1:]}{'' if detail.endswith('.') else '.'}"
+
+
+def _take_refusal(action: str | None) -> str | None:
+    """Return why the form of an address, or None for any, was refused. It is shown once."""
+    if action is not None and urlsplit(action).path != request.path:
+        return None
+    refusal: str | None = g.pop("refusal", None)
+    return refusal
 
 
 def _layout() -> dict[str, Any]:
     """Return what the layout needs; without a session, only the files."""
     files = {"style": find_built("console", ".css"), "script": find_built("console", ".js")}
     if "console_session" not in g:
-        return {**files, "menu": [], "session": None}
+        return {**files, "menu": [], "session": None, "refusal_of": _take_refusal}
     zone = g.get("zone", ZoneInfo("UTC"))
     return {
         **files,
@@ -296,9 +303,10 @@ def _layout() -> dict[str, Any]:
         "session": current_session(),
         "club": g.get("club"),
         "csrf": csrf_token(),
-        "refusal": g.get("refusal"),
+        "refusal_of": _take_refusal,
         "form": read_form(),
         "allows": allows,
+        "describe_mistake": describe_mistake,
         "day": lambda at: format_day(at, zone),
         "moment": lambda at: format_time(at, zone),
         "duration": format_duration,

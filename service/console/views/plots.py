@@ -1,21 +1,21 @@
 """The page with plots of what was played."""
 
 import re
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from flask import Response, g, request, url_for
 from markupsafe import Markup
 from marshmallow import ValidationError
 
-from schemas.accounting.plots import PlotName, PlotQuerySchema, PlotView, dump_plot
+from schemas.accounting.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotView, dump_plot
 from schemas.base import WireError, find_mistakes, load, show
 from schemas.clubs import ClubView
 from schemas.fields import DateField, show_time
 from scoring.errors import Mistake
 from service.clubs.actions import get_club
 from service.clubs.scopes import Scope
-from service.console.views.exports import JSON, attach
+from service.console.views.exports import JSON, attach, wants_raw
 from service.console.views.pages import as_sentence, console, console_page, render
 from service.http.authentication import current_transaction
 from service.http.responses import CSV, encode_json
@@ -54,7 +54,8 @@ def show_plots() -> Response | tuple[str, int] | str:
             raise _unknown_plot(name)
         if name == PlotName.STACKS and not {"table", "round"} & given.keys() and request.args.get("format") is None:
             return _render_page(name, given, None, "Choose a table. The page of a round has the stacks of the round.")
-        wanted = PlotFilter(**club.period(load(_QUERY, _with_times(given, club))))
+        most = None if request.args.get("format") == "csv" else MOST_SERIES
+        wanted = PlotFilter(**_filter_of(given, club), most_players=most)
         view = get_plot(transaction, PlotName(name), wanted)
     except WireError as error:
         g.refusal = as_sentence(error)
@@ -63,6 +64,13 @@ def show_plots() -> Response | tuple[str, int] | str:
     if form in _FILES:
         return _send_file(form, PlotName(name), view)
     return _render_page(name, given, render_figure(view, wanted))
+
+
+def _filter_of(given: dict[str, str], club: ClubView) -> dict[str, Any]:
+    """Return the filter of a query; how its file is written is not part of it."""
+    query = load(_QUERY, _with_times(given, club))
+    del query["raw"]
+    return club.period(query)
 
 
 def _unknown_plot(name: str) -> WireError:
@@ -87,7 +95,7 @@ def _send_file(form: str, plot: PlotName, view: PlotView) -> Response:
     if form == "json":
         response = Response(encode_json(dump_plot(view)) + b"\n", content_type=JSON)
     else:
-        response = respond_file(view, CSV if form == "csv" else SVG)
+        response = respond_file(view, CSV if form == "csv" else SVG, raw=wants_raw())
         # The headers of the console would replace a policy for the file, which is an attachment and is not shown.
         response.headers.pop("Content-Security-Policy", None)
     return attach(response, plot.value, form)

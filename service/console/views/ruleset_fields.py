@@ -36,6 +36,7 @@ class RuleField:
         options: the values to choose from and their words; empty for a number.
         is_entry: whether it is an entry of a table, which is omitted if it is empty.
         absent: what no value means, in words.
+        falls_back_to: the fields whose value holds if this one is omitted, the nearest one first.
     """
 
     path: Path
@@ -43,6 +44,7 @@ class RuleField:
     options: Options = ()
     is_entry: bool = False
     absent: str = NONE
+    falls_back_to: Sequence[Path] = ()
 
     @property
     def name(self) -> str:
@@ -64,6 +66,9 @@ class RuleField:
     def in_words(self, ruleset: Dumped) -> str:
         """Return the value in words."""
         written = self.written(ruleset)
+        if not written:
+            nearest = (RuleField(path, "").written(ruleset) for path in self.falls_back_to)
+            written = next(filter(None, nearest), "")
         return dict(self.options).get(written, written) or self.absent
 
 
@@ -127,6 +132,15 @@ def _table(*path: str, names: Sequence[str]) -> Sequence[RuleField]:
     return tuple(RuleField((*path, name), _words(name), is_entry=True) for name in names)
 
 
+def _entries() -> Sequence[RuleField]:
+    """Return the fields of entries into Fantasyland; a better top row enters with the cards of the next lower entry."""
+    paths = [("fantasyland", "enter", name) for name in ENTRIES]
+    return tuple(
+        RuleField(path, _words(path[-1]), is_entry=True, falls_back_to=paths[:place][::-1])
+        for place, path in enumerate(paths)
+    )
+
+
 def _stay(row: Row, names: Sequence[str]) -> RuleField:
     options = (("", NONE), *((name, f"{_words(name)} or better") for name in names))
     return RuleField(("fantasyland", "stay", row.value), f"Stays with, in the {row.value} row", options)
@@ -154,7 +168,7 @@ GROUPS: Final[Sequence[RuleGroup]] = (
     RuleGroup("Royalties, top row", _table("royalties", "top", names=TOP_ROYALTIES)),
     RuleGroup("Royalties, middle row", _table("royalties", "middle", names=(*CATEGORY_ROYALTIES, *LOW_ROYALTIES))),
     RuleGroup("Royalties, bottom row", _table("royalties", "bottom", names=CATEGORY_ROYALTIES)),
-    RuleGroup("Fantasyland cards for the top row, and better ones", _table("fantasyland", "enter", names=ENTRIES)),
+    RuleGroup("Fantasyland cards for the top row, and better ones", _entries()),
     RuleGroup(
         "Fantasyland",
         (

@@ -16,7 +16,7 @@ from service.console.queries import ConsoleSession
 from service.db import Session
 from service.http.authentication import current_transaction
 from service.http.public_address import is_own_origin
-from service.http.rate_limits import count_found, count_request
+from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
 
 COOKIE: Final = "ofc_console"
@@ -53,8 +53,8 @@ def authenticate(session: Session, scopes: tuple[Scope, ...]) -> None:
         raise SignedOut
     count_request(hash_secret(secret))
     found = find_session(session, secret)
-    count_found(hash_secret(secret), is_known=found is not None)
     if found is None:
+        count_unknown()
         raise SignedOut
     g.console_secret, g.console_session, g.key = secret, found, found.key
     if scopes and not allows(*scopes):

@@ -25,10 +25,12 @@ from service.db import Session
 from service.errors import KeyUnknown
 from service.http.authentication import current_transaction, database
 from service.http.public_address import is_encrypted
-from service.http.rate_limits import count_found, count_request
+from service.http.rate_limits import count_request, count_unknown
 from service.logs import get_log
 
 _REFUSED: Final = "This key is unknown, expired or revoked, or is not an API key. Check it, or ask for another one."
+_LONGEST_ADDRESS: Final = 2000
+"""Of a page to show after signing in: the longest that all browsers and proxies accept."""
 _LINK_ENDED: Final = "This link was used before, or has expired. Make a new one, or sign in with a key."
 
 _log = get_log(__name__)
@@ -59,8 +61,8 @@ def begin_session() -> BaseResponse | tuple[str, int]:
     count_request(hash_secret(secret))
     with database().session() as session:
         made = _use_key(session, secret) if code is None else _use_link(session, code)
-    count_found(hash_secret(secret), is_known=made is not None)
     if made is None:
+        count_unknown()
         return show_sign_in(_REFUSED if code is None else _LINK_ENDED), HTTPStatus.FORBIDDEN
     _end_earlier_session()
     response = redirect(_own_address(form.get("next")) or url_for("console.show_home"), HTTPStatus.SEE_OTHER)
@@ -133,6 +135,12 @@ def _log_change(event: str, key: StoredKey, session_id: UUID, **more: str) -> No
 
 def _own_address(address: str | None) -> str | None:
     """Return an address of the console, or None for any other, so that no link leads to another site."""
-    parts = urlsplit(address or "")
+    # `urlsplit` ignores line breaks and tabs, which a header cannot have.
+    if address is None or len(address) > _LONGEST_ADDRESS or not address.isprintable():
+        return None
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
     is_own = not parts.scheme and not parts.netloc and parts.path.startswith(f"{PATH}/") and "\\" not in parts.path
     return address if is_own else None

@@ -17,24 +17,27 @@ from schemas.accounting.club_statements import (
     dump_statement_rows,
 )
 from schemas.accounting.page_queries import Evenings, StatementPageQuerySchema
+from schemas.accounting.settling import PointUnit, Settled
 from schemas.accounting.statements import StatementView
 from schemas.money import show_decimal
 from schemas.pages import show_cursor
-from scoring.settle_up import Payment, SettleUp
+from scoring.settle_up import Payment
 from service.accounting.actions import get_club_statement, get_club_totals, list_tables_of
 from service.accounting.queries import StatementFilter
 from service.clubs.scopes import Scope
 from service.console.views.addresses import address_with
-from service.console.views.exports import Column, send_blocks, send_list
+from service.console.views.exports import Column, send_blocks, send_list, wants_raw
 from service.console.views.filters import current_club, period_of, read_query, show_evenings, suggest_tables
 from service.console.views.pages import console, console_page, render
 from service.db import Transaction
 from service.http.authentication import current_transaction
+from service.http.formats import format_money
 from service.http.responses import encode_json
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.overviews import UNSETTLED, count_unsettled
 from service.rounds.queries.rounds import RoundFilter
+from service.tables.queries import list_names as list_table_names
 
 T = TypeVar("T")
 _SIZE: Final = 200
@@ -51,25 +54,50 @@ _MOST_PAYMENTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class PaymentList:
-    """The fewest payments that settle up: in points, or in one currency."""
+    """
+    Payments that settle up: in points of one worth, or in one currency.
 
+    Attributes:
+        title: what they are in, in words.
+        currency: the currency; None for points.
+        unit: the points; None for money.
+        table: the name of the table, if the points have no value.
+    """
+
+    title: str
     currency: str | None
+    unit: PointUnit | None
+    table: str | None
     payments: Sequence[Payment]
     is_fewest: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPayment:
-    """A payment in points, or in one currency."""
+    """A payment in points of one worth, or in one currency."""
 
-    currency: str | None
+    within: PaymentList
     payment: Payment
 
     @property
     def amount(self) -> str:
         """The amount as a decimal number."""
-        amount = self.payment.amount
-        return str(amount) if self.currency is None else show_decimal(amount, self.currency)
+        return _show_amount(self.payment.amount, self.within.currency)
+
+    @property
+    def point_value(self) -> str | None:
+        """The value of a point as a decimal number; None for money, and for points without a value."""
+        unit = self.within.unit
+        return None if unit is None or unit.point_value is None else _show_amount(unit.point_value, unit.currency)
+
+    @property
+    def point_currency(self) -> str | None:
+        """The currency of that value."""
+        return None if self.within.unit is None else self.within.unit.currency
+
+
+def _show_amount(amount: int, currency: str | None) -> str:
+    return str(amount) if currency is None else show_decimal(amount, currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +114,10 @@ PAYMENTS: Final[Sequence[Column[ListedPayment]]] = (
     Column("payer", lambda listed: listed.payment.payer),
     Column("payee", lambda listed: listed.payment.payee),
     Column("amount", lambda listed: listed.amount, is_decimal=True),
-    Column("currency", lambda listed: listed.currency),
+    Column("currency", lambda listed: listed.within.currency),
+    Column("point_value", lambda listed: listed.point_value, is_decimal=True),
+    Column("point_currency", lambda listed: listed.point_currency),
+    Column("table", lambda listed: listed.within.table),
 )
 
 
@@ -100,13 +131,13 @@ def show_club_statement() -> str | Response:
     transaction = current_transaction()
     wanted = StatementFilter(tables=query["tables"], player=query["player"], **period_of(query))
     if query["form"] in ("csv", "json"):
-        whole = get_club_statement(transaction, wanted)
-        rows, document = partial(dump_statement_rows, whole), partial(dump_club_statement, whole)
+        whole = get_club_statement(transaction, wanted, query["settle_up"])
+        rows, document = partial(dump_statement_rows, whole, raw=wants_raw()), partial(dump_club_statement, whole)
         return send_statement("statement", query, whole, rows, document)
-    view = get_club_totals(transaction, wanted)
+    view = get_club_totals(transaction, wanted, query["settle_up"])
     is_print = query["form"] == "print"
     results, next_cursor = _print(transaction, wanted, view) if is_print else _page(transaction, wanted, view, query)
-    payments = list_payments(view.in_points, view.in_money)
+    payments = list_payments(view.settled)
     rounds = RoundFilter(player=query["player"], **period_of(query))
     return render(
         "statement_print.html" if is_print else "statement.html",
@@ -116,7 +147,7 @@ def show_club_statement() -> str | Response:
         results=results,
         next_cursor=next_cursor,
         has_tables=not is_print or len(view.players) <= _MOST_PRINTED,
-        currencies=sorted(view.in_money),
+        currencies=view.currencies,
         payments=payments,
         display_names=list_names(transaction, _players_of(results, payments, None if is_print else _MOST_PAYMENTS)),
         period=show_evenings(query["evenings"]),
@@ -192,7 +223,7 @@ def send_statement(
     if query["form"] == "json":
         return send_blocks(name, "json", [encode_json(document()) + b"\n"])
     if query.get("part") == "payments":
-        return send_list(f"{name}-payments", "csv", PAYMENTS, _flatten(list_payments(view.in_points, view.in_money)))
+        return send_list(f"{name}-payments", "csv", PAYMENTS, _flatten(list_payments(view.settled)))
     return send_blocks(name, "csv", [rows()])
 
 
@@ -212,16 +243,31 @@ def find_rounds(evenings: Evenings, **others: str | None) -> dict[str, str]:
     return {name: str(value) for name, value in query.items() if value is not None}
 
 
-def list_payments(in_points: SettleUp, in_money: Mapping[str, SettleUp]) -> list[PaymentList]:
-    """Return the payments of a statement: in points, and in each currency."""
-    settled: list[tuple[str | None, SettleUp]] = [(None, in_points), *sorted(in_money.items())]
-    return [PaymentList(currency, each.payments, each.is_fewest) for currency, each in settled]
+def list_payments(settled: Settled) -> list[PaymentList]:
+    """Return the payments of a statement: in points of each worth, and in each currency."""
+    tables = list_table_names(current_transaction(), [UUID(each.table) for each in settled.in_points if each.table])
+    names = {str(table): name for table, name in tables.items()}
+    in_points = []
+    for unit, each in settled.in_points.items():
+        table = names.get(unit.table or "")
+        title = "In points" if len(settled.in_points) == 1 else f"In points {_describe_unit(unit, table)}"
+        in_points.append(PaymentList(title, None, unit, table, each.payments, each.is_fewest))
+    return in_points + [
+        PaymentList(f"In {currency}", currency, None, None, each.payments, each.is_fewest)
+        for currency, each in settled.in_money.items()
+    ]
+
+
+def _describe_unit(unit: PointUnit, table: str | None) -> str:
+    if unit.point_value is None or unit.currency is None:
+        return f"at {table}"
+    return f"of {format_money(unit.point_value, unit.currency)}"
 
 
 def _flatten(lists: Iterable[PaymentList]) -> Iterator[ListedPayment]:
     for each in lists:
         for payment in each.payments:
-            yield ListedPayment(each.currency, payment)
+            yield ListedPayment(each, payment)
 
 
 def list_results(each: PlayerInClub, tables: Sequence[PlayerAtTable]) -> list[ResultLine]:

@@ -18,7 +18,7 @@ from schemas.rounds import RoundView
 from schemas.tables import TableView
 from service.clubs.scopes import Scope
 from service.console.views.addresses import address_with
-from service.console.views.exports import Column, send_list, wanted_form
+from service.console.views.exports import Column, send_list, wanted_form, wants_raw
 from service.console.views.filters import current_club, period_of, read_query, show_evenings
 from service.console.views.pages import console, console_page, render
 from service.console.views.statements import (
@@ -86,9 +86,12 @@ def show_table(table_id: UUID) -> str | Response:
     query = read_query(TablePageQuerySchema())
     transaction, club = current_transaction(), current_club()
     table = get_table(transaction, table_id)
-    statement = get_statement(transaction, table_id, **period_of(query))
+    statement = get_statement(transaction, table_id, query["settle_up"], **period_of(query))
     if query["form"] in ("csv", "json"):
-        rows, document = partial(dump_table_rows, statement, table.name), partial(dump_statement, statement)
+        rows, document = (
+            partial(dump_table_rows, statement, table.name, raw=wants_raw()),
+            partial(dump_statement, statement),
+        )
         return send_statement(f"statement-{table.name}", query, statement, rows, document)
     if query["form"] == "print":
         return render(
@@ -103,7 +106,6 @@ def show_table(table_id: UUID) -> str | Response:
         rounds=rounds,
         evenings=_evenings(rounds, club),
         open_round=list_last_opened(transaction, [table_id]).get(table_id, (None, None))[1],
-        query=query,
         **_statement_values(table, statement, query),
     )
 
@@ -118,8 +120,9 @@ def _statement_values(table: TableView, statement: StatementView, query: dict[st
         "found": find_rounds(query["evenings"], table=table.name),
         "players": players,
         "next_cursor": next_cursor,
-        "currencies": sorted(statement.in_money),
-        "payments": list_payments(statement.in_points, statement.in_money),
+        "currencies": statement.currencies,
+        "payments": list_payments(statement.settled),
+        "query": query,
         "display_names": list_names(current_transaction(), [each.player for each in statement.players]),
         "period": show_evenings(query["evenings"]),
     }

@@ -17,10 +17,10 @@ from schemas.webhooks.endpoints import (
     DeliveryState,
     DeliveryView,
     SecretRotationRequestSchema,
+    WebhookChangesSchema,
     WebhookKind,
     WebhookRequest,
     WebhookRequestSchema,
-    WebhookState,
     WebhookView,
 )
 from service.clubs.scopes import Scope
@@ -60,6 +60,7 @@ DELIVERY_COLUMNS: Final[tuple[Column[DeliveryView], ...]] = (
 _QUERY: Final = PageQuerySchema()
 _DELIVERIES: Final = DeliveryQuerySchema()
 _REQUEST: Final = WebhookRequestSchema()
+_CHANGES: Final = WebhookChangesSchema()
 _ROTATION: Final = SecretRotationRequestSchema()
 _FILE_PAGE: Final = 500
 
@@ -87,9 +88,9 @@ def show_new_webhook() -> str:
 @console_form(Scope.WEBHOOKS, show_again=show_new_webhook)
 def add_webhook() -> str:
     """Add a webhook, and show its secret once."""
-    transaction = current_transaction()
-    added = actions.add_webhook(transaction, _read_request(WebhookState.ACTIVE), allowed_addresses())
-    return _render_secret(added)
+    request: WebhookRequest = load(_REQUEST, _read_fields())
+    added = actions.add_webhook(current_transaction(), request, allowed_addresses())
+    return _render_secret(added.view)
 
 
 @console.get("/webhooks/<uuid:webhook_id>")
@@ -138,9 +139,8 @@ def show_edit_webhook(webhook_id: UUID) -> str:
 @console_form(Scope.WEBHOOKS, show_again=show_edit_webhook)
 def change_webhook(webhook_id: UUID) -> BaseResponse:
     """Change the URL, the kinds and the description of a webhook; its state stays."""
-    transaction = current_transaction()
-    before = actions.get_webhook(transaction, webhook_id)
-    actions.update_webhook(transaction, webhook_id, _read_request(WebhookState(before.state)), allowed_addresses())
+    changes: dict[str, Any] = load(_CHANGES, _read_fields())
+    actions.update_webhook(current_transaction(), webhook_id, changes, allowed_addresses())
     return _show(webhook_id)
 
 
@@ -148,18 +148,8 @@ def change_webhook(webhook_id: UUID) -> BaseResponse:
 @console_form(Scope.WEBHOOKS, show_again=show_webhook)
 def change_webhook_state(webhook_id: UUID) -> BaseResponse:
     """Disable a webhook, or make it active again."""
-    transaction = current_transaction()
-    before = actions.get_webhook(transaction, webhook_id)
-    request: WebhookRequest = load(
-        _REQUEST,
-        {
-            "url": before.url,
-            "kinds": list(before.kinds),
-            "description": before.description,
-            "state": read_form().get("state", ""),
-        },
-    )
-    actions.update_webhook(transaction, webhook_id, request, allowed_addresses())
+    changes: dict[str, Any] = load(_CHANGES, {"state": read_form().get("state", "")})
+    actions.update_webhook(current_transaction(), webhook_id, changes, allowed_addresses())
     return _show(webhook_id)
 
 
@@ -226,16 +216,14 @@ def _chosen(webhook: WebhookView | None) -> dict[str, Any]:
     return {"url": webhook.url, "description": webhook.description or "", "kinds": webhook.kinds}
 
 
-def _read_request(state: WebhookState) -> WebhookRequest:
+def _read_fields() -> dict[str, Any]:
+    """Return the fields of the form as a request of the API has them."""
     chosen = _chosen(None)
-    asked = {
+    return {
         "url": chosen["url"].strip(),
         "kinds": chosen["kinds"],
         "description": chosen["description"].strip() or None,
-        "state": state.value,
     }
-    request: WebhookRequest = load(_REQUEST, asked)
-    return request
 
 
 def _render_secret(webhook: WebhookView) -> str:

@@ -18,7 +18,7 @@ from schemas.hand_identity import prefer_recorded
 from schemas.hands import HandView
 from schemas.money import refuse_inexact
 from schemas.problems import sentence_of, show_pointer
-from scoring.errors import Mistake, ScoringError
+from scoring.errors import HandError, Mistake, ScoringError
 from scoring.hand import Seat
 from scoring.history import (
     Departure,
@@ -36,6 +36,7 @@ from scoring.settlement import Transfer
 from service.corrections import queries as corrections
 from service.db import Transaction
 from service.errors import CorrectionInvalid, HandIrregular, RulesetUnknown
+from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import view_hand
@@ -231,6 +232,10 @@ def amend_round(
     recorded = {submitted.hand.number: submitted for submitted in before.hands}
     hands = [prefer_recorded(recorded.get(sent.hand.number, sent), sent) for sent in after.hands]
     after = replace(after, hands=tuple(hands))
+    of_hands = (((_PLACE, "hands", index, "played_at"), each.played_at) for index, each in enumerate(hands))
+    implausible = list(find_time_mistakes(transaction.now, of_hands))
+    if implausible:
+        raise HandError(implausible)
     ruleset = ruleset_named(transaction, after.ruleset, _PLACE, "ruleset")
     history = replace(after.history(ruleset), is_what_if=is_what_if)
     try:

@@ -1,6 +1,7 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -10,6 +11,7 @@ from evidence.events import CorrectedDocument, RecordDigest, RoundCorrected
 from schemas.corrections.comparisons import RoundComparison
 from schemas.corrections.requests import CorrectionRequest
 from schemas.documents import RoundDocument, digest_document
+from schemas.problems import find_missing
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
 from service.corrections import queries as corrections
@@ -25,9 +27,9 @@ from service.corrections.actions.amend import (
 )
 from service.db import Transaction
 from service.disputes.queries import disputes
-from service.errors import CorrectionInvalid, DisputeRefused
+from service.errors import CorrectionInvalid, DisputeRefused, NotFound
 from service.rounds.actions.checks import require_version
-from service.rounds.actions.documents import find_document_mistakes, write_document
+from service.rounds.actions.documents import find_correction_mistakes, find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds, settlements
@@ -87,15 +89,13 @@ def correct_round(
             round.
         DisputeRefused: the dispute has ended.
     """
-    read = rounds.get(transaction, round_id)
     before = rounds.lock(transaction, round_id)
-    made = corrections.find_newest(transaction, round_id, request.digest)
-    # Without a version, the same request is a replay only if it made the newest revision.
-    if made is not None and (request.version is not None or made == before.revision):
+    made = corrections.find_revision(transaction, round_id, request.digest)
+    if made is not None:
         return CorrectedRound(compare_revisions(transaction, before, made - 1, made), is_replay=True)
     if before.finality.final_revision is not None:
         require_final()
-    require_version(before, read.version if request.version is None else request.version)
+    require_version(before, request.version)
     if request.dispute is not None:
         _refuse_other_dispute(transaction, before, request.dispute)
     happened = histories.get(transaction, round_id, before.revision)
@@ -119,6 +119,16 @@ def correct_round(
         dropped_departures=find_dropped(happened.departures, amended.history.departures),
     )
     return CorrectedRound(comparison, is_replay=False)
+
+
+def find_mistakes(transaction: Transaction, round_id: UUID, received: Any) -> Iterator[Mistake]:
+    """List further mistakes of a correction that fails validation. A missing version is given with the current one."""
+    yield from find_correction_mistakes(partial(ruleset_named, transaction), received)
+    try:
+        version = rounds.get(transaction, round_id).version
+    except NotFound:
+        return
+    yield from find_missing(received, "version", version, "the version of the round as it is now")
 
 
 def _refuse_other_dispute(transaction: Transaction, before: StoredRound, dispute_id: UUID) -> None:

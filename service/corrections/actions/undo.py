@@ -1,8 +1,10 @@
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from evidence.events import HandWithdrawn
+from schemas.problems import find_missing
 from schemas.rounds import RoundView, UndoRequest
 from schemas.settlements import SettlementState
 from scoring import SCORER_VERSION
@@ -12,7 +14,7 @@ from scoring.history import Departure, History, accept_irregular, drop_late_depa
 from scoring.round_state import RoundStatus
 from service.corrections.actions.amend import find_dropped
 from service.db import Transaction
-from service.errors import UndoRefused
+from service.errors import NotFound, UndoRefused
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import hands, histories, revisions, rounds
 from service.rounds.queries.revisions import RevisionToRecord
@@ -37,11 +39,12 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
     too.
 
     The records stay. The remaining hands are replayed and stored as a new revision. The same undo sent again changes
-    nothing.
+    nothing, whatever was recorded since: it names the record of its hand.
 
     Raises:
         NotFound: the round does not exist.
-        UndoRefused: the hand is not the last one, or the state of the round or its settlement does not allow an undo.
+        UndoRefused: the hand is not the last one, was corrected, or the state of the round or its settlement does not
+            allow an undo.
     """
     before = rounds.lock(transaction, round_id)
     if _is_withdrawn(transaction, before, request):
@@ -85,7 +88,7 @@ def _without_last_hand(
 
 def _find_dropped(transaction: Transaction, now: StoredRound, request: UndoRequest) -> tuple[Departure, ...]:
     """Find the departures that were dropped when the hand was undone."""
-    last = hands.find_last_revision(transaction, now.id, request.number, request.hand)
+    last = hands.find_last_revision(transaction, now.id, request.hand)
     before, after = [histories.list_departures(transaction, now.id, revision) for revision in (last, last + 1)]
     return find_dropped(before, after)
 
@@ -94,18 +97,33 @@ def _is_withdrawn(transaction: Transaction, before: StoredRound, request: UndoRe
     """
     Return whether this undo was already made.
 
-    Without a hand id, a replay is recognized only until another hand with that number is recorded.
-
     Raises:
-        UndoRefused: the hand id is not a record of this number.
+        UndoRefused: the hand id is not a record of this number, or a correction has replaced or removed it.
     """
-    recorded = hands.list_records(transaction, before.id, request.number)
-    if request.hand is None:
-        return bool(recorded) and request.number > before.round.hands
-    if request.hand not in recorded:
+    if request.hand not in hands.list_records(transaction, before.id, request.number):
         detail = f"{request.hand} is not a record of hand {request.number} of this round"
         raise _refusal("hand-unknown", detail, "hand")
-    return not hands.get(transaction, request.hand).in_force
+    current = hands.find_in_revision(transaction, before.id, before.revision, request.number)
+    if current == request.hand:
+        return False
+    corrected = hands.find_correction(transaction, before.id, request.hand)
+    if corrected is not None:
+        more = "the round no longer has this hand" if current is None else f"expected its record now, {current}"
+        detail = f"the record {request.hand} of hand {request.number} was corrected in revision {corrected}; {more}"
+        raise _refusal("hand-corrected", detail, "hand")
+    return True
+
+
+def find_missing_fields(transaction: Transaction, round_id: UUID, received: Any) -> Iterator[Mistake]:
+    """List what an undo has to name and does not, with the number and the ID of the last hand."""
+    try:
+        stored = rounds.get(transaction, round_id)
+    except NotFound:
+        return
+    if number := stored.round.hands:
+        hand = hands.find_in_revision(transaction, round_id, stored.revision, number)
+        yield from find_missing(received, "number", number, "the number of the last hand")
+        yield from find_missing(received, "hand", str(hand), f"the ID of hand {number}, the last one")
 
 
 def _check_undo_allowed(transaction: Transaction, before: StoredRound, number: int) -> None:

@@ -15,7 +15,7 @@ from scoring.hand import Seat
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
-from service.rounds.models import RoundHeadRecord, RoundRecord, TransferRecord
+from service.rounds.models import TRANSFERS, RoundHeadRecord, RoundRecord
 from service.tables.models import TableRecord
 
 DECIDED: Final = (DisputeState.UPHELD, DisputeState.REJECTED, DisputeState.WITHDRAWN)
@@ -45,12 +45,14 @@ class CaseFilter:
         table: the name of the table.
         player: the ID of a player of the round, or of the one who opened the dispute.
         reviewer: who started the review.
+        round_id: the round.
     """
 
     states: Sequence[DisputeState]
     table: str | None = None
     player: str | None = None
     reviewer: str | None = None
+    round_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class StoredCase:
         window_left: how long the settlement can still be corrected without an adjustment; while the dispute pauses the
             window, the whole window. None if the round is open or its settlement is final.
         reviewer, ended_by, ended_at: who started the review and who ended the dispute, if anyone has.
+        reason, correction: why it was ended so, and the revision that corrected the round, if there is one.
     """
 
     id: UUID
@@ -95,6 +98,8 @@ class StoredCase:
     reviewer: str | None
     ended_by: str | None
     ended_at: datetime | None
+    reason: str | None
+    correction: int | None
 
     @property
     def money(self) -> int | None:
@@ -108,7 +113,7 @@ _ENTRY: Final = DisputeEntryRecord
 _ROUND: Final = RoundRecord
 _ROUND_HEAD: Final = RoundHeadRecord
 _TABLE: Final = TableRecord
-_PAID: Final = TransferRecord
+_PAID: Final = TRANSFERS.c
 _LOCK_OLDEST: Final = text("""
     SELECT dispute.id
     FROM dispute_heads AS head
@@ -233,6 +238,8 @@ def _select(transaction: Transaction, wanted: CaseFilter) -> Select[Any]:
             review.c.author.label("reviewer"),
             ending.c.author.label("ended_by"),
             ending.c.recorded_at.label("ended_at"),
+            ending.c.comment.label("reason"),
+            ending.c.correction,
             _points_at_stake(),
         )
         .join(_HEAD, and_(_HEAD.club_id == _DISPUTE.club_id, _HEAD.dispute_id == _DISPUTE.id))
@@ -283,6 +290,8 @@ def _conditions(wanted: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[boo
         yield or_(literal(wanted.player) == any_(_ROUND_HEAD.players), _DISPUTE.author == wanted.player)
     if wanted.reviewer is not None:
         yield reviewer == wanted.reviewer
+    if wanted.round_id is not None:
+        yield _DISPUTE.round_id == wanted.round_id
 
 
 def _load(found: Row[Any]) -> StoredCase:

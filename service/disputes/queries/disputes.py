@@ -179,6 +179,15 @@ def list_entries(transaction: Transaction, dispute_id: UUID) -> list[DisputeEntr
     return [_load_entry(found) for found in transaction.execute(query)]
 
 
+def list_entries_of(transaction: Transaction, disputes: Sequence[UUID]) -> dict[UUID, list[DisputeEntry]]:
+    """List the entries of several disputes, in order, by dispute."""
+    query = select(_ENTRY.__table__).where(_ENTRY.club_id == transaction.club_id, _ENTRY.dispute_id.in_(disputes))
+    entries: dict[UUID, list[DisputeEntry]] = {dispute: [] for dispute in disputes}
+    for found in transaction.execute(query.order_by(_ENTRY.version)) if disputes else ():
+        entries[found.dispute_id].append(_load_entry(found))
+    return entries
+
+
 def list_corrections(transaction: Transaction, dispute: StoredDispute) -> Sequence[int]:
     """List the revisions of the round whose corrections name a dispute."""
     made = CorrectionRecord

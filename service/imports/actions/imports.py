@@ -17,10 +17,10 @@ from schemas.jobs import JobView
 from service.config import ImportLimits, Retention
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.errors import ImportDeleted, ImportQuotaExceeded, ImportTooLarge, NotFound
+from service.errors import ImportDeleted, ImportQuotaExceeded, NotFound
 from service.imports import queries as imports
 from service.imports.queries import Piece
-from service.jobs.queries import jobs, workers
+from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState, Progress, StoredJob
 
 KIND: Final = "import"
@@ -195,7 +195,7 @@ class StartedImport:
 
 def receive_import(begin: Begin, received: Iterable[bytes], limits: ImportLimits) -> ReceivedImport:
     """
-    Store the request body piece by piece, each in its own transaction: it may have gigabytes and take hours.
+    Store the request body block by block, each in its own transaction: it may have gigabytes and take hours.
 
     After an error, the stored pieces are deleted; after a crash, the workers delete them.
 
@@ -215,11 +215,11 @@ def receive_import(begin: Begin, received: Iterable[bytes], limits: ImportLimits
         jobs.add(transaction, job_id, KIND, {}, state=JobState.RECEIVING)
         check_quota(transaction, limits)
     try:
-        for piece in cut_into_pieces(digested(), limits.lines):
+        for pieces in cut_into_pieces(digested()):
             with begin() as transaction:
                 _check_not_deleted(transaction, job_id)
-                imports.add_piece(transaction, job_id, piece)
-            lines += piece.lines
+                imports.add_pieces(transaction, job_id, pieces)
+            lines += sum(piece.lines for piece in pieces)
     except BaseException:
         discard_import(begin, job_id)
         raise
@@ -281,7 +281,6 @@ def start_import(transaction: Transaction, received: ReceivedImport, state: str,
     job = jobs.change(
         transaction, job, JobState.QUEUED, parameters=parameters, total=received.lines, received=received.lines
     )
-    workers.ensure_messages(transaction, job.id, 1)
     return StartedImport(view_import(transaction, job), is_replay=False)
 
 
@@ -296,40 +295,38 @@ def discard_import(begin: Begin, job_id: UUID) -> None:
             jobs.change(transaction, job, JobState.CANCELLED)
 
 
-def cut_into_pieces(blocks: Iterable[bytes], most_lines: int = ImportLimits.lines) -> Iterator[Piece]:
+def cut_into_pieces(blocks: Iterable[bytes]) -> Iterator[list[Piece]]:
     r"""
-    Split a stream into pieces of whole lines, in constant memory.
+    Split a stream into pieces of whole lines, in constant memory, and yield those that each block completes.
 
-    >>> [(piece.first_line, piece.lines, piece.content) for piece in cut_into_pieces([b"1\n", b"\n2", b"3"])]
+    >>> pieces = [piece for pieces in cut_into_pieces([b"1\n", b"\n2", b"3"]) for piece in pieces]
+    >>> [(piece.first_line, piece.lines, piece.content) for piece in pieces]
     [(1, 2, b'1\n\n23\n')]
-
-    Raises:
-        ImportTooLarge: the stream has more than `most_lines` lines, including blank ones.
     """
-    number, first_line, lines, content = 1, 1, 0, bytearray()
-    for line_number, line in enumerate(_split(blocks), 1):
-        if line_number > most_lines:
-            raise ImportTooLarge(
-                f"the import has more than {most_lines} lines, including blank ones; expected at most {most_lines};"
-                " split the file and import the parts one after the other"
-            )
-        content += line + b"\n"
-        lines += bool(line.strip())
-        if lines >= MOST_LINES or len(content) >= MOST_BYTES:
-            if lines:
-                yield Piece(number, first_line, lines, bytes(content))
-                number += 1
-            first_line, lines, content = line_number + 1, 0, bytearray()
+    number, line_number, first_line, lines, content = 1, 0, 1, 0, bytearray()
+    for block in _split(blocks):
+        complete = []
+        for line in block:
+            line_number += 1
+            content += line + b"\n"
+            lines += bool(line.strip())
+            if lines >= MOST_LINES or len(content) >= MOST_BYTES:
+                if lines:
+                    complete.append(Piece(number, first_line, lines, bytes(content)))
+                    number += 1
+                first_line, lines, content = line_number + 1, 0, bytearray()
+        if complete:
+            yield complete
     if lines:
-        yield Piece(number, first_line, lines, bytes(content))
+        yield [Piece(number, first_line, lines, bytes(content))]
 
 
-def _split(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield each line without its line feed; the last line needs none."""
+def _split(blocks: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
+    """Yield the lines that each block completes, without their line feeds; the last line needs none."""
     rest = b""
     for block in blocks:
         *whole, rest = (rest + block).split(b"\n")
-        yield from (line[: LONGEST_LINE + 1] for line in whole)
+        yield (line[: LONGEST_LINE + 1] for line in whole)
         rest = rest[: LONGEST_LINE + 1]
     if rest:
-        yield rest
+        yield iter([rest])

@@ -26,8 +26,9 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.errors import RulesetUnknown
 from service.imports import queries as imports
-from service.recomputations.packed.rounds import TRANSFER_FIELDS, Figures, pairs_of
+from service.recomputations.packed.rounds import Figures, pairs_of
 from service.rounds.actions.documents import find_document_mistakes
+from service.rounds.models import TRANSFER_FIELDS
 from service.rounds.queries import rounds
 from service.rounds.queries.stored_round import HandFigures, StoredRound
 from service.rulesets import queries as rulesets
@@ -223,7 +224,7 @@ MOST: Final = 150
 _LISTS: Final = HandFigures._fields[:-2]
 _OF_PLAYERS: Final = _LISTS.index("exchanges")
 """The number of these lists that have a value for every player dealt in; exchanges come next."""
-_LIMITED_BY: Final = TRANSFER_FIELDS.index("limited_by")
+_DUE: Final = TRANSFER_FIELDS.index("due")
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,12 +305,13 @@ def _settle(lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
 def _hand_figures(rounds: BulkRounds, figures: Figures) -> list[HandFigures]:
     """Convert the arrays to figures of single hands, without the players who were not dealt in."""
     columns = [getattr(figures, name).tolist() for name in _LISTS]
-    transfers, counts = figures.transfers.tolist(), figures.transfer_count[:, 0].tolist()
     hands = []
-    for dealt, paid, count, *lists in zip(rounds.dealt.tolist(), transfers, counts, *columns, strict=True):
+    for dealt, paid, *lists in zip(rounds.dealt.tolist(), figures.transfers.tolist(), *columns, strict=True):
         if not all(dealt):
             lists[:_OF_PLAYERS] = [list(compress(each, dealt)) for each in lists[:_OF_PLAYERS]]
             lists[_OF_PLAYERS] = lists[_OF_PLAYERS][: pairs_of(sum(dealt))]
-        rows = [(*row[:_LIMITED_BY], LIMITS[row[_LIMITED_BY]], *row[_LIMITED_BY + 1 :]) for row in paid[:count]]
-        hands.append(HandFigures._make([*lists, rows, None]))
+        transfers = [dict(zip(TRANSFER_FIELDS, row, strict=True)) for row in paid if row[_DUE]]
+        for transfer in transfers:
+            transfer["limited_by"] = LIMITS[transfer["limited_by"]]
+        hands.append(HandFigures._make([*lists, transfers, None]))
     return hands

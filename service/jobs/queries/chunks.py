@@ -1,31 +1,32 @@
 """
-Chunks of jobs, which workers claim and process exactly once.
+Chunks of jobs, each processed once, in a transaction that locks it.
 
-A claim is a lease by the clock of the database. It expires unless it is renewed, so the chunk of a lost worker is
-claimed again. Each claim increments the attempt; a chunk is ended with the number of the attempt, so a worker that lost
-its lease cannot end it.
+Messages only say which chunk can be begun. One that is lost is sent again, and one that comes twice finds nothing to
+do: an attempt needs a message that was sent since the attempt before.
 
-An exception while processing counts as a failure. An expired lease counts as an interruption, and so does an error
-that the chunk did not cause, for example a deadlock. After each interruption the chunk waits longer.
+An exception while processing is a failure. An error that the chunk did not cause, for example a deadlock, is an
+interruption. An attempt that ended without either has lost its worker. After each the chunk waits longer.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Interval, Update, and_, case, func, insert, select, update
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy import ColumnElement, Interval, and_, func, insert, select, update
 
 from service.db import Transaction
 from service.jobs.models import ChunkRecord
 
 _CHUNK: Final = ChunkRecord
 BATCH_SIZE: Final = 1000
+MOST_MESSAGES: Final = 32
+"""Maximum number of messages about a job that wait for a worker, so that other jobs have their turn."""
 LONGEST_DELAY: Final = 300
-"""Maximum delay of a chunk after an interruption, in seconds."""
+"""Maximum delay of a chunk after a lost worker or an interruption, in seconds."""
+_MESSAGE_SECONDS: Final = 30
+_MOST_DOUBLINGS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,47 +73,35 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """
-    A chunk that this worker has claimed.
+    A chunk of which an attempt was begun.
 
     Attributes:
-        attempt: the number of claims.
+        attempts: the number of attempts, with this one.
         failures: the number of attempts that ended with an exception of the chunk.
-        interruptions: the number of attempts that ended for other reasons.
-        lost_workers: the number of interruptions by the loss of the worker.
+        interruptions: the number of attempts that ended with an error of another cause.
         error: the error of the attempt before, if known.
     """
 
     job_id: UUID
     number: int
     part: Part
-    attempt: int
+    attempts: int
     failures: int
     interruptions: int
-    lost_workers: int
     error: str | None
+
+    @property
+    def lost_workers(self) -> int:
+        """The number of attempts before this one whose worker was lost."""
+        return self.attempts - 1 - self.failures - self.interruptions
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkCounts:
-    """
-    The numbers of open and dead-lettered chunks of a job.
+    """The numbers of open and dead-lettered chunks of a job."""
 
-    Attributes:
-        claimable: open and claimable now.
-        claimed: open and in progress.
-        later: open and claimable after a delay.
-        dead_lettered: given up; no longer open.
-    """
-
-    claimable: int
-    claimed: int
-    later: int
+    open: int
     dead_lettered: int
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no chunk is open."""
-        return not (self.claimable or self.claimed or self.later)
 
 
 def add_all(transaction: Transaction, job_id: UUID, parts: Iterable[Part], first: int = 1) -> int:
@@ -127,7 +116,6 @@ def add_all(transaction: Transaction, job_id: UUID, parts: Iterable[Part], first
                 "number": number,
                 "size": part.size,
                 "part": part.what,
-                "claimable_from": transaction.now,
             }
             for number, part in some
         ]
@@ -136,112 +124,139 @@ def add_all(transaction: Transaction, job_id: UUID, parts: Iterable[Part], first
     return total
 
 
-def claim(transaction: Transaction, job_id: UUID, *, worker: str, lease: timedelta) -> Chunk | None:
-    """Claim the first claimable chunk of a job without waiting for locks; return None if there is none."""
-    first = (
+def take_due(transaction: Transaction, job_id: UUID) -> list[int]:
+    """
+    Return the numbers of chunks about which messages are to be sent now, and count the messages.
+
+    They are chunks without a message, in order, up to `MOST_MESSAGES` at once, and those whose message no worker has
+    received for some time. A chunk in progress is locked, and skipped.
+    """
+    waiting = (
+        select(func.count())
+        .where(_of_job(transaction, job_id), _CHUNK.state == "open", _CHUNK.messages > 0, ~_is_due())
+        .scalar_subquery()
+    )
+    due = (
         select(_CHUNK.number)
-        .where(_of_job(transaction, job_id), _is_claimable())
+        .where(_of_job(transaction, job_id), _CHUNK.state == "open", _is_due())
         .order_by(_CHUNK.number)
-        .limit(1)
+        .limit(func.greatest(MOST_MESSAGES - waiting, 0))
+        .with_for_update(skip_locked=True)
+        # A subquery with a limit can be run once for each row.
+        .cte()
+        .prefix_with("MATERIALIZED")
+    )
+    pause = _MESSAGE_SECONDS * func.power(2, func.least(_CHUNK.messages, _MOST_DOUBLINGS))
+    statement = (
+        update(_CHUNK)
+        .where(_of_job(transaction, job_id), _CHUNK.number.in_(select(due.c.number)))
+        .values(messages=_CHUNK.messages + 1, send_at=_after(pause))
+        .returning(_CHUNK.number)
+    )
+    return sorted(transaction.execute(statement).scalars())
+
+
+def send_again(transaction: Transaction, job_id: UUID) -> None:
+    """Have messages about all open chunks of a job sent again, for example because it was paused when they came."""
+    statement = update(_CHUNK).where(_of_job(transaction, job_id), _CHUNK.state == "open", _CHUNK.messages > 0)
+    transaction.execute(statement.values(messages=0, send_at=func.clock_timestamp()))
+
+
+def begin(transaction: Transaction, job_id: UUID, number: int) -> Chunk | None:
+    """
+    Count an attempt of a chunk; return None if the chunk is in progress or has ended, or the message is an old one.
+
+    The attempt is counted in a transaction before its own, because it can end with its worker. If it does, the next
+    message is sent after a delay of 1, 2, 4, … seconds.
+    """
+    waiting = (
+        select(_CHUNK.number)
+        .where(*_is_open(transaction, job_id, number), _CHUNK.messages > 0)
         .with_for_update(skip_locked=True)
         .scalar_subquery()
     )
-    is_lost = case((_CHUNK.worker.is_not(None), 1), else_=0)
     statement = (
         update(_CHUNK)
-        .where(_of_job(transaction, job_id), _CHUNK.number == first)
+        .where(_of_job(transaction, job_id), _CHUNK.number == waiting)
         .values(
-            attempt=_CHUNK.attempt + 1,
-            interruptions=_CHUNK.interruptions + is_lost,
-            lost_workers=_CHUNK.lost_workers + is_lost,
-            worker=worker,
-            claimable_from=func.clock_timestamp() + lease,
+            attempts=_CHUNK.attempts + 1,
+            messages=0,
+            send_at=_after(_delay(_CHUNK.attempts - _CHUNK.failures)),
         )
         .returning(
             _CHUNK.number,
             _CHUNK.size,
             _CHUNK.part,
-            _CHUNK.attempt,
+            _CHUNK.attempts,
             _CHUNK.failures,
             _CHUNK.interruptions,
-            _CHUNK.lost_workers,
             _CHUNK.error,
         )
     )
-    found = transaction.execute(statement).one_or_none()
-    if found is None:
+    row = transaction.execute(statement).one_or_none()
+    if row is None:
         return None
-    part = Part(found.size, found.part)
-    counts = found.attempt, found.failures, found.interruptions, found.lost_workers
-    return Chunk(job_id, found.number, part, *counts, found.error)
+    counts = row.attempts, row.failures, row.interruptions
+    return Chunk(job_id, row.number, Part(row.size, row.part), *counts, row.error)
 
 
-def renew(transaction: Transaction, chunk: Chunk, lease: timedelta) -> bool:
-    """Renew the lease of a chunk; return False if it is no longer this worker's."""
-    return _change(transaction, chunk, claimable_from=func.clock_timestamp() + lease)
+def lock(transaction: Transaction, chunk: Chunk) -> bool:
+    """Lock a chunk until the transaction ends; return False if it has ended, or another worker processes it."""
+    query = select(_CHUNK.number).where(*_is_open(transaction, chunk.job_id, chunk.number))
+    return transaction.execute(query.with_for_update(skip_locked=True)).one_or_none() is not None
 
 
-def is_claimed(transaction: Transaction, chunk: Chunk) -> bool:
-    """Return whether the claim of a chunk is still valid: no other worker has claimed it, and no wipe deleted it."""
-    query = select(_CHUNK.number).where(*_is_mine(transaction, chunk))
-    return transaction.execute(query).one_or_none() is not None
-
-
-def end(transaction: Transaction, chunk: Chunk, done: Done, error: str | None = None) -> bool:
-    """Record the result of a chunk; return False, without recording, if it is no longer this worker's."""
+def end(transaction: Transaction, chunk: Chunk, done: Done, error: str | None = None) -> None:
+    """Record the result of a locked chunk."""
     values = {"result": done.result, "accounted": done.accounted, "error": error}
-    return _change(transaction, chunk, state="done", **values, ended_at=func.clock_timestamp())
+    _change(transaction, chunk, state="done", **values, ended_at=func.clock_timestamp())
 
 
-def requeue(transaction: Transaction, chunk: Chunk, error: str, pause: timedelta) -> bool:
-    """Release a chunk after a failure; it can be claimed again after a pause."""
-    values = {"failures": _CHUNK.failures + 1, "error": error, "worker": None}
-    return _change(transaction, chunk, **values, claimable_from=func.clock_timestamp() + pause)
-
-
-def release(transaction: Transaction, chunk: Chunk, error: str) -> bool:
-    """Release a chunk after an interruption; it can be claimed again after a delay."""
-    values = {"interruptions": _CHUNK.interruptions + 1, "error": error, "worker": None}
-    return _change(
-        transaction, chunk, **values, claimable_from=func.clock_timestamp() + _delay(chunk.interruptions + 1)
-    )
-
-
-def split(transaction: Transaction, chunk: Chunk, parts: Iterable[Part]) -> bool:
-    """Replace a chunk by smaller ones; return False, without changes, if it is no longer this worker's."""
-    if not _change(transaction, chunk, state="split", ended_at=func.clock_timestamp()):
-        return False
+def split(transaction: Transaction, chunk: Chunk, parts: Iterable[Part]) -> None:
+    """Replace a locked chunk of a locked job by smaller ones."""
+    _change(transaction, chunk, state="split", ended_at=func.clock_timestamp())
     largest = select(func.max(_CHUNK.number)).where(_of_job(transaction, chunk.job_id))
     add_all(transaction, chunk.job_id, parts, transaction.execute(largest).scalar_one() + 1)
-    return True
 
 
-def dead_letter(transaction: Transaction, chunk: Chunk, error: str) -> bool:
-    """Dead-letter a chunk with an error; the other chunks of the job continue."""
-    return _change(transaction, chunk, state="dead_lettered", error=error, ended_at=func.clock_timestamp())
+def dead_letter(transaction: Transaction, chunk: Chunk, error: str) -> None:
+    """Dead-letter a locked chunk with an error; the other chunks of the job continue."""
+    _change(transaction, chunk, state="dead_lettered", error=error, ended_at=func.clock_timestamp())
+
+
+def record_failure(transaction: Transaction, chunk: Chunk) -> None:
+    """Record an attempt that ended with an exception of the chunk; the next one is after a delay."""
+    send_at = _after(_delay(chunk.failures - 1))
+    _change(transaction, chunk, failures=chunk.failures, error=chunk.error, send_at=send_at)
+
+
+def record_interruption(transaction: Transaction, chunk: Chunk, error: str) -> None:
+    """Count an attempt that ended with an error that the chunk did not cause; the next one is after a delay."""
+    _change(transaction, chunk, interruptions=_CHUNK.interruptions + 1, error=error)
 
 
 def drop_open(transaction: Transaction, job_id: UUID) -> None:
-    """Drop the open chunks of a job; workers that process one can no longer end it."""
+    """Drop the open chunks of a job, except those in progress."""
+    idle = (
+        select(_CHUNK.number)
+        .where(_of_job(transaction, job_id), _CHUNK.state == "open")
+        .with_for_update(skip_locked=True)
+    )
     transaction.execute(
         update(_CHUNK)
-        .where(_of_job(transaction, job_id), _CHUNK.state == "open")
+        .where(_of_job(transaction, job_id), _CHUNK.number.in_(idle))
         .values(state="cancelled", ended_at=func.clock_timestamp())
     )
 
 
 def count_chunks(transaction: Transaction, job_id: UUID) -> ChunkCounts:
     """Count the open and dead-lettered chunks of a job."""
-    is_open, is_claimable = _CHUNK.state == "open", _is_claimable()
-    is_leased = and_(_CHUNK.claimable_from > func.clock_timestamp(), _CHUNK.worker.is_not(None))
     query = select(
-        func.count().filter(is_claimable).label("claimable"),
-        func.count().filter(and_(is_open, is_leased)).label("claimed"),
-        func.count().filter(and_(is_open, ~is_claimable, ~is_leased)).label("later"),
+        func.count().filter(_CHUNK.state == "open").label("open"),
         func.count().filter(_CHUNK.state == "dead_lettered").label("dead_lettered"),
     ).where(_of_job(transaction, job_id))
-    found = transaction.execute(query).one()
-    return ChunkCounts(found.claimable, found.claimed, found.later, found.dead_lettered)
+    row = transaction.execute(query).one()
+    return ChunkCounts(row.open, row.dead_lettered)
 
 
 def count_accounted(transaction: Transaction, job_id: UUID) -> int:
@@ -250,34 +265,26 @@ def count_accounted(transaction: Transaction, job_id: UUID) -> int:
     return int(transaction.execute(counted).scalar_one())
 
 
-def _change(transaction: Transaction, chunk: Chunk, **values: Any) -> bool:
-    return transaction.execute(_mine(transaction, chunk).values(**values)).rowcount == 1
+def _change(transaction: Transaction, chunk: Chunk, **values: Any) -> None:
+    transaction.execute(update(_CHUNK).where(*_is_open(transaction, chunk.job_id, chunk.number)).values(**values))
 
 
-def _mine(transaction: Transaction, chunk: Chunk) -> Update:
-    return update(_CHUNK).where(*_is_mine(transaction, chunk))
-
-
-def _is_mine(transaction: Transaction, chunk: Chunk) -> tuple[ColumnElement[bool], ...]:
-    return (
-        _of_job(transaction, chunk.job_id),
-        _CHUNK.number == chunk.number,
-        _CHUNK.attempt == chunk.attempt,
-        _CHUNK.state == "open",
-    )
+def _is_open(transaction: Transaction, job_id: UUID, number: int) -> tuple[ColumnElement[bool], ...]:
+    return _of_job(transaction, job_id), _CHUNK.number == number, _CHUNK.state == "open"
 
 
 def _of_job(transaction: Transaction, job_id: UUID) -> ColumnElement[bool]:
     return and_(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == job_id)
 
 
-def _is_claimable() -> ColumnElement[bool]:
-    """Return the condition that a chunk has no lease, and that the delay since an expired lease is over."""
-    delay = case((_CHUNK.worker.is_not(None), _delay(_CHUNK.interruptions)), else_=timedelta(0))
-    return and_(_CHUNK.state == "open", _CHUNK.claimable_from + delay <= func.clock_timestamp())
+def _is_due() -> ColumnElement[bool]:
+    return _CHUNK.send_at <= func.clock_timestamp()
 
 
-def _delay(interruptions: InstrumentedAttribute[int] | int) -> ColumnElement[timedelta]:
-    """Compute the delay of a chunk: 0, 1, 3, 7, … seconds."""
-    seconds = func.least(func.power(2, func.least(interruptions, 30)) - 1, LONGEST_DELAY)
-    return func.make_interval(0, 0, 0, 0, 0, 0, seconds, type_=Interval)
+def _delay(times: Any) -> ColumnElement[Any]:
+    """Return the delay of a chunk in seconds: 1, 2, 4 and so on."""
+    return func.least(func.power(2, func.least(times, 30)), LONGEST_DELAY)
+
+
+def _after(seconds: ColumnElement[Any]) -> ColumnElement[Any]:
+    return func.clock_timestamp() + func.make_interval(0, 0, 0, 0, 0, 0, seconds, type_=Interval)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, insert, select, text
 
 from evidence import VerifierKey
 from service.db import Transaction
-from service.ledger.models import CheckpointRecord
+from service.ledger.models import CheckpointRecord, TreeHeadRecord
 
 _RECORD: Final = CheckpointRecord
 _ADD_KEY: Final = text("""
@@ -22,8 +22,10 @@ _KEYS: Final = text("""
 """)
 _IS_TEST: Final = text("SELECT test FROM clubs WHERE id = :club_id")
 _BY_ADDRESS: Final = text("""
-    SELECT note FROM set_config('ofc.checkpoint', :id, true), checkpoints WHERE id = CAST(:id AS uuid)
+    SELECT club_id, size, note FROM set_config('ofc.checkpoint', :id, true), checkpoints WHERE id = CAST(:id AS uuid)
 """)
+_SET_CLUB: Final = text("SELECT set_config('ofc.club', CAST(:club_id AS text), true)")
+_SERVED_SIZE: Final = text("SELECT served_size FROM tree_heads WHERE club_id = :club_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +70,23 @@ def add(transaction: Transaction, made: StoredCheckpoint) -> None:
 
 
 def find_newest(transaction: Transaction) -> StoredCheckpoint | None:
-    """Find the checkpoint that covers the most events."""
+    """Find the checkpoint that covers the most events, of those that may be served."""
     found = list_page(transaction, limit=1)
     return found[0] if found else None
 
 
+def get_signed(transaction: Transaction, size: int) -> StoredCheckpoint:
+    """Return the checkpoint of a size, which may not be served yet."""
+    query = select(_RECORD.__table__).where(_RECORD.club_id == transaction.club_id, _RECORD.size == size)
+    return _load(transaction.execute(query).one())
+
+
 def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredCheckpoint]:
-    """List checkpoints after `after`, newest first."""
-    query = select(_RECORD.__table__).where(_RECORD.club_id == transaction.club_id)
+    """List checkpoints that may be served, after `after`, newest first."""
+    served = select(TreeHeadRecord.served_size).where(TreeHeadRecord.club_id == transaction.club_id)
+    query = select(_RECORD.__table__).where(
+        _RECORD.club_id == transaction.club_id, _RECORD.size <= served.scalar_subquery()
+    )
     if after is not None:
         last = select(_RECORD.size).where(_RECORD.club_id == transaction.club_id, _RECORD.id == after)
         query = query.where(_RECORD.size < last.scalar_subquery())
@@ -84,14 +95,18 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
 
 def find_note(connection: Connection, address: UUID) -> str | None:
     """
-    Find the note at an address, in any club.
+    Find the note at an address, in any club; None also while it may not be served.
 
     Args:
         connection: from `Database.outside_clubs`.
         address: the checkpoint's id.
     """
-    note: str | None = connection.execute(_BY_ADDRESS, {"id": str(address)}).scalar_one_or_none()
-    return note
+    found = connection.execute(_BY_ADDRESS, {"id": str(address)}).one_or_none()
+    if found is None:
+        return None
+    connection.execute(_SET_CLUB, {"club_id": found.club_id})
+    served_size = connection.execute(_SERVED_SIZE, {"club_id": found.club_id}).scalar_one_or_none() or 0
+    return str(found.note) if found.size <= served_size else None
 
 
 def is_of_test_club(transaction: Transaction) -> bool:

@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
+import uuid_utils
 from sqlalchemy import text
-from uuid_utils import uuid7
 
 from evidence import Headings, hash_event
 from evidence.events import EventKind
@@ -32,8 +31,6 @@ class EventWriter:
             "request_id": transaction.request_id,
             "at": transaction.now,
         }
-        if transaction.after_events is not None:
-            transaction.after_commit.append(partial(transaction.after_events, transaction.club_id))
 
     def add(
         self,
@@ -57,7 +54,20 @@ class EventWriter:
         Returns:
             The hash of the event, which the round's next event contains.
         """
-        event_id = uuid7()
+        event_id, hashed = self.add_leaf(kind, content, round_id, sequence, previous)
+        self._batch.insert(WaitingEventRecord, {"club_id": self._common["club_id"], "event_id": event_id})
+        return hashed
+
+    def add_leaf(
+        self,
+        kind: EventKind,
+        content: bytes,
+        round_id: UUID | None = None,
+        sequence: int | None = None,
+        previous: bytes = b"",
+    ) -> tuple[uuid_utils.UUID, bytes]:
+        """Add an event that the caller adds to the club's tree, and return its id and its hash."""
+        event_id = uuid_utils.uuid7()
         of_round = "" if round_id is None else str(round_id)
         heading = self._headings.write(str(event_id), of_round, sequence, kind.value, previous, content)
         hashed = hash_event(heading + content)
@@ -72,8 +82,7 @@ class EventWriter:
             "hash": hashed,
         }
         self._batch.insert(EventRecord, record)
-        self._batch.insert(WaitingEventRecord, {"club_id": self._common["club_id"], "event_id": event_id})
-        return hashed
+        return event_id, hashed
 
 
 def record_event(transaction: Transaction, kind: EventKind, content: bytes) -> None:
@@ -81,6 +90,22 @@ def record_event(transaction: Transaction, kind: EventKind, content: bytes) -> N
     batch = Batch()
     EventWriter(transaction, batch).add(kind, content)
     batch.write(transaction)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An event as a leaf of a tree."""
+
+    id: UUID
+    hash: bytes
+
+
+def record_leaf(transaction: Transaction, kind: EventKind, content: bytes) -> Leaf:
+    """Insert an event outside of rounds that the caller adds to the club's tree in the same transaction."""
+    batch = Batch()
+    event_id, hashed = EventWriter(transaction, batch).add_leaf(kind, content)
+    batch.write(transaction)
+    return Leaf(UUID(str(event_id)), hashed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,9 @@ from evidence import (
     update_map,
     write_tile,
 )
-from service.db import Transaction
-
-RECORDED: Final = "ofc_recorded"
-"""The channel that is notified of clubs with new events, which wakes the worker that adds them to the tree."""
-JOINED: Final = "ofc_joined"
-"""The channel that is notified of the club once for each batch of events that joins its tree."""
+from evidence.files import ProvedEvent
+from service.db import Statement, Transaction
+from service.ledger.queries.events import Leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +40,23 @@ class TreeHead:
         size: the number of events in the tree.
         signed_size: the number of events that the newest checkpoint covers.
         signed_at: when the newest checkpoint was signed; None without one.
+        served_size: the number of events that the newest checkpoint covers that may be served.
         mapped_size: the number of events that the map of rounds covers.
     """
 
     size: int
     signed_size: int
     signed_at: datetime | None
+    served_size: int
     mapped_size: int
 
 
 _CLUBS: Final = text("SELECT club_id FROM clubs_with_trees_due(:moment) AS due (club_id)")
 _BEGIN: Final = text("""
-    INSERT INTO tree_heads (club_id, size, signed_size, mapped_size) VALUES (:club_id, 0, 0, 0) ON CONFLICT DO NOTHING
+    INSERT INTO tree_heads (club_id, size, signed_size, served_size, mapped_size) VALUES (:club_id, 0, 0, 0, 0)
+    ON CONFLICT DO NOTHING
 """)
-_HEAD: Final = "SELECT size, signed_size, signed_at, mapped_size FROM tree_heads WHERE club_id = :club_id"
+_HEAD: Final = "SELECT size, signed_size, signed_at, served_size, mapped_size FROM tree_heads WHERE club_id = :club_id"
 _LOCK: Final = text(f"{_HEAD} FOR UPDATE")
 _TRY_LOCK: Final = text(f"{_HEAD} FOR UPDATE SKIP LOCKED")
 _GET: Final = text(_HEAD)
@@ -92,9 +92,17 @@ _INDEX: Final = text("""
     LEFT JOIN rounds AS round ON round.club_id = :club_id AND round.id = event.round_id
     ON CONFLICT DO NOTHING
 """)
-_NOTIFY: Final = text("SELECT pg_notify(:channel, :club)")
 _GROW: Final = text("UPDATE tree_heads SET size = :size WHERE club_id = :club_id")
-_SIGN: Final = text("UPDATE tree_heads SET signed_size = size, signed_at = :now WHERE club_id = :club_id")
+_SIGN: Final = text(
+    "UPDATE tree_heads SET signed_size = size, mapped_size = size, signed_at = :now WHERE club_id = :club_id"
+)
+# Tiles have their content at the served checkpoint, so the map must not have changed since this one was signed.
+_SERVE_SIGNED: Final = Statement(
+    text("""
+    UPDATE tree_heads SET served_size = :size
+    WHERE club_id = :club_id AND signed_size = :size AND mapped_size = :size AND served_size < :size
+""")
+)
 _NODES: Final = text("""
     SELECT node.level, node.position, node.hash FROM tree_nodes AS node
     JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
@@ -133,7 +141,7 @@ def try_lock_head(transaction: Transaction) -> TreeHead | None:
 def get_head(transaction: Transaction) -> TreeHead:
     """Return the head of the club's tree."""
     found = transaction.execute(_GET, {"club_id": transaction.club_id}).one_or_none()
-    return TreeHead(0, 0, None, 0) if found is None else _load(found)
+    return TreeHead(0, 0, None, 0, 0) if found is None else _load(found)
 
 
 def count_waiting(transaction: Transaction) -> int:
@@ -143,7 +151,7 @@ def count_waiting(transaction: Transaction) -> int:
 
 def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
     """
-    Add waiting events to the tree and to the index of the feed, oldest first, and notify those who wait for them.
+    Add waiting events to the tree and to the index of the feed, oldest first.
 
     Args:
         transaction: in which the head was locked.
@@ -154,8 +162,11 @@ def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
         The new head; the same if no events waited.
     """
     events = transaction.execute(_TAKE, {"club_id": transaction.club_id, "most": most}).all()
-    if not events:
-        return head
+    return append(transaction, head, [Leaf(event.id, bytes(event.hash)) for event in events]) if events else head
+
+
+def append(transaction: Transaction, head: TreeHead, events: Sequence[Leaf]) -> TreeHead:
+    """Add events to the tree and to the index of the feed, notify those who wait for them, and return the new head."""
     edge = _edge(transaction, head.size)
     nodes = [
         (level, position, node, event.id if level == 0 else None)
@@ -169,13 +180,28 @@ def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
     indexed = {"positions": positions, "events": [event.id for event in events]}
     transaction.execute(_INDEX, {"club_id": transaction.club_id, **indexed})
     transaction.execute(_GROW, {"club_id": transaction.club_id, "size": edge.size})
-    transaction.execute(_NOTIFY, {"channel": JOINED, "club": str(transaction.club_id)})
     return replace(head, size=edge.size)
 
 
 def mark_signed(transaction: Transaction) -> None:
-    """Update the locked head: the whole tree is signed."""
+    """Update the locked head: the whole tree is signed, and the map of rounds covers it, as its last event has it."""
     transaction.execute(_SIGN, {"club_id": transaction.club_id, "now": transaction.now})
+
+
+def serve_signed(transaction: Transaction, size: int) -> None:
+    """
+    Mark the newest checkpoint as served, in a second transaction after the commit of this one.
+
+    This commit waits until the standbys have the checkpoint. Without it, a failover could lose a checkpoint that
+    somebody has, and the tree would grow in another way.
+
+    Args:
+        transaction: that of the signature, or a later one.
+        size: the number of events that the checkpoint covers.
+    """
+    transaction.afterwards.append(
+        lambda following: following.write(_SERVE_SIGNED, {"club_id": following.club_id, "size": size})
+    )
 
 
 def get_root(transaction: Transaction, size: int) -> bytes:
@@ -189,7 +215,7 @@ def hash_ranges(transaction: Transaction, ranges: Sequence[Range]) -> list[bytes
 
 
 def _load(found: Row[Any]) -> TreeHead:
-    return TreeHead(found.size, found.signed_size, found.signed_at, found.mapped_size)
+    return TreeHead(found.size, found.signed_size, found.signed_at, found.served_size, found.mapped_size)
 
 
 def _edge(transaction: Transaction, size: int) -> Edge:
@@ -203,6 +229,27 @@ def _read(transaction: Transaction, places: Iterable[Place]) -> dict[Place, byte
     parameters = {"levels": [level for level, _ in wanted], "positions": [position for _, position in wanted]}
     found = transaction.execute(_NODES, {"club_id": transaction.club_id, **parameters})
     return {(node.level, node.position): bytes(node.hash) for node in found}
+
+
+_LAST: Final = text("""
+    SELECT node.position, event.heading || event.content AS written FROM tree_nodes AS node
+    JOIN events AS event ON event.club_id = node.club_id AND event.id = node.event_id
+    WHERE node.club_id = :club_id AND node.level = 0 AND node.position = ANY (:positions)
+""")
+
+
+def prove_last(transaction: Transaction, sizes: Collection[int]) -> Mapping[int, ProvedEvent]:
+    """Return the last event of the tree at each of some sizes, with its inclusion proof in the tree of that size."""
+    positions = [size - 1 for size in sizes]
+    found = transaction.execute(_LAST, {"club_id": transaction.club_id, "positions": positions}).all()
+    ranges = {each.position: inclusion_ranges(each.position, each.position + 1) for each in found}
+    hashes = iter(hash_ranges(transaction, [each for some in ranges.values() for each in some]))
+    return {
+        each.position + 1: ProvedEvent(
+            bytes(each.written), each.position, tuple(islice(hashes, len(ranges[each.position])))
+        )
+        for each in found
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +298,11 @@ _NEWEST: Final = text("""
 _TILES: Final = text("""
     SELECT prefix, tile FROM round_map_tiles WHERE club_id = :club_id AND prefix = ANY (:prefixes)
 """)
-_SIGNED_TILES: Final = text("""
+_SERVED_TILES: Final = text("""
     SELECT prefix, tile FROM (
-        SELECT prefix, CASE WHEN since <= :signed_size THEN tile ELSE signed_tile END AS tile
+        SELECT prefix, CASE WHEN since <= :served_size THEN tile ELSE signed_tile END AS tile
         FROM round_map_tiles WHERE club_id = :club_id AND prefix = ANY (:prefixes)
-    ) AS signed WHERE tile IS NOT NULL
+    ) AS served WHERE tile IS NOT NULL
 """)
 _STORE: Final = text("""
     INSERT INTO round_map_tiles AS stored (club_id, prefix, tile, since)
@@ -264,7 +311,7 @@ _STORE: Final = text("""
     ON CONFLICT (club_id, prefix) DO UPDATE SET
         tile = excluded.tile,
         since = excluded.since,
-        signed_tile = CASE WHEN stored.since <= :signed_size THEN stored.tile ELSE stored.signed_tile END
+        signed_tile = CASE WHEN stored.since <= :served_size THEN stored.tile ELSE stored.signed_tile END
 """)
 _MAPPED: Final = text("UPDATE tree_heads SET mapped_size = :size WHERE club_id = :club_id")
 
@@ -290,7 +337,7 @@ def update_round_map(transaction: Transaction, head: TreeHead, most: int) -> Tre
             "prefixes": list(changed),
             "tiles": [write_tile(tile) for tile in changed.values()],
             "since": last,
-            "signed_size": head.signed_size,
+            "served_size": head.served_size,
         }
         transaction.execute(_STORE, {"club_id": transaction.club_id, **written})
     transaction.execute(_MAPPED, {"club_id": transaction.club_id, "size": last})
@@ -303,13 +350,13 @@ def get_round_map_root(transaction: Transaction) -> bytes:
 
 
 def prove_newest_event(
-    transaction: Transaction, round_id: UUID, signed_size: int
+    transaction: Transaction, round_id: UUID, served_size: int
 ) -> tuple[MapEntry, tuple[bytes, ...]] | None:
-    """Prove a round's newest event at the newest checkpoint; None if the round had no event in the tree."""
+    """Prove a round's newest event at the newest served checkpoint; None if the round had no event in the tree."""
     key = key_of(round_id)
     prefixes = [key[:depth] for depth in range(len(key))]
-    parameters = {"club_id": transaction.club_id, "prefixes": prefixes, "signed_size": signed_size}
-    return prove_entry(round_id, dict(_load_tiles(transaction.execute(_SIGNED_TILES, parameters).all())))
+    parameters = {"club_id": transaction.club_id, "prefixes": prefixes, "served_size": served_size}
+    return prove_entry(round_id, dict(_load_tiles(transaction.execute(_SERVED_TILES, parameters).all())))
 
 
 def _read_tiles(transaction: Transaction, prefixes: Collection[str]) -> Iterator[tuple[str, Tile]]:

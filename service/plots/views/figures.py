@@ -173,9 +173,9 @@ def _render_svg(view: PlotView, name: str, *, has_links: bool, style: Markup | N
     )
 
 
-def respond_file(view: PlotView, form: str) -> Response:
-    """Return a plot as a file, in the media type `form`: SVG or CSV."""
+def respond_file(view: PlotView, form: str, *, raw: bool | None) -> Response:
+    """Return a plot as a file, in the media type `form`: SVG or CSV, whose texts may be raw."""
     if form == CSV:
-        return Response(dump_plot_rows(view), content_type=f"{CSV}; charset=utf-8; header=present")
+        return Response(dump_plot_rows(view, raw=raw), content_type=f"{CSV}; charset=utf-8; header=present")
     # A browser that shows the file applies its style only if the policy of the response names it.
     return Response(render_svg_file(view), headers=_STYLED, content_type=f"{SVG}; charset=utf-8")

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from flask import Response
 
-from schemas.accounting.plots import PlotName, PlotQuerySchema, PlotSchema, dump_plot
+from schemas.accounting.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotSchema, dump_plot
 from service.clubs.actions import get_club
 from service.clubs.scopes import Scope
 from service.errors import NotFound
@@ -46,15 +46,17 @@ def show_one_plot(query: dict[str, Any], plot: str) -> Response:
 
     The figures are those of the revisions in force, so they follow corrections. Hands of open rounds count. The unit is
     points; amounts of money are in the ledger and in statements. The plot `stacks` needs a round or a table. In the SVG
-    file each line has at most about 500 points; CSV and JSON have all of them.
+    file each line has at most about 500 points; CSV and JSON have all of them. A plot shows at most 20 players as
+    lines, and so does its JSON, with the number of the others; CSV has all players.
     """
     if plot not in set(PlotName):
         raise NotFound(f"there is no plot {plot[:60]!r}; expected one of {', '.join(PlotName)}")
-    transaction = current_transaction()
-    view = get_plot(transaction, PlotName(plot), PlotFilter(**get_club(transaction).period(query)))
+    transaction, raw = current_transaction(), query.pop("raw")
     form = best_media_type(FORMS)
+    most = None if form == CSV else MOST_SERIES
+    view = get_plot(transaction, PlotName(plot), PlotFilter(**get_club(transaction).period(query), most_players=most))
     if form not in (SVG, CSV):
         return json_response(dump_plot(view), headers=_VARY)
-    response = respond_file(view, form)
+    response = respond_file(view, form, raw=raw)
     response.headers.update(_VARY)
     return response

@@ -13,7 +13,7 @@ from scoring.bulk.settle import BulkSettlement, settle_rounds
 from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.recomputations.packed.queries import Stretch
-from service.recomputations.packed.reading import have_changed, read_packed
+from service.recomputations.packed.reading import read_packed
 from service.recomputations.packed.rounds import Figures, Flags, PackedRounds, RoundGroup
 
 _SIZE: Final = 32
@@ -99,7 +99,7 @@ def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets,
     """
     Replay the rounds of a range in bulk, and find those whose stored results differ.
 
-    Rounds are not locked: one that changes meanwhile is a suspect.
+    All rounds are read as of one moment, and not locked.
 
     Args:
         transaction: the club's transaction.
@@ -118,7 +118,6 @@ def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets,
             is_settled[group.places] = ~audited.by_itself
             differs[group.places] = audited.differs
             settled.append((group, audited.computed, audited.settlement))
-    is_settled &= ~have_changed(transaction, stretch, packed)
     digest = RoundsDigest()
     for group, computed, settlement in settled:
         _digest(digest, packed, group, computed, settlement, is_settled)
@@ -176,7 +175,7 @@ def _digest(
     settlement: BulkSettlement,
     is_settled: Flags,
 ) -> None:
-    """Add the settled rounds that have not changed since they were read."""
+    """Add the settled rounds."""
     content = np.concatenate([_flat(figure) for figure in computed], axis=1).astype("<i8").data
     statuses = settlement.expected.status[settlement.final].tolist()
     starts = group.rounds.starts.tolist()

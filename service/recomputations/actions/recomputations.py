@@ -18,7 +18,7 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
-from service.jobs.queries import jobs, workers
+from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState, Progress, StoredJob
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.audit import RoundsDigest
@@ -144,7 +144,6 @@ def start_recomputation(transaction: Transaction, request: RecomputationRequest)
         "final": request.final,
     }
     job = jobs.add(transaction, uuid7(), KIND, asked)
-    workers.ensure_messages(transaction, job.id, 1)
     return view_recomputation(transaction, job)
 
 

@@ -1,11 +1,12 @@
 """Replay a single round, and compare it with its stored results."""
 
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, Final
 from uuid import UUID
+
+import numpy as np
 
 from schemas.settlements import dump_transfer
 from scoring.bulk.transfers import LIMITS
@@ -18,9 +19,10 @@ from scoring.ruleset import Points, Ruleset
 from scoring.settlement import Transfer
 from service.recomputations.actions.audit import RoundsDigest
 from service.recomputations.packed.queries import STATUSES
-from service.recomputations.packed.rounds import TRANSFER_FIELDS, pairs_of
+from service.recomputations.packed.rounds import pairs_of
 from service.recomputations.queries import Difference, Record, RecordedRound, pack_content
-from service.rounds.queries.stored_round import dump_round, figures_of
+from service.rounds.models import TRANSFER_FIELDS
+from service.rounds.queries.stored_round import PaidRow, dump_round, figures_of
 
 REFUSED: Final = -1
 """The status number of an invalid round."""
@@ -118,8 +120,6 @@ def _compare_boards(recorded: RecordedRound) -> Iterator[Difference]:
 
 def _compare_hand(recorded: RecordedRound, record: Record, before: Round, played: PlayedHand) -> Iterator[Difference]:
     computed = figures_of(before, played)._asdict()
-    on_time = [_show(transfer) for transfer in recorded.transfers.get((record["number"], False), ())]
-    paid = [dump_transfer(transfer) for transfer in played.transfers]
     players = sorted(played.hand.by_seat)
     pairs: dict[str, tuple[Any, Any]] = {
         **{name: (_by_seat(players, record[name]), _by_seat(players, computed[name])) for name in _OF_PLAYERS},
@@ -128,8 +128,7 @@ def _compare_hand(recorded: RecordedRound, record: Record, before: Round, played
             name: (_by_seat(before.seat_numbers, record[name]), _by_seat(before.seat_numbers, computed[name]))
             for name in _OF_SEATS
         },
-        "transfers": (on_time, paid),
-        "transfer_count": (record["transfer_count"], len(paid)),
+        "transfers": (_show(record["transfers"]), [dump_transfer(transfer) for transfer in played.transfers]),
     }
     for name, (stored, found) in pairs.items():
         if stored != found:
@@ -141,7 +140,7 @@ def _compare_ends(recorded: RecordedRound, played: PlayedRound, *, is_own: bool)
     head, computed = recorded.head, dump_round(played.round)
     on_time = sum(len(hand.transfers) for hand in played.hands)
     late = [dump_transfer(paid.transfer) for paid in played.payments[on_time:]]
-    stored_late = [_show(each) for (_, is_late), paid in recorded.transfers.items() if is_late for each in paid]
+    stored_late = _show(recorded.payout["transfers"]) if recorded.payout else []
     if stored_late != late or bool(recorded.payout) != bool(late):
         yield Difference(recorded.id, None, "late_transfers", stored_late, late)
     for name in _OF_HEADS if is_own else ("status", "stacks"):
@@ -175,9 +174,9 @@ def _by_seat(seats: Sequence[Seat], figures: Sequence[Any]) -> Any:
     return {str(seat): figure for seat, figure in zip(seats, figures, strict=True)}
 
 
-def _show(transfer: Record) -> dict[str, Any]:
-    """Return a stored transfer in the form of `dump_transfer`."""
-    return {"order": transfer["position"], **{name: transfer[name] for name in TRANSFER_FIELDS}}
+def _show(transfers: Sequence[PaidRow]) -> list[dict[str, Any]]:
+    """Return stored transfers in the form of `dump_transfer`."""
+    return [{"order": order, **transfer} for order, transfer in enumerate(transfers, 1)]
 
 
 def _rounds_before_hands(played: PlayedRound) -> list[Round]:
@@ -200,7 +199,7 @@ def _figures(before: Round, played: PlayedHand) -> list[int]:
     pairs = pairs_of(len(seats))
     listed += _filled(computed["exchanges"], pairs)
     transfers = [figure for transfer in played.transfers for figure in _transfer_figures(transfer)]
-    return [*listed, *_filled(transfers, pairs * len(TRANSFER_FIELDS)), len(played.transfers)]
+    return [*listed, *_filled(transfers, pairs * len(TRANSFER_FIELDS))]
 
 
 def _transfer_figures(transfer: Transfer) -> list[int]:
@@ -215,4 +214,4 @@ def _filled(listed: Sequence[int], size: int) -> list[int]:
 
 
 def _pack(figures: Sequence[int]) -> bytes:
-    return struct.pack(f"<{len(figures)}q", *figures)
+    return np.array(figures, "<i8").tobytes()

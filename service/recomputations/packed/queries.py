@@ -1,19 +1,15 @@
-"""Queries for rounds as arrays, and the layout of their rows."""
+"""Queries for rounds as arrays."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import text
-
 from scoring.bulk.transfers import LIMITS
 from scoring.round_state import RoundStatus
-from scoring.ruleset import BOARD_SIZE
 from service.db import Transaction
-from service.recomputations.packed.rows import BIG, BYTE, FLAG, ID, INTEGER, SMALL, Column
+from service.rounds.models import TRANSFER_FIELDS
 
 STATUSES: Final = tuple(RoundStatus)
 UNKNOWN: Final = -1
@@ -93,29 +89,19 @@ def packed_queries(scope: Scope) -> Mapping[str, str]:
     return {name: wanted_rounds(scope) + query for name, query in _QUERIES.items()}
 
 
-_AS_A_WHOLE: Final = text("""
-    SELECT set_config('enable_nestloop', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
-        set_config('effective_io_concurrency', '0', true)
-""")
-
-
-@contextmanager
-def joined_whole(transaction: Transaction, scope: Scope) -> Iterator[None]:
+def planner_settings(scope: Scope) -> Mapping[str, str]:
     """
-    Disable nested loops, so that PostgreSQL joins the records of a range as a whole.
+    Return settings with which PostgreSQL joins the records of a range as a whole, for a scope of all rounds.
 
-    Its statistics have a hundred steps: if there are more ranges than that, it estimates one round per range. Nested
-    loops are disabled only for a scope of all rounds: a few selected rounds are better found by index.
+    Its statistics have a hundred steps: if there are more ranges than that, it estimates one round per range, and would
+    join by nested loops. A few selected rounds are better found by index.
 
-    Parallel workers and prefetching are disabled until the transaction ends: the records of a range lie together, and
-    the other cores are used for other ranges.
+    Parallel workers and prefetching are disabled: the records of a range lie together, and the other cores are used for
+    other ranges.
     """
     if scope != Scope():
-        yield
-        return
-    transaction.execute(_AS_A_WHOLE)
-    yield
-    transaction.execute(text("SET LOCAL enable_nestloop TO DEFAULT"))
+        return {}
+    return {"enable_nestloop": "off", "max_parallel_workers_per_gather": "0", "effective_io_concurrency": "0"}
 
 
 def _numbered(column: str, words: Mapping[str, int]) -> str:
@@ -126,7 +112,11 @@ def _numbered(column: str, words: Mapping[str, int]) -> str:
 
 _STATUS: Final = _numbered("status", {status.value: number for number, status in enumerate(STATUSES)})
 _LIMITED_BY: Final = _numbered(
-    "found.limited_by", {limit.value: number for number, limit in enumerate(LIMITS) if limit is not None}
+    "(paid).limited_by", {limit.value: number for number, limit in enumerate(LIMITS) if limit is not None}
+)
+_TRANSFER: Final = ", ".join(
+    f"{_LIMITED_BY if name == 'limited_by' else f'coalesce((paid).{name}, {UNKNOWN})'} AS {name}"
+    for name in TRANSFER_FIELDS
 )
 # The second condition follows from the first; the planner needs it.
 _OF_ROUND: Final = """
@@ -135,25 +125,26 @@ _OF_ROUND: Final = """
 """
 _QUERIES: Final = {
     "heads": f"""
-        SELECT wanted.round_id, version, coalesce(ruleset.place, 0)::integer, {_STATUS}, hands,
-            coalesce(closing.after_hand, -1), seats, opening_stacks, top_ups, stacks
+        SELECT wanted.round_id, coalesce(version, {UNKNOWN}) AS version, coalesce(ruleset.place, 0)::integer AS ruleset,
+            {_STATUS} AS status, coalesce(hands, {UNKNOWN}) AS hands, coalesce(closing.after_hand, -1) AS closed,
+            seats, opening_stacks, top_ups, stacks
         FROM wanted
         LEFT JOIN unnest(%(names)s::text[], %(numbers)s::integer[]) WITH ORDINALITY AS ruleset (name, number, place)
             ON (ruleset.name, ruleset.number) = (ruleset_name, ruleset_version)
         LEFT JOIN closings AS closing
             ON (closing.club_id, closing.round_id, closing.revision) = (%(club)s, wanted.round_id, wanted.revision)
+        ORDER BY wanted.round_id
     """,
-    "versions": "SELECT round_id, version FROM wanted",
     "seats": f"""
-        SELECT found.round_id, seat, opening_stack, coalesce(players[array_position(seats, seat)] = player, false)
+        SELECT found.round_id, seat, opening_stack,
+            coalesce(players[array_position(seats, seat)] = player, false) AS is_player
         FROM wanted JOIN round_seats AS found ON {_OF_ROUND}
     """,
     "hands": f"""
-        SELECT found.round_id, found.number, cardinality(found.stacks)::smallint, button, transfer_count,
-            seats, fantasyland, boards, points, fouls, royalties, earned, stays, exchanges, found.top_ups,
-            stacks_before, found.stacks, scorer_version,
-            (irregular IS NULL AND (ruleset_name, ruleset_version) = (wanted.name, wanted.number)) IS TRUE,
-            nullif(content -> 'top_ups', '[]')
+        SELECT found.round_id, found.number, button, seats, fantasyland, boards, points, fouls,
+            royalties, earned, stays, exchanges, found.top_ups, stacks_before, found.stacks, scorer_version AS scorer,
+            (irregular IS NULL AND (ruleset_name, ruleset_version) = (wanted.name, wanted.number)) IS TRUE AS follows,
+            nullif(content -> 'top_ups', '[]')::text AS added
         FROM (SELECT round_id, revision, ruleset_name AS name, ruleset_version AS number FROM wanted) AS wanted
         JOIN hand_scores AS found ON {_OF_ROUND}
         JOIN hands AS hand ON (hand.club_id, hand.round_id, hand.number, hand.id)
@@ -161,70 +152,13 @@ _QUERIES: Final = {
             AND hand.club_id = %(club)s AND hand.round_id BETWEEN %(first)s AND %(last)s
     """,
     "transfers": f"""
-        SELECT found.round_id, number, late, position, payer, payee, due, paid, {_LIMITED_BY}, payer_stack, payee_stack
-        FROM wanted JOIN transfers AS found ON {_OF_ROUND}
+        SELECT round_id, number, position, {_TRANSFER} FROM (
+            SELECT found.round_id, number, generate_subscripts(transfers, 1) AS position, unnest(transfers) AS paid
+            FROM wanted JOIN hand_scores AS found ON {_OF_ROUND}
+        ) AS each
     """,
     "departures": f"""
         SELECT found.round_id, position, seat, after_hand FROM wanted JOIN departures AS found ON {_OF_ROUND}
     """,
     "payouts": f"SELECT found.round_id FROM wanted JOIN payouts AS found ON {_OF_ROUND}",
 }
-
-PAYOUTS: Final = (Column("round", ID),)
-VERSIONS: Final = (*PAYOUTS, Column("version", INTEGER))
-SEATS: Final = (*PAYOUTS, Column("seat", SMALL), Column("opening_stack", BIG), Column("is_player", FLAG))
-DEPARTURES: Final = (*PAYOUTS, Column("position", SMALL), Column("seat", SMALL), Column("after_hand", INTEGER))
-TRANSFERS: Final = (
-    *PAYOUTS,
-    Column("number", INTEGER),
-    Column("late", FLAG),
-    Column("position", SMALL),
-    Column("payer", SMALL),
-    Column("payee", SMALL),
-    Column("due", BIG),
-    Column("paid", BIG),
-    Column("limited_by", SMALL),
-    Column("payer_stack", BIG),
-    Column("payee_stack", BIG),
-)
-
-
-def head_columns(seats: int) -> tuple[Column, ...]:
-    """Return the columns of the heads of rounds with a number of seats."""
-    return (
-        *VERSIONS,
-        Column("ruleset", INTEGER),
-        Column("status", SMALL),
-        Column("hands", INTEGER),
-        Column("closed", INTEGER),
-        Column("seats", SMALL, seats),
-        Column("opening_stacks", BIG, seats),
-        Column("top_ups", BIG, seats),
-        Column("stacks", BIG, seats),
-    )
-
-
-def hand_columns(seats: int, dealt: int) -> tuple[Column, ...]:
-    """Return the columns of hands by seats and players dealt in; the last, for top-ups, is NULL if there are none."""
-    return (
-        *PAYOUTS,
-        Column("number", INTEGER),
-        Column("seat_count", SMALL),
-        Column("button", SMALL),
-        Column("transfer_count", SMALL),
-        Column("seats", SMALL, dealt),
-        Column("fantasyland", SMALL, dealt),
-        Column("boards", BYTE, size=dealt * BOARD_SIZE),
-        Column("points", BIG, dealt),
-        Column("fouls", FLAG, dealt),
-        Column("royalties", BIG, dealt),
-        Column("earned", SMALL, dealt),
-        Column("stays", SMALL, dealt),
-        Column("exchanges", BIG, dealt * (dealt - 1) // 2),
-        Column("top_ups", BIG, seats),
-        Column("stacks_before", BIG, seats),
-        Column("stacks", BIG, seats),
-        Column("scorer", INTEGER),
-        Column("follows", FLAG),
-        Column("added", BYTE, size=0),
-    )

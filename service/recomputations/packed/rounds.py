@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple, overload
 from uuid import UUID
 
 import numpy as np
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.settle import BulkSettlement
 from scoring.bulk.transfers import Transfers
-
-TRANSFER_FIELDS: Final = ("payer", "payee", "due", "paid", "limited_by", "payer_stack", "payee_stack")
+from service.rounds.models import TRANSFER_FIELDS
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -26,7 +25,6 @@ class Figures(NamedTuple):
     Attributes:
         exchanges: [hands, pairs], in paying order.
         transfers: [hands, pairs, fields], in order, fields as in `TRANSFER_FIELDS`; 0 beyond the last.
-        transfer_count: [hands, 1].
     """
 
     points: Integers
@@ -39,13 +37,12 @@ class Figures(NamedTuple):
     stacks: Integers
     exchanges: Integers
     transfers: Integers
-    transfer_count: Integers
 
     @classmethod
     def none(cls, hands: int, seats: int) -> "Figures":
         """Return figures that are all 0."""
         pairs = pairs_of(seats)
-        wide = {"exchanges": (pairs,), "transfers": (pairs, len(TRANSFER_FIELDS)), "transfer_count": (1,)}
+        wide = {"exchanges": (pairs,), "transfers": (pairs, len(TRANSFER_FIELDS))}
         return cls(*(np.zeros((hands, *wide.get(name, (seats,))), np.int64) for name in cls._fields))
 
     @classmethod
@@ -63,12 +60,11 @@ class Figures(NamedTuple):
             stacks=settlement.stacks,
             exchanges=settlement.exchanges,
             transfers=_in_order(settlement.transfers, pairs_of(seats)),
-            transfer_count=(settlement.transfers.due > 0).sum(axis=1, keepdims=True),
         )
 
     def take(self, hands: Integers, seats: int) -> "Figures":
         """Return the figures of selected hands, with a number of seats."""
-        cut = {"exchanges": pairs_of(seats), "transfers": pairs_of(seats), "transfer_count": 1}
+        cut = {"exchanges": pairs_of(seats), "transfers": pairs_of(seats)}
         return Figures(*(getattr(self, name)[hands, : cut.get(name, seats)] for name in self._fields))
 
 
@@ -97,6 +93,11 @@ class PackedHands:
     stored: Figures
     scorers: Integers
     follows: Flags
+
+    def take(self, hands: Integers) -> "PackedHands":
+        """Return selected hands."""
+        taken = {name: getattr(self, name)[hands] for name in self.__slots__ if name != "stored"}
+        return PackedHands(**taken, stored=Figures(*(figure[hands] for figure in self.stored)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,11 @@ class PackedRounds:
         )
 
 
-def pairs_of(seats: int) -> int:
+@overload
+def pairs_of(seats: int) -> int: ...
+@overload
+def pairs_of(seats: Integers) -> Integers: ...
+def pairs_of(seats: int | Integers) -> int | Integers:
     """Return the number of pairs of players."""
     return seats * (seats - 1) // 2
 

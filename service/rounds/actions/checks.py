@@ -1,11 +1,13 @@
-"""Checks that several actions share: the number of points, expected results, and authors."""
+"""Checks that several actions share: times, the number of points, expected results, and authors."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Final
 
+from schemas.fields import FIRST_DATE, show_time
 from schemas.money import refuse_inexact
 from schemas.problems import find_unexpected
-from scoring.errors import Mistake
+from scoring.errors import Mistake, Path
 from scoring.history import History, Step, replay_steps
 from scoring.round import PlayedHand
 from scoring.round_state import Round
@@ -13,6 +15,33 @@ from service.clubs.queries import keys
 from service.db import Transaction
 from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged
 from service.rounds.queries.stored_round import StoredRound
+
+TOLERANCE: Final = timedelta(minutes=5)
+"""How far the clock of a client may be ahead of the server's."""
+EARLIEST: Final = datetime.combine(FIRST_DATE, time.min, UTC)
+"""The earliest time of a round or hand: filters accept no earlier day."""
+
+
+def find_time_mistakes(now: datetime, times: Iterable[tuple[Path, datetime | None]]) -> Iterator[Mistake]:
+    """
+    List the times of a request that cannot be those of a round or hand: in the future, or before `EARLIEST`.
+
+    >>> now = datetime(2026, 11, 20, 20, tzinfo=UTC)
+    >>> times = [(("opened_at",), now), (("hands", 0, "played_at"), now + TOLERANCE * 2)]
+    >>> [(mistake.code, mistake.path) for mistake in find_time_mistakes(now, times)]
+    [('time-in-future', ('hands', 0, 'played_at'))]
+    """
+    latest = now + TOLERANCE
+    for path, moment in times:
+        if moment is None or EARLIEST <= moment <= latest:
+            continue
+        shown = f"is {show_time(moment)}"
+        if moment > latest:
+            minutes = TOLERANCE // timedelta(minutes=1)
+            expected = f"at most {minutes} minutes after the server's time, {show_time(now)}"
+            yield Mistake("time-in-future", path, f"{shown}, in the future; expected {expected}")
+        else:
+            yield Mistake("time-too-early", path, f"{shown}; expected {show_time(EARLIEST)} or later")
 
 
 def replay_exactly(opened: Round, history: History, point_value: int | None) -> Iterator[Step]:

@@ -23,7 +23,7 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RulesetUnknown
 from service.rounds.actions.checks import replay_exactly
-from service.rounds.actions.opening import add_round, given_opening_time, view_round
+from service.rounds.actions.opening import add_round, find_similar_players, given_opening_time, view_round
 from service.rounds.actions.reading import find_revision
 from service.rounds.actions.recording import build_record, ending_event
 from service.rounds.actions.settlements import settlement_of
@@ -110,6 +110,7 @@ class PlayedDocument:
     view: RoundView
     settlement: SettlementView
     is_replay: bool
+    warnings: tuple[Mistake, ...] = ()
 
 
 def play_document(transaction: Transaction, document: RoundDocument, received: bytes) -> PlayedDocument:
@@ -152,8 +153,9 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     change.add_submission(submission)
     steps = replay_exactly(change.before.round, history, change.before.point_value)
     stored = change.finish(add_steps(change, steps, document, submission))
+    warnings = find_similar_players(transaction, [seat.player for seat in document.seats])
     write_rounds(transaction, change)
-    return _played(transaction, stored, is_replay=False)
+    return replace(_played(transaction, stored, is_replay=False), warnings=warnings)
 
 
 def add_steps(change: RoundChange, steps: Iterable[Step], document: RoundDocument, submission: Submission) -> Round:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 from uuid import UUID
 
-from evidence import Checkpoint, read_note
+from evidence import read_note
 from evidence.files import ConsistencyProof, EvidenceFile, EvidenceRevision, NewestEvent, ProvedEvent
 from schemas.documents import dump_document
 from schemas.rulesets import dump_ruleset
@@ -57,6 +57,7 @@ def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = N
         events=tuple(_proved(each, proved.get(each.id)) for each in events),
         related=tuple(_proved(each, proved.get(each.id)) for each in related),
         checkpoint=newest.note if newest else None,
+        sealed=trees.prove_last(transaction, [size]).get(size),
         newest=None if newest is None else _newest_event(transaction, round_id, newest),
         consistency=None if since is None else _consistency(transaction, since, size),
         keys=tuple(_keys_of(transaction, newest)),
@@ -69,8 +70,6 @@ def _proved(event: StoredEvent, found: Inclusion | None) -> ProvedEvent:
 
 def _newest_event(transaction: Transaction, round_id: UUID, signed: StoredCheckpoint) -> NewestEvent | None:
     """Return the round's newest event at the newest checkpoint, with its proof."""
-    if Checkpoint.read(read_note(signed.note).text).rounds_root is None:
-        return None
     found = trees.prove_newest_event(transaction, round_id, signed.size)
     return None if found is None else NewestEvent(found[0].sequence, found[0].event, found[1])
 

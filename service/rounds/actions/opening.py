@@ -1,6 +1,6 @@
 """Open rounds."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -11,16 +11,16 @@ from uuid_utils.compat import uuid7
 from evidence import digest_of
 from evidence.events import RoundOpened
 from schemas.base import ComparedMistake, show
-from schemas.fields import show_time
 from schemas.money import refuse_inexact
 from schemas.rounds import RoundRequest, RoundView, SeatRequest
 from scoring.errors import Mistake, RoundError
 from scoring.hand import Seat
 from scoring.round import open_round as seat_players
-from scoring.round_state import Round, RoundSeat
+from scoring.round_state import Round, RoundSeat, fold_player
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
+from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.queries import rounds
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
@@ -48,10 +48,6 @@ def view_round(stored: StoredRound) -> RoundView:
     )
 
 
-TOLERANCE: Final = timedelta(minutes=5)
-"""How far the clock of a client may be ahead of the server's."""
-
-
 def given_opening_time(
     now: datetime, opened_at: datetime | None, played_at: Iterable[datetime | None] = ()
 ) -> datetime | None:
@@ -59,22 +55,14 @@ def given_opening_time(
     Return the opening time that a request states: explicitly, or as the time of the first hand that has one.
 
     Raises:
-        RoundError: the time is in the future.
+        RoundError: a time is in the future, or too early.
     """
-    path: tuple[str | int, ...] = ("opened_at",)
-    if opened_at is None:
-        for index, moment in enumerate(played_at):
-            if moment is not None:
-                opened_at, path = moment, ("hands", index, "played_at")
-                break
-    if opened_at is not None and opened_at > now + TOLERANCE:
-        minutes = TOLERANCE // timedelta(minutes=1)
-        detail = (
-            f"is {show_time(opened_at)}, in the future; expected at most {minutes} minutes after the server's time,"
-            f" {show_time(now)}"
-        )
-        raise RoundError([Mistake("time-in-future", path, detail)])
-    return opened_at
+    played = list(played_at)
+    of_hands = ((("hands", index, "played_at"), moment) for index, moment in enumerate(played))
+    mistakes = list(find_time_mistakes(now, [(("opened_at",), opened_at), *of_hands]))
+    if mistakes:
+        raise RoundError(mistakes)
+    return opened_at or next((moment for moment in played if moment is not None), None)
 
 
 def next_opening_time(transaction: Transaction, table_id: UUID) -> datetime:
@@ -88,14 +76,20 @@ def next_opening_time(transaction: Transaction, table_id: UUID) -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedRound:
-    """An opened round, and whether the request is a replay."""
+class ChangedRound:
+    """
+    A round that was opened or changed, as it is now, and whether the request is a replay.
+
+    Attributes:
+        warnings: what may be a mistake in the request.
+    """
 
     view: RoundView
     is_replay: bool
+    warnings: tuple[Mistake, ...] = ()
 
 
-def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) -> OpenedRound:
+def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) -> ChangedRound:
     """
     Open a round at a table. An omitted stack carries over from the player's last round there that was not imported.
 
@@ -129,8 +123,37 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
     )
     opened = change.finish()
+    warnings = find_similar_players(transaction, [seat.player for seat in request.seats])
     write_rounds(transaction, change)
-    return OpenedRound(view_round(opened), is_replay=False)
+    return ChangedRound(view_round(opened), is_replay=False, warnings=warnings)
+
+
+def find_similar_players(transaction: Transaction, players: Sequence[str]) -> tuple[Mistake, ...]:
+    """
+    List the new players of a round whose IDs look like those of known players of the club.
+
+    Args:
+        transaction: the transaction of the request, before the round is written.
+        players: the players, in the order of `seats` in the request.
+    """
+    new = set(players) - rounds.list_known_players(transaction, players)
+    if not new:
+        return ()
+    wanted = {fold_player(player) for player in new}
+    known: dict[str, str] = {}
+    for player in rounds.list_players(transaction):
+        if (folded := fold_player(player)) in wanted:
+            known.setdefault(folded, player)
+    return tuple(_find_similar(players, new, known))
+
+
+def _find_similar(players: Sequence[str], new: Collection[str], known: Mapping[str, str]) -> Iterator[Mistake]:
+    for index, player in enumerate(players):
+        other = known.get(fold_player(player)) if player in new else None
+        if other is not None:
+            detail = f"player {player!r} is new, and looks like the known player {other!r}"
+            values = {"recorded": other, "received": player}
+            yield ComparedMistake("player-similar", ("seats", index, "player"), detail, values)
 
 
 def add_round(
@@ -245,14 +268,14 @@ def describe_opening(seats: Iterable[RoundSeat]) -> list[dict[str, object]]:
     return [{"seat": seat.seat, "player": seat.player, "stack": seat.opening_stack} for seat in ordered]
 
 
-def _replay(recorded: StoredRound, request: RoundRequest) -> OpenedRound:
+def _replay(recorded: StoredRound, request: RoundRequest) -> ChangedRound:
     differences = list(_find_differences(recorded.round.seats, request.seats))
     if differences:
         detail = (
             f"the reference {request.reference!r} belongs to round {recorded.id}, which was opened with other seats"
         )
         raise RoundConflict(detail, (Mistake(_OTHER_SEATS, ("reference",), detail), *differences))
-    return OpenedRound(view_round(recorded), is_replay=True)
+    return ChangedRound(view_round(recorded), is_replay=True)
 
 
 def _find_differences(recorded: Iterable[RoundSeat], received: Iterable[SeatRequest]) -> Iterator[Mistake]:

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from tempfile import TemporaryFile
 from typing import Final
 from uuid import UUID
 
@@ -22,6 +24,7 @@ from service.rounds.actions.recording import HandResult, view_hand
 from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.hand_filters import HandFilter
 from service.rounds.queries.histories import DocumentHead, DocumentParts
+from service.rounds.queries.parquet import write_parquet
 from service.rounds.queries.rounds import FIRST, RoundFilter, RoundPlace
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
@@ -133,6 +136,7 @@ def explain_hand(transaction: Transaction, hand_id: UUID, revision: int | None =
 _ROUNDS: Final = 200
 _HANDS: Final = 1000
 """The number of rounds and hands that are read at once; a round with more hands is read alone."""
+_BLOCK: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +172,19 @@ def export_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID 
     last = None if limit is None else histories.find_last(transaction, wanted, after=begin, limit=limit)
     total = histories.count(transaction, wanted) if after is None else None
     return Export(_blocks(transaction, wanted, begin, limit), last, total)
+
+
+def export_parquet(transaction: Transaction, records: str, wanted: RoundFilter) -> Iterator[bytes]:
+    """
+    Yield the blocks of a Parquet file of hands, results or transfers; it is complete before the first block.
+
+    Raises:
+        ImportError: the service is installed without the extra `parquet`.
+    """
+    with TemporaryFile() as file:
+        write_parquet(transaction, records, wanted, file)
+        file.seek(0)
+        yield from iter(partial(file.read, _BLOCK), b"")
 
 
 def _blocks(

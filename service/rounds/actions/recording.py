@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from uuid_utils.compat import uuid7
 from evidence.codec import CanonicalJson
 from evidence.events import DepartureRecorded, HandRecorded, RoundClosed
 from schemas import next_hand
+from schemas.base import ComparedMistake
 from schemas.hand_identity import is_same_hand
 from schemas.hands import HandView, SubmittedHand, dump_hand
 from schemas.money import refuse_inexact
@@ -20,12 +22,13 @@ from scoring.errors import HandError, Mistake
 from scoring.history import Closing, Departure
 from scoring.round import Departed, PlayedHand, depart
 from scoring.round import close_round as end_round
-from scoring.round_state import Round
+from scoring.round_state import Round, RoundStatus
 from scoring.ruleset import Points
-from service.db import Transaction
-from service.errors import HandConflict, HandNumberWrong, NotFound, SameDeal
-from service.rounds.actions.opening import view_round
-from service.rounds.queries import hands, rounds
+from service.db import Query, Transaction
+from service.errors import HandConflict, HandNumberWrong, HandUndone, NotFound, SameDeal
+from service.rounds.actions.checks import find_time_mistakes
+from service.rounds.actions.opening import ChangedRound, view_round
+from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.stored_round import StoredRound, in_order
 from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
@@ -67,12 +70,21 @@ class HandResult:
     is_replay: bool
 
 
+def queries_ahead(round_id: UUID) -> tuple[Query, ...]:
+    """
+    Return the queries with which `record_hand` begins.
+
+    They are two, because a query that waits for the lock sees the hands from before.
+    """
+    return rounds.query_to_lock(round_id), hands.query_of_boards(round_id)
+
+
 def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHand, received: bytes) -> HandResult:
     """
     Record the next hand of a round: validate, score and settle it.
 
-    The same hand sent again returns the stored record, even if it was undone; to count again, a hand must name the
-    record that it `restores`. The order of cards within a row does not matter. Names of players are checked if given.
+    The same hand sent again returns the stored record; if it was undone, it must name the record that it `restores`.
+    The order of cards within a row does not matter. Names of players are checked if given.
 
     Args:
         transaction: the club's transaction.
@@ -83,6 +95,7 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     Raises:
         NotFound: the round does not exist.
         HandConflict: another hand with this number is recorded, or `restores` names another record.
+        HandUndone: the hand was recorded before and undone.
         SameDeal: an earlier hand has the same boards, and `dealt_again` is not set.
         HandNumberWrong: the hand does not have the next number.
         RoundError, HandError: the round accepts no further hand, or the hand is invalid.
@@ -136,7 +149,7 @@ class HandRecorder:
             check: raises an error if the result is not as expected.
 
         Raises:
-            HandConflict, SameDeal, HandNumberWrong, RoundError, HandError: as `record_hand`.
+            HandConflict, HandUndone, SameDeal, HandNumberWrong, RoundError, HandError: as `record_hand`.
         """
         round_ = self._now.round
         replayed = self._find_recorded(submitted)
@@ -149,7 +162,7 @@ class HandRecorder:
         same_deal = next_hand.find_same_deal(round_, submitted, self._list_boards())
         if same_deal is not None:
             raise SameDeal(same_deal.detail, (same_deal,))
-        played = _play(round_, submitted)
+        played = _play(round_, submitted, self._transaction.now)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
         submission = Submission("hand", received)
         stacks = in_order(played.round.seat_numbers, played.round.stacks)
@@ -184,7 +197,7 @@ class HandRecorder:
     def _list_boards(self) -> Iterator[Boards]:
         """List the boards of the round's hands."""
         if self._boards is None:
-            yield from hands.list_boards(self._transaction, self.before.id, self.before.revision)
+            yield from hands.list_boards(self._transaction, self.before.id)
         else:
             yield from self._boards
         for number, (submitted, _) in self._recorded.items():
@@ -228,7 +241,13 @@ def build_record(
 
 
 def _find_recorded(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredHand | None:
-    """Find the record of the same hand; None if the hand must be recorded."""
+    """
+    Find the record of the same hand; None if the hand must be recorded.
+
+    Raises:
+        HandConflict: another hand with this number is recorded, or `restores` names another record.
+        HandUndone: the hand was recorded before and undone.
+    """
     number, restores = submitted.hand.number, submitted.restores
     is_past = number <= before.round.hands
     # A round with one revision has no undone hands, so the next hand needs no query here.
@@ -249,18 +268,32 @@ def _find_recorded(transaction: Transaction, before: StoredRound, submitted: Sub
         current = hands.find_in_revision(transaction, before.id, before.revision, number)
         assert current is not None, "a round has a record of each of its hands"
         raise _conflict(before, submitted, contents[current])
-    return None if counts_again else recorded
+    if recorded is None or counts_again:
+        return None
+    # A correction changes what was recorded, and not that it was.
+    if not recorded.in_force and not (is_past and hands.find_correction(transaction, before.id, recorded.id)):
+        detail = (
+            f"hand {number} was recorded with the same cards and undone; to count it again, expected `restores` with"
+            f" the ID of its record, {recorded.id}"
+        )
+        restoring = ComparedMistake(HandUndone.code, ("restores",), detail, {"expected": str(recorded.id)})
+        raise HandUndone(detail, (restoring,))
+    return recorded
 
 
-def _play(round_: Round, submitted: SubmittedHand) -> PlayedHand:
-    """Play the hand, or raise all its mistakes, including those in the players' names."""
+def _play(round_: Round, submitted: SubmittedHand, now: datetime) -> PlayedHand:
+    """Play the hand, or raise all its mistakes, including those in its time and in the players' names."""
+    implausible = tuple(find_time_mistakes(now, [(("played_at",), submitted.played_at)]))
     try:
-        return next_hand.play_submitted(round_, submitted)
+        played = next_hand.play_submitted(round_, submitted)
     except HandError as error:
         first = error.mistakes[0]
         if first.code == next_hand.WRONG_NUMBER:
             raise HandNumberWrong(first.detail, error.mistakes) from error
-        raise
+        raise HandError((*error.mistakes, *implausible)) from error
+    if implausible:
+        raise HandError(implausible)
+    return played
 
 
 def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHand) -> HandView:
@@ -282,40 +315,52 @@ def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Mapping[s
     return HandConflict(*next_hand.find_conflict(before.round, submitted, recorded))
 
 
-def close_round(transaction: Transaction, round_id: UUID, reason: str) -> RoundView:
+def close_round(transaction: Transaction, round_id: UUID, reason: str) -> ChangedRound:
     """
     Close a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
+
+    The same closing sent again returns the round as it is now.
 
     Raises:
         NotFound: the round does not exist.
         RoundError: the round is not open.
     """
     before = rounds.lock(transaction, round_id)
+    if before.round.status is RoundStatus.CLOSED:
+        closed = histories.list_closings(transaction, round_id, before.revision)[before.revision]
+        if closed.reason == reason:
+            return ChangedRound(view_round(before), is_replay=True)
     ended = end_round(before.round)
     closing = Closing(before.round.hands, reason)
     return _end(transaction, before, ended, closing)
 
 
-def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> RoundView:
+def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> ChangedRound:
     """
     Record that a player left between two hands. If the departure ends the round, the round is settled.
+
+    The same departure sent again returns the round as it is now.
 
     Raises:
         NotFound: the round does not exist.
         RoundError: the player cannot leave now.
     """
     before = rounds.lock(transaction, round_id)
+    if request.seat in before.round.left:
+        recorded = histories.list_departures(transaction, round_id, before.revision)
+        if any((each.seat, each.reason) == (request.seat, request.reason) for each in recorded):
+            return ChangedRound(view_round(before), is_replay=True)
     departed = depart(before.round, request.seat)
     departure = Departure(request.seat, before.round.hands, request.reason)
     return _end(transaction, before, departed, departure)
 
 
-def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> RoundView:
+def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> ChangedRound:
     change = RoundChange(transaction, before)
     change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
     after = change.finish(ended.round)
     write_rounds(transaction, change)
-    return view_round(after)
+    return ChangedRound(view_round(after), is_replay=False)
 
 
 def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:

@@ -11,14 +11,14 @@ from schemas.base import WireError
 from schemas.hand_lines import HandLine, RoundName
 from scoring.errors import ScoringError
 from service.db import Transaction
-from service.errors import Busy, DatabaseError, NotFound, ServiceError
+from service.errors import Busy, DatabaseError, HandUndone, NotFound, ServiceError
 from service.logs import format_exception, get_log
 from service.rounds.actions.recording import HandRecorder, HandResult, find_hand_mistakes
 from service.rounds.queries import hands, rounds
 from service.rounds.queries.writer import write_rounds
 
 Refusal = WireError | ScoringError | ServiceError
-Status = Literal["recorded", "replayed", "refused", "not_attempted"]
+Status = Literal["recorded", "replayed", "undone", "refused", "not_attempted"]
 Check = Callable[[HandLine, HandResult], None]
 
 _log: Final = get_log(__name__)
@@ -31,10 +31,10 @@ class LineResult:
 
     Attributes:
         line: the line.
-        status: whether its hand was recorded, replayed, refused or not attempted.
+        status: whether its hand was recorded or replayed, was undone before, was refused or not attempted.
         round_id: the round; None if it was not found.
         result: the recorded hand.
-        error: why the hand was refused.
+        error: why the hand was not recorded.
     """
 
     line: HandLine
@@ -48,9 +48,10 @@ def record_hands(transaction: Transaction, lines: Sequence[HandLine], check: Che
     """
     Record hands of any rounds of the club, in the order of the lines.
 
-    A refused hand stops its round: later hands of the round are not attempted. It never affects other rounds. The
-    first hand of a round that another request holds for too long is refused. All hands are written with one statement;
-    if the database refuses it, they are written one by one, so that one hand costs only itself.
+    A hand that is refused or was undone before stops its round: later hands of the round are not attempted. It never
+    affects other rounds. The first hand of a round that another request holds for too long is refused. All hands are
+    written with one statement; if the database refuses it, they are written one by one, so that one hand costs only
+    itself.
 
     Args:
         transaction: the club's transaction.
@@ -137,7 +138,8 @@ def _record(
             known = None if recorder is None else recorder.before.id
             if known is not None:
                 stopped.add(known)
-            results.append(LineResult(line, "refused", known, error=error))
+            refused: Status = "undone" if isinstance(error, HandUndone) else "refused"
+            results.append(LineResult(line, refused, known, error=error))
         else:
             status: Status = "replayed" if result.is_replay else "recorded"
             results.append(LineResult(line, status, round_id, result))

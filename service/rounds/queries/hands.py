@@ -18,11 +18,11 @@ from scoring.hand import Cards, Hand, PlayerHand, Seat, Street, TopUp
 from scoring.ruleset import BOARD_SIZE, Points, Ruleset
 from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
-from service.db import Statement, Transaction
+from service.db import Query, Statement, Transaction
 from service.errors import NotFound
-from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord
-from service.rounds.queries import settlements
+from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, RoundHeadRecord
 from service.rounds.queries.hand_filters import HandFilter, select_in_force
+from service.rounds.queries.stored_round import load_transfers
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
 
@@ -94,15 +94,23 @@ def find_newest(transaction: Transaction, round_id: UUID, hand_ids: Collection[U
     return found[0] if found else None
 
 
-def find_last_revision(transaction: Transaction, round_id: UUID, number: int, hand_id: UUID | None) -> int:
-    """Return the last revision of a round that has a hand number, and the record `hand_id` of it if given."""
+def find_last_revision(transaction: Transaction, round_id: UUID, hand_id: UUID) -> int:
+    """Return the last revision of a round that has a record of a hand."""
     score = HandScoreRecord
     query = select(func.max(score.revision)).where(
-        score.club_id == transaction.club_id, score.round_id == round_id, score.number == number
+        score.club_id == transaction.club_id, score.round_id == round_id, score.hand_id == hand_id
     )
-    if hand_id is not None:
-        query = query.where(score.hand_id == hand_id)
     return int(transaction.execute(query).scalar_one())
+
+
+def find_correction(transaction: Transaction, round_id: UUID, hand_id: UUID) -> int | None:
+    """Find the revision in which a correction replaced or removed a record; None if it is in force or was undone."""
+    made = CorrectionRecord
+    next_revision = find_last_revision(transaction, round_id, hand_id) + 1
+    query = select(made.revision).where(
+        made.club_id == transaction.club_id, made.round_id == round_id, made.revision == next_revision
+    )
+    return transaction.execute(query).scalar_one_or_none()
 
 
 def list_page(
@@ -150,6 +158,7 @@ def _select_hands(transaction: Transaction) -> Select[Any]:
             score.scorer_version,
             score.stays,
             score.stacks,
+            score.transfers,
             score.irregular,
             _in_force(),
             rulesets.CONTENT,
@@ -195,12 +204,11 @@ def _in_force() -> Label[bool]:
 
 
 def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[StoredHand]:
-    """Build hands from their records, with one query for all players and one for all transfers."""
+    """Build hands from their records, with one query for all players."""
     if not records:
         return []
     played = {(record.round_id, record.revision, record.number) for record in records}
     players = _players(transaction, {(round_id, revision) for round_id, revision, _ in played})
-    paid = settlements.list_with_hands(transaction, played)
     return [
         StoredHand(
             id=record.id,
@@ -214,7 +222,7 @@ def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[Stor
             hand=_load_hand(dict(record._mapping)),
             stays=dict(zip(record.seats, record.stays, strict=True)),
             players=players[record.round_id, record.revision],
-            transfers=paid[record.round_id, record.revision, record.number],
+            transfers=load_transfers(record.transfers),
             stacks=dict(zip(players[record.round_id, record.revision], record.stacks, strict=True)),
             scorer_version=record.scorer_version,
             in_force=record.in_force,
@@ -254,9 +262,11 @@ def _players(
 _LIST_BOARDS: Final = Statement(
     text("""
         SELECT hand.number, hand.seats, hand.boards
-        FROM hand_scores AS score
+        FROM round_heads AS head
+        JOIN hand_scores AS score
+            ON (score.club_id, score.round_id, score.revision) = (head.club_id, head.round_id, head.revision)
         JOIN hands AS hand ON hand.club_id = score.club_id AND hand.id = score.hand_id
-        WHERE score.club_id = :club_id AND score.round_id = :round_id AND score.revision = :revision
+        WHERE head.club_id = current_club() AND head.round_id = :round_id
         ORDER BY score.number
     """)
 )
@@ -278,10 +288,14 @@ def list_contents(
     return [(found.id, found.content) for found in transaction.execute(query.order_by(record.number, record.id))]
 
 
-def list_boards(transaction: Transaction, round_id: UUID, revision: int) -> list[tuple[int, list[Seat], bytes]]:
-    """List the number, seats and packed boards of the hands of a revision."""
-    parameters = {"club_id": transaction.club_id, "round_id": round_id, "revision": revision}
-    found = transaction.query(_LIST_BOARDS, parameters)
+def query_of_boards(round_id: UUID) -> Query:
+    """Return the query of `list_boards`, to be read ahead."""
+    return _LIST_BOARDS, {"round_id": round_id}
+
+
+def list_boards(transaction: Transaction, round_id: UUID) -> list[tuple[int, list[Seat], bytes]]:
+    """List the number, seats and packed boards of the hands of a round's newest revision."""
+    found = transaction.query(*query_of_boards(round_id))
     return [(each["number"], each["seats"], each["boards"]) for each in found]
 
 

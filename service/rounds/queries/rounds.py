@@ -22,10 +22,10 @@ from sqlalchemy import (
 from schemas.settlements import SettlementState
 from scoring.round_state import RoundStatus
 from scoring.ruleset import Points
-from service.db import Statement, Transaction
+from service.db import Query, Statement, Transaction
 from service.errors import Busy, NotFound
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord
-from service.rounds.queries.stored_round import ROUNDS, StoredRound, load_stored_round
+from service.rounds.queries.stored_round import OWN_ROUNDS, ROUNDS, StoredRound, load_stored_round
 from service.tables.models import TableRecord
 
 FIRST: Final = 1
@@ -70,9 +70,9 @@ class RoundPlace:
 _HEAD: Final = RoundHeadRecord
 _ROUND: Final = RoundRecord
 PLACE: Final = tuple_(_ROUND.opened_at, _ROUND.id)
-_BY_ID: Final = ROUNDS.where(_ROUND.id == bindparam("round_id"))
-_GET: Final = Statement(_BY_ID)
-_LOCK: Final = Statement(_BY_ID.with_for_update(of=_HEAD))
+_HAS_ID: Final = _ROUND.id == bindparam("round_id")
+_GET: Final = Statement(ROUNDS.where(_HAS_ID))
+_LOCK: Final = Statement(OWN_ROUNDS.where(_HAS_ID).with_for_update(of=_HEAD))
 _SELECT_IDS: Final = """
     SELECT round_id FROM round_heads WHERE club_id = :club_id AND round_id = ANY (:round_ids) ORDER BY round_id
 """
@@ -133,7 +133,12 @@ def get(transaction: Transaction, round_id: UUID) -> StoredRound:
     Raises:
         NotFound: the round does not exist.
     """
-    return _get_one(transaction, _GET, round_id)
+    return _get_one(transaction, (_GET, {"club_id": transaction.club_id, "round_id": round_id}), round_id)
+
+
+def query_to_lock(round_id: UUID) -> Query:
+    """Return the query of `lock`, to be read ahead."""
+    return _LOCK, {"round_id": round_id}
 
 
 def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
@@ -144,7 +149,7 @@ def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
         NotFound: the round does not exist.
         Busy: another transaction held the lock for too long.
     """
-    return _get_one(transaction, _LOCK, round_id)
+    return _get_one(transaction, query_to_lock(round_id), round_id)
 
 
 def lock_version(transaction: Transaction, round_id: UUID) -> int | None:
@@ -258,6 +263,32 @@ def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable
     return {found.player: found.stack for found in transaction.execute(_STACKS_LEFT, parameters)}
 
 
+# A skip scan: one probe of the index for each player of the club.
+_PLAYERS: Final = text("""
+    WITH RECURSIVE found (player) AS (
+        (SELECT player FROM round_seats WHERE club_id = :club_id ORDER BY player LIMIT 1)
+        UNION ALL
+        SELECT (
+            SELECT seat.player FROM round_seats AS seat
+            WHERE seat.club_id = :club_id AND seat.player > found.player ORDER BY seat.player LIMIT 1
+        ) FROM found WHERE found.player IS NOT NULL
+    )
+    SELECT player FROM found WHERE player IS NOT NULL
+""")
+
+
+def list_known_players(transaction: Transaction, players: Iterable[str]) -> set[str]:
+    """List those of the players who have a seat in any round of the club."""
+    seat = RoundSeatRecord
+    query = select(seat.player).where(seat.club_id == transaction.club_id, seat.player.in_([*players])).distinct()
+    return set(transaction.execute(query).scalars())
+
+
+def list_players(transaction: Transaction) -> list[str]:
+    """List all players who have a seat in any round of the club, by ID."""
+    return list(transaction.execute(_PLAYERS, {"club_id": transaction.club_id}).scalars())
+
+
 def find_newest_opening(transaction: Transaction, table_id: UUID) -> datetime | None:
     """Find the latest opening time of the rounds of a table that were not imported."""
     at_table = (_ROUND.club_id == transaction.club_id, _ROUND.table_id == table_id, ~_ROUND.imported)
@@ -291,8 +322,8 @@ def list_page(
     return [load_stored_round(transaction, record._asdict()) for record in found]
 
 
-def _get_one(transaction: Transaction, query: Statement, round_id: UUID) -> StoredRound:
-    found = transaction.query(query, {"club_id": transaction.club_id, "round_id": round_id})
+def _get_one(transaction: Transaction, query: Query, round_id: UUID) -> StoredRound:
+    found = transaction.query(*query)
     if not found:
         raise NotFound(f"there is no round {round_id}")
     return load_stored_round(transaction, found[0])

@@ -1,7 +1,7 @@
 """Settlements: their transfers, adjustments and confirmations, and their state until they are final."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -17,55 +17,31 @@ from scoring.settle_up import Payment
 from scoring.settlement import LimitedBy, Transfer
 from service.db import Transaction
 from service.ledger.queries.events import EventKind
-from service.rounds.models import AdjustmentRecord, ConfirmationRecord, SettlementRecord, TransferRecord
+from service.rounds.models import TRANSFERS, AdjustmentRecord, ConfirmationRecord, SettlementRecord
 from service.rounds.queries import rounds
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange, write_rounds
 
-_RECORD: Final = TransferRecord
-_WITH_HANDS: Final = text("""
-    SELECT transfer.*
-    FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[]), CAST(:numbers AS integer[]))
-        AS wanted (round_id, revision, number)
-    JOIN transfers AS transfer ON transfer.club_id = :club_id AND transfer.round_id = wanted.round_id
-        AND transfer.revision = wanted.revision AND transfer.number = wanted.number AND NOT transfer.late
-    ORDER BY transfer.position
-""")
+_PAID: Final = TRANSFERS.c
 
 
 def list_paid(transaction: Transaction, round_id: UUID, revision: int) -> list[Paid]:
     """List the payments of a revision, in order."""
-    found = _list(transaction, _RECORD.round_id == round_id, _RECORD.revision == revision)
+    found = _list(transaction, _PAID.round_id == round_id, _PAID.revision == revision)
     return [_paid(each) for each in found]
 
 
 def list_paid_by_revision(transaction: Transaction, round_id: UUID) -> dict[int, list[Paid]]:
     """List the payments of each revision of a round, in order; revisions without payments are omitted."""
     paid: dict[int, list[Paid]] = defaultdict(list)
-    for found in _list(transaction, _RECORD.round_id == round_id):
+    for found in _list(transaction, _PAID.round_id == round_id):
         paid[found.revision].append(_paid(found))
     return paid
 
 
-def list_with_hands(
-    transaction: Transaction, hands: Collection[tuple[UUID, int, int]]
-) -> dict[tuple[UUID, int, int], tuple[Transfer, ...]]:
-    """
-    List the transfers paid with hands, by round, revision and number.
-
-    Payouts after the last hand of a round are not included.
-    """
-    paid: dict[tuple[UUID, int, int], list[Transfer]] = {hand: [] for hand in hands}
-    round_ids, revisions, numbers = map(list, zip(*paid, strict=True)) if paid else ([], [], [])
-    parameters = {"round_ids": round_ids, "revisions": revisions, "numbers": numbers}
-    for found in transaction.execute(_WITH_HANDS, {"club_id": transaction.club_id, **parameters}):
-        paid[found.round_id, found.revision, found.number].append(_paid(found).transfer)
-    return {hand: tuple(transfers) for hand, transfers in paid.items()}
-
-
 def _list(transaction: Transaction, *wanted: ColumnElement[bool]) -> Sequence[Row[Any]]:
-    query = select(_RECORD.__table__).where(_RECORD.club_id == transaction.club_id, *wanted)
-    in_order = query.order_by(_RECORD.revision, _RECORD.number, _RECORD.late, _RECORD.position)
+    query = select(TRANSFERS).where(_PAID.club_id == transaction.club_id, *wanted)
+    in_order = query.order_by(_PAID.revision, _PAID.number, _PAID.late, _PAID.position)
     return transaction.execute(in_order).all()
 
 

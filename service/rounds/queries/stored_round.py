@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import and_, bindparam, select
+from sqlalchemy import and_, bindparam, func, select
 
 from schemas.settlements import SettlementState
 from scoring.fantasyland import Fantasyland
@@ -15,10 +15,10 @@ from scoring.hand import Seat
 from scoring.round import PlayedHand
 from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import Points, Ruleset
-from scoring.settlement import Transfer
+from scoring.settlement import LimitedBy, Transfer
 from service.db import Transaction
 from service.metrics.counters import check_balance
-from service.rounds.models import RoundHeadRecord, RoundRecord
+from service.rounds.models import TRANSFER_FIELDS, RoundHeadRecord, RoundRecord
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
 
@@ -175,7 +175,7 @@ _HEAD_COLUMNS: Final = [
 
 # The join to rulesets is an outer one for queries that wait for a lock: if the round's ruleset changes meanwhile, an
 # inner join would not find the round.
-ROUNDS: Final = (
+_ROUNDS: Final = (
     select(RoundRecord.__table__, *_HEAD_COLUMNS, rulesets.CONTENT)
     .join(_HEAD, and_(_HEAD.club_id == RoundRecord.club_id, _HEAD.round_id == RoundRecord.id))
     .outerjoin(
@@ -186,9 +186,11 @@ ROUNDS: Final = (
             RulesetRecord.version == _HEAD.ruleset_version,
         ),
     )
-    .where(RoundRecord.club_id == bindparam("club_id"))
 )
+ROUNDS: Final = _ROUNDS.where(RoundRecord.club_id == bindparam("club_id"))
 """Selects all rounds of the club `club_id`, for `load_stored_round`."""
+OWN_ROUNDS: Final = _ROUNDS.where(RoundRecord.club_id == func.current_club())
+"""Selects all rounds of the transaction's club, before the process knows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,8 +294,8 @@ def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> Sto
     )
 
 
-PaidRow = tuple[int, int, Points, Points, str | None, Points, Points]
-"""Payer, payee, points due, points paid, what limited the payment, and the stacks of both after it."""
+PaidRow = Mapping[str, Any]
+"""A transfer as it is stored, without its position: by the names of `TRANSFER_FIELDS`."""
 
 
 class HandFigures(NamedTuple):
@@ -343,8 +345,13 @@ def figures_of(before: Round, played: PlayedHand) -> HandFigures:
 
 
 def paid_rows(transfers: Sequence[Transfer]) -> list[PaidRow]:
-    """Convert transfers to rows, in order."""
-    return [
-        (each.payer, each.payee, each.due, each.paid, each.limited_by, each.payer_stack, each.payee_stack)
-        for each in transfers
-    ]
+    """Convert transfers to the form in which they are stored, in order."""
+    return [{name: getattr(each, name) for name in TRANSFER_FIELDS} for each in transfers]
+
+
+def load_transfers(stored: Iterable[PaidRow]) -> tuple[Transfer, ...]:
+    """Decode stored transfers, in order."""
+    return tuple(
+        Transfer(order=order, **{**each, "limited_by": each["limited_by"] and LimitedBy(each["limited_by"])})
+        for order, each in enumerate(stored, 1)
+    )

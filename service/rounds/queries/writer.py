@@ -5,7 +5,7 @@ A posted hand, a document, an import, a correction, an undo and a recomputation 
 round, and `write_rounds` writes any number of them with one statement.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import sha256
@@ -25,7 +25,7 @@ from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.db.base import Base
-from service.db.batch import Batch, Part
+from service.db.batch import Batch, part
 from service.errors import Busy, RoundConflict, RoundOpen, ServiceError
 from service.ledger.queries.events import EventKind, EventWriter
 from service.metrics.counters import check_balance, count_stored_hands
@@ -40,12 +40,10 @@ from service.rounds.models import (
     RoundSeatRecord,
     SettlementRecord,
     SubmissionRecord,
-    TransferRecord,
 )
 from service.rounds.queries.stored_round import (
     Finality,
     HandFigures,
-    PaidRow,
     StoredRound,
     dump_finality,
     dump_round,
@@ -88,11 +86,11 @@ class HandToRecord(NamedTuple):
 _HEAD: Final = RoundHeadRecord.metadata.tables[RoundHeadRecord.__tablename__]
 _CHANGING: Final = [column.name for column in _HEAD.columns if column.name not in ("club_id", "round_id", "table_id")]
 # If another transaction has changed the round, the number of an event or a hand is no longer unique.
-_UPDATE_HEADS: Final = Part(
+_UPDATE_HEADS: Final = part(
     "changed_heads",
     f"""
     UPDATE round_heads AS head SET {", ".join(f"{name} = changed.{name}" for name in _CHANGING)}
-    FROM unnest(CAST(:changed_heads AS round_heads[])) AS changed
+    FROM {{records}} AS changed
     WHERE head.club_id = changed.club_id AND head.round_id = changed.round_id AND head.version < changed.version
     """,
     _HEAD,
@@ -256,11 +254,10 @@ class RoundChange:
             "top_ups": figures.top_ups,
             "stacks_before": figures.stacks_before,
             "stacks": figures.stacks,
-            "transfer_count": len(figures.transfers),
+            "transfers": figures.transfers,
             "irregular": figures.irregular,
         }
         self.records.insert(HandScoreRecord, record)
-        self._add_transfers(number, figures.transfers, late=False)
 
     def add_ending(self, before: Round, departed: Departed, ending: Departure | Closing, event: bytes) -> None:
         """Add a departure or closing with its payout and event, given the round before it."""
@@ -282,28 +279,9 @@ class RoundChange:
                 "number": before.hands,
                 "stacks_before": in_order(seats, before.stacks),
                 "stacks": in_order(seats, departed.round.stacks),
-                "transfer_count": len(transfers),
+                "transfers": transfers,
             }
             self.insert(PayoutRecord, record)
-            self._add_transfers(before.hands, transfers, late=True)
-
-    def _add_transfers(self, number: int, transfers: Sequence[PaidRow], *, late: bool) -> None:
-        of_hand = {**self._of_revision, "number": number, "late": late}
-        records = [
-            {
-                **of_hand,
-                "position": position,
-                "payer": payer,
-                "payee": payee,
-                "due": due,
-                "paid": paid,
-                "limited_by": limited_by,
-                "payer_stack": payer_stack,
-                "payee_stack": payee_stack,
-            }
-            for position, (payer, payee, due, paid, limited_by, payer_stack, payee_stack) in enumerate(transfers, 1)
-        ]
-        self.records.insert(TransferRecord, *records)
 
     def finalize(self, because: FinalReason) -> None:
         """Finalize the settlement of the revision, and add the event."""
@@ -352,7 +330,6 @@ class RoundChange:
 _NUMBERS: Final = (
     "events_sequence_key",
     "hand_scores_pkey",
-    "transfers_pkey",
     "payouts_pkey",
     "departures_pkey",
     "closings_pkey",

@@ -8,8 +8,11 @@ from itertools import chain
 from typing import Any, Final
 
 from flask import Response, request
+from werkzeug.exceptions import NotAcceptable
 
+from schemas.base import WireError
 from schemas.documents import (
+    EXPORTED,
     ExportQuerySchema,
     RoundDocument,
     RoundDocumentRequestSchema,
@@ -17,15 +20,16 @@ from schemas.documents import (
     dump_played_document,
 )
 from schemas.pages import show_cursor
+from schemas.rounds import dump_warnings
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.request_body import GZIP, NDJSON, receive_body
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, next_page_link
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, best_media_type, created_response, next_page_link
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_document_mistakes, play_document
-from service.rounds.actions.reading import export_rounds
+from service.rounds.actions.reading import export_parquet, export_rounds
 from service.rounds.queries.rounds import RoundFilter
 from service.rulesets.actions import ruleset_named
 
@@ -48,13 +52,14 @@ def post_document(document: RoundDocument) -> Response:
     """
     played = play_document(current_transaction(), document, receive_body())
     view = played.view
-    result = dump_played_document(view, played.settlement)
+    result = {**dump_played_document(view, played.settlement), **dump_warnings(played.warnings)}
     check_expected(document.expected, result)
     return created_response(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)
 
 
 exports = Resource("exports", __name__, description="Rounds as documents, to archive or to import elsewhere.")
 
+PARQUET: Final = "application/vnd.apache.parquet"
 _TOTAL: Final = {
     "Total-Rounds": {
         "schema": {"type": "integer"},
@@ -64,7 +69,7 @@ _TOTAL: Final = {
 
 
 @exports.route("/v1/export", methods=["GET"])
-@exports.operation("export_rounds", Scope.IMPORTS, Scope.READ, streams=True)
+@exports.operation("export_rounds", Scope.IMPORTS, Scope.READ, streams=True, forms=(NDJSON, PARQUET))
 @exports.arguments(ExportQuerySchema, location="query")
 @exports.response(
     200,
@@ -73,14 +78,22 @@ _TOTAL: Final = {
     description="One round document per line, oldest first; compressed with `Accept-Encoding: gzip`.",
     headers=NEXT_PAGE | _TOTAL,
 )
+@exports.doc(responses={HTTPStatus.OK: {"content": {PARQUET: {"schema": {"type": "string", "format": "binary"}}}}})
 def get_export(query: dict[str, Any]) -> Response:
     """
     Export rounds as NDJSON: one document per line, in the format that `POST /v1/imports` accepts.
 
     All rounds are as they were at one moment, without undone hands. With `limit`, the header `Link` leads to the next
     lines, so that an interrupted export can be continued.
+
+    With `Accept: application/vnd.apache.parquet`, the response is a Parquet file with a row for each of the `records`
+    of the hands in force, if the service is installed with the extra `parquet` (406).
     """
-    after, limit = query.pop("cursor"), query.pop("limit")
+    is_parquet = best_media_type((NDJSON, PARQUET)) == PARQUET
+    _refuse_for_form(query, ("limit", "cursor") if is_parquet else ("records",), PARQUET if is_parquet else NDJSON)
+    after, limit, records = query.pop("cursor"), query.pop("limit"), query.pop("records")
+    if is_parquet:
+        return _respond_parquet(records or EXPORTED[0], RoundFilter(**query))
     export = export_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
     # Read the first block before the response begins, so that most errors still get a problem document.
     blocks: Iterable[bytes] = chain([next(export.blocks, b"")], export.blocks)
@@ -92,6 +105,25 @@ def get_export(query: dict[str, Any]) -> Response:
         headers["Content-Encoding"] = "gzip"
         blocks = _packed(blocks)
     return Response(blocks, headers=headers, content_type=NDJSON)
+
+
+def _respond_parquet(records: str, wanted: RoundFilter) -> Response:
+    blocks = export_parquet(current_transaction(), records, wanted)
+    try:
+        return Response(chain([next(blocks)], blocks), content_type=PARQUET)
+    except ImportError as error:
+        raise NotAcceptable(
+            f"this service is installed without the extra `tablestakes[parquet]`, which {PARQUET} needs;"
+            f" expected {NDJSON!r}, or no Accept header"
+        ) from error
+
+
+def _refuse_for_form(query: dict[str, Any], names: Iterable[str], form: str) -> None:
+    """Refuse parameters that have no meaning for the media type of the response."""
+    detail = f"cannot be used with {form}; expected a request without it, or with another Accept header"
+    mistakes = tuple(Mistake("form-mismatch", ("query", name), detail) for name in names if query[name] is not None)
+    if mistakes:
+        raise WireError(mistakes)
 
 
 def _packed(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -28,7 +28,7 @@ from schemas.scores import (
 )
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
-from service.errors import Busy, TooManyRequests
+from service.errors import BatchesBusy, Busy
 from service.http.authentication import current_transaction
 from service.http.idempotency import forget_response
 from service.http.problems import build_problem
@@ -47,7 +47,7 @@ from service.memory import no_garbage_collection
 from service.places import Places
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.reading import find_hands, get_hand, list_hands, score_hand
-from service.rounds.actions.recording import HandResult, find_hand_mistakes, record_hand
+from service.rounds.actions.recording import HandResult, find_hand_mistakes, queries_ahead, record_hand
 from service.rounds.actions.recording_many import LineResult, record_hands
 from service.rounds.queries.hand_filters import HandFilter
 from service.rounds.queries.rounds import lock_version
@@ -70,7 +70,7 @@ def batch_turn(club_id: UUID) -> Iterator[None]:
     a process computes at a time, and every single hand would wait for both.
 
     Raises:
-        TooManyRequests: too many batches are waiting already.
+        BatchesBusy: too many batches are waiting already.
     """
     with batch_place(club_id), _turn:
         yield
@@ -82,10 +82,10 @@ def batch_place(club_id: UUID) -> Iterator[None]:
     Take one of the places for batches.
 
     Raises:
-        TooManyRequests: all are taken, or all that one club can have.
+        BatchesBusy: all are taken, or all that one club can have.
     """
     if not _places.take(club_id, MOST_BATCHES):
-        raise TooManyRequests(
+        raise BatchesBusy(
             f"this process records many batches of hands already; expected at most {MOST_BATCHES_OF_CLUB} of a club and"
             f" {MOST_BATCHES} of all clubs at a time: retry when one of them has ended",
             _RETRY_SECONDS,
@@ -116,6 +116,7 @@ def _find_hand_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
     by_table_link=True,
     records=True,
     if_match=lock_version,
+    ahead=queries_ahead,
     problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 @hands.arguments(HandRequestSchema, find_more=_find_hand_mistakes)
@@ -124,12 +125,14 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
     """
     Record the next hand of a round: validate, score and settle it.
 
-    The same hand sent again returns the stored record; another hand with its number is a conflict. A hand that was
-    undone is returned too, with `in_force` false: to make it count again, name its record in `restores`.
+    The same hand sent again returns the stored record; another hand with its number is a conflict. So is a hand that
+    was undone: the problem names its record, and the hand counts again if it is sent with that ID in `restores`. A hand
+    that was corrected since is returned as it was recorded, with `in_force` false.
     """
     result = record_hand(current_transaction(), round_id, submitted, receive_body())
     document = _dump_result(result)
-    check_expected(submitted.expected, document)
+    if not result.is_replay:
+        check_expected(submitted.expected, document)
     return created_response(document, f"/v1/hands/{result.recorded.id}", is_replay=result.is_replay)
 
 
@@ -157,10 +160,11 @@ def post_hands() -> Response:
     """
     Record up to 500 hands of any rounds of the club: NDJSON, one hand per line.
 
-    Each line is recorded as by `POST /v1/rounds/{round_id}/hands`, with the same checks. A refused hand stops its
-    round: later hands of that round are not attempted. It never affects other rounds, and the response is a 200. All
-    hands are written in one transaction. The same lines sent again are replays, also without an idempotency key. A line
-    refused as `busy` can be recorded by a retry, so the response is not stored under the idempotency key.
+    Each line is recorded as by `POST /v1/rounds/{round_id}/hands`, with the same checks. A hand that is refused, or was
+    undone before, stops its round: later hands of that round are not attempted. It never affects other rounds, and the
+    response is a 200. All hands are written in one transaction. The same lines sent again are replays, also without an
+    idempotency key. A line refused as `busy` can be recorded by a retry, so the response is not stored under the
+    idempotency key.
     """
     transaction = current_transaction()
     with batch_turn(transaction.club_id), no_garbage_collection():

@@ -1,5 +1,6 @@
 """Rounds: open, read, close, undo, settle, and their documents and evidence."""
 
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,7 @@ from schemas.rounds import (
     DepartureRequest,
     DepartureRequestSchema,
     HandUndoRequestSchema,
+    OpenedRoundSchema,
     RoundAfterUndoSchema,
     RoundCloseRequestSchema,
     RoundPageSchema,
@@ -22,6 +24,7 @@ from schemas.rounds import (
     RoundRequestSchema,
     RoundSchema,
     UndoRequest,
+    dump_opened_round,
     dump_round,
     dump_undone_round,
 )
@@ -30,8 +33,9 @@ from schemas.settlements import (
     SettlementConfirmationRequestSchema,
     SettlementQuerySchema,
 )
+from scoring.errors import Mistake
 from service.clubs.scopes import Scope
-from service.corrections.actions.undo import undo_hand
+from service.corrections.actions.undo import find_missing_fields, undo_hand
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import (
@@ -42,6 +46,7 @@ from service.http.responses import (
     conditional_response,
     created_response,
     json_response,
+    recorded_response,
     respond_page,
 )
 from service.rounds.actions.checks import check_expected
@@ -61,7 +66,7 @@ CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 @rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
 @rounds.operation("open_round", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
 @rounds.arguments(RoundRequestSchema)
-@rounds.response(201, RoundSchema, headers=LOCATION | REPLAYED)
+@rounds.response(201, OpenedRoundSchema, headers=LOCATION | REPLAYED)
 def post_round(request: RoundRequest, table_id: UUID) -> Response:
     """
     Open a round at a table.
@@ -69,10 +74,14 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
     A stack that is omitted carries over from the end of the player's last round at the table, however many rounds they
     have sat out since. Rounds from `POST /v1/documents` count; imported rounds do not. The same round sent again, with
     the same reference, returns the round as it is now.
+
+    A new player whose ID differs from that of a known player of the club by case, outer blanks or Unicode form only is
+    accepted, with an entry in `warnings`. Two such players in one round are refused.
     """
     opened = open_round(current_transaction(), table_id, request)
-    document = dump_round(opened.view)
-    check_expected(request.expected, document)
+    document = dump_opened_round(opened.view, opened.warnings)
+    if not opened.is_replay:
+        check_expected(request.expected, document)
     return created_response(document, f"/v1/rounds/{opened.view.id}", is_replay=opened.is_replay)
 
 
@@ -103,10 +112,16 @@ def get_one_round(round_id: UUID) -> Response:
 @rounds.arguments(RoundCloseRequestSchema)
 @rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
-    """End a round early. Points added up under scope `round` are settled; Fantasyland still owed is void."""
-    document = dump_round(close_round(current_transaction(), round_id, request["reason"]))
-    check_expected(request["expected"], document)
-    return json_response(document)
+    """
+    End a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
+
+    The same closing sent again returns the round as it is now.
+    """
+    closed = close_round(current_transaction(), round_id, request["reason"])
+    document = dump_round(closed.view)
+    if not closed.is_replay:
+        check_expected(request["expected"], document)
+    return recorded_response(document, is_replay=closed.is_replay)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
@@ -116,15 +131,25 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 @rounds.arguments(DepartureRequestSchema)
 @rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
-    """Record that a player left between two hands, for the rest of the round."""
-    document = dump_round(record_departure(current_transaction(), round_id, request))
-    check_expected(request.expected, document)
-    return json_response(document, HTTPStatus.CREATED)
+    """
+    Record that a player left between two hands, for the rest of the round.
+
+    The same departure sent again returns the round as it is now.
+    """
+    left = record_departure(current_transaction(), round_id, request)
+    document = dump_round(left.view)
+    if not left.is_replay:
+        check_expected(request.expected, document)
+    return created_response(document, is_replay=left.is_replay)
+
+
+def _find_missing_fields(received: Any, round_id: UUID) -> Iterator[Mistake]:
+    return find_missing_fields(current_transaction(), round_id, received)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
 @rounds.operation("undo_hand", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS)
-@rounds.arguments(HandUndoRequestSchema)
+@rounds.arguments(HandUndoRequestSchema, find_more=_find_missing_fields)
 @rounds.response(201, RoundAfterUndoSchema, headers=REPLAYED)
 def post_undo(request: UndoRequest, round_id: UUID) -> Response:
     """
@@ -133,11 +158,12 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
     The records stay; the round gets a new revision. A complete round is open again, unless another round was opened at
     its table since. If the undone hand was accepted as played after the round was complete, the round is complete
     again, and departures after that are dropped too. `dropped_departures` lists every departure that was dropped. The
-    same undo sent again returns the round as it is now.
+    same undo sent again, however late, returns the round as it is now: `hand` names the record that it undoes.
     """
     undone = undo_hand(current_transaction(), round_id, request)
     document = dump_undone_round(undone.view, undone.dropped)
-    check_expected(request.expected, document)
+    if not undone.is_replay:
+        check_expected(request.expected, document)
     return created_response(document, is_replay=undone.is_replay)
 
 

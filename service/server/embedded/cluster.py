@@ -107,6 +107,15 @@ class Cluster:
         Raises:
             EmbeddedError: the directory is in use, cannot be written, or has files that this PostgreSQL cannot read.
         """
+        self._start()
+        try:
+            self._create_database()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self) -> None:
+        """Start PostgreSQL, without creating the database."""
         refuse_other_versions(self.files)
         self._lock_directory()
         try:
@@ -117,33 +126,44 @@ class Cluster:
                 self._create_files()
             if not self._launch():
                 raise EmbeddedError(f"PostgreSQL did not start in {self.home}: {self.last_error()}")
-            self._create_database()
         except BaseException as error:
             self.stop()
             if isinstance(error, OSError):
-                raise EmbeddedError(f"PostgreSQL cannot be set up in {self.home}: {error.strerror}.") from error
+                raise EmbeddedError(
+                    f"PostgreSQL cannot be set up in {self.home}: {error.strerror}; choose another directory with"
+                    " --data or OFC_DATA."
+                ) from error
             raise
 
-    def join(self) -> bool:
+    def join(self, *, only_reads: bool = False) -> bool:
         """
         Start PostgreSQL on existing files, unless another process runs it; return whether it was started here.
 
         `stop` must be called in either case. The other process can be starting or stopping, so this is retried for some
         time.
 
+        Args:
+            only_reads: whether the database, if a killed start has not created it, is not created either.
+
         Raises:
             EmbeddedError: there are no files, or they cannot be used.
         """
         try:
             if not self.files.exists():
-                raise EmbeddedError(f"There are no records in {self.home}; `ofc-server up` creates them.")
+                raise EmbeddedError(
+                    f"There are no records in {self.home}; name their directory with --data or OFC_DATA, or create them"
+                    " with `ofc-server up`."
+                )
             refuse_other_versions(self.files)
             if not self._joining_lock.acquire(seconds=_JOIN_SECONDS):
                 raise InUse(f"Another command uses {self.home} for too long; end it or wait for it.")
             deadline = time.monotonic() + _JOIN_SECONDS
             while True:
                 try:
-                    self.start()
+                    if only_reads:
+                        self._start()
+                    else:
+                        self.start()
                     return True
                 except InUse:
                     if self._is_reachable():
@@ -152,7 +172,10 @@ class Cluster:
                         raise
                 time.sleep(0.1)
         except OSError as error:
-            raise EmbeddedError(f"The data directory {self.home} cannot be used: {error.strerror}.") from error
+            raise EmbeddedError(
+                f"The data directory {self.home} cannot be used: {error.strerror}; choose another with"
+                " --data or OFC_DATA."
+            ) from error
 
     def _is_reachable(self) -> bool:
         try:
@@ -200,9 +223,15 @@ class Cluster:
             self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
             held = self._owner_lock.acquire()
         except OSError as error:
-            raise EmbeddedError(f"The data directory {self.home} cannot be written: {error.strerror}.") from error
+            raise EmbeddedError(
+                f"The data directory {self.home} cannot be written: {error.strerror}; choose another with"
+                " --data or OFC_DATA."
+            ) from error
         if not held:
-            raise InUse(f"{self.home} is in use by another ofc-server; stop that one or choose another --data.")
+            raise InUse(
+                f"{self.home} is in use by another ofc-server; stop that one, or choose another directory with"
+                " --data or OFC_DATA."
+            )
 
     def _wait_for_files(self) -> None:
         """Acquire the lock that every process of PostgreSQL on these files holds; those of a killed owner end soon."""

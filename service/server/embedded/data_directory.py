@@ -56,12 +56,14 @@ def refuse_other_versions(files: Path) -> None:
     if (found := written.read_text().strip()) != str(MAJOR_VERSION):
         raise EmbeddedError(
             f"{files} was written by PostgreSQL {found}; expected {MAJOR_VERSION}: "
-            f"upgrade it with pg_upgrade, copy its file {FORMAT_FILE}, or choose another --data."
+            f"upgrade it with pg_upgrade, copy its file {FORMAT_FILE}, or choose another directory"
+            " with --data or OFC_DATA."
         )
     if not formatted.exists() or formatted.read_text().strip() != FORMAT:
         raise EmbeddedError(
             f"{files.parent} was written by an incompatible version of Tablestakes: export the rounds with that version"
-            " (`ofc export`), start this version with a new --data directory, and import them there (`ofc import`)."
+            " (`ofc export`), start this version with a new directory (--data or OFC_DATA), and import them"
+            " there (`ofc import`)."
         )
 
 

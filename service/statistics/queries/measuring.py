@@ -23,7 +23,7 @@ _HANDS: Final = text("""
     ORDER BY score.round_id, score.number
 """)
 _PAID: Final = text("""
-    SELECT paid.round_id, paid.payer, paid.payee, sum(paid.due - paid.paid) AS unpaid, sum(paid.paid) AS paid
+    SELECT paid.round_id, paid.payer, paid.payee, sum(paid.due) - sum(paid.paid) AS unpaid, sum(paid.paid) AS paid
     FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[])) AS wanted (round_id, revision)
     JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
         = (CAST(:club_id AS uuid), wanted.round_id, wanted.revision)

@@ -20,6 +20,7 @@ from schemas.disputes import DisputeRequestSchema
 from schemas.pages import parse_cursor, show_cursor
 from schemas.problems import refuse
 from schemas.rounds import RoundView
+from schemas.sentences import sentences_of
 from schemas.settlements import SettlementConfirmationRequestSchema
 from schemas.table_links import TableLink
 from scoring.errors import ScoringError
@@ -34,7 +35,7 @@ from service.errors import ConfirmationRefused, DisputeInvalid, DisputeRefused, 
 from service.http.authentication import database
 from service.http.formats import format_day, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
-from service.http.rate_limits import count_found, count_request
+from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
 from service.http.responses import NO_STORE
 from service.links.actions import read_round_page, show_linked_hand
@@ -171,7 +172,9 @@ def _render_round(
         found = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES)
         own = [each for each in found if each.author == link.player]
         can_dispute = has_scope(key.scopes, (Scope.DISPUTES,))
-        personal = Personal(link.player, can_dispute, own, None if error is None else _explain(error), claim)
+        entries = disputes.list_entries_of(transaction, [each.id for each in own])
+        message = None if error is None else _explain(error)
+        personal = Personal(link.player, can_dispute, own, entries, message, claim)
     shown = render_round_page(
         page,
         _address(secret, round_id),
@@ -187,7 +190,7 @@ def _explain(error: ServiceError | ScoringError | WireError) -> str:
     refusal = refuse(error)
     if any(mistake.code == "settlement-superseded" for mistake in refusal.mistakes):
         return _CHANGED
-    return f"{refusal.detail[:1].upper()}{refusal.detail[1:]}."
+    return " ".join(sentences_of(refusal))
 
 
 def _authenticate(session: Session, secret: str) -> StoredKey:
@@ -201,8 +204,8 @@ def _authenticate(session: Session, secret: str) -> StoredKey:
     secret_sha256 = _hash(secret)
     key = keys.find(session, secret_sha256)
     is_link = table_links.is_for_pages(session, secret_sha256)
-    count_found(secret_sha256, is_known=is_link)
     if not is_link:
+        count_unknown()
         raise NotFound("the link is incomplete or not one of this service")
     if key is None:
         raise LinkEnded("the link has expired or was revoked")

@@ -1,6 +1,5 @@
 """The stored records of a club, read in pages for verification."""
 
-import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -12,8 +11,10 @@ from psycopg.types.datetime import TimestamptzLoader
 from psycopg.types.json import set_json_loads
 from sqlalchemy import TextClause, text
 
+from evidence.events import EventKind
 from service.db import Transaction
-from service.recomputations.packed.rows import split_rows
+from service.db.arrays import read_arrays
+from service.rounds.models import HandScoreRecord, PayoutRecord, list_columns
 
 Row = Mapping[str, Any]
 
@@ -54,16 +55,14 @@ _UPTO: Final = {
     """),
 }
 _EVENTS: Final = """
-    SELECT club_id::text, id::text, coalesce(round_id::text, ''), coalesce(sequence::text, ''), coalesce(kind, ''),
-        coalesce(actor::text, ''), coalesce(request_id, ''),
-        coalesce(to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ''),
-        coalesce(heading, ''), coalesce(content, ''), coalesce(hash, '')
+    SELECT club_id::text, id::text, round_id::text, sequence::text, kind, actor::text, request_id,
+        to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), heading, content, hash
     FROM events WHERE club_id = %(club_id)s
 """
 _IN_ROUNDS: Final = f"""{_EVENTS} AND round_id > %(after)s AND round_id <= %(upto)s
     AND (CAST(%(only)s AS uuid[]) IS NULL OR round_id = ANY (%(only)s))
-    ORDER BY round_id, sequence, id"""
-_LOOSE: Final = f"{_EVENTS} AND round_id IS NULL AND id > %(after)s AND id <= %(upto)s ORDER BY id"
+    ORDER BY events.round_id, events.sequence, events.id"""
+_LOOSE: Final = f"{_EVENTS} AND round_id IS NULL AND id > %(after)s AND id <= %(upto)s ORDER BY events.id"
 _WANTED: Final = "{0} > :after AND {0} <= :upto AND (CAST(:only AS uuid[]) IS NULL OR {0} = ANY (:only))"
 _HEADS: Final = text(f"""
     SELECT round_id, coalesce(version, 0) AS version, coalesce(last_event, '') AS last_event FROM round_heads
@@ -73,9 +72,11 @@ _HEADS: Final = text(f"""
 _AT: Final = "CASE WHEN at BETWEEN '0002-01-01 00:00Z' AND '9998-01-01 00:00Z' THEN at ELSE to_timestamp(0) END AS at"
 _LOOSE_EVENTS: Final = text(f"""
     SELECT id, kind, {_AT}, content FROM events
-    WHERE club_id = :club_id AND round_id IS NULL AND (CAST(:kind AS text) IS NULL OR kind = :kind) ORDER BY id
+    WHERE club_id = :club_id AND round_id IS NULL AND kind IS DISTINCT FROM '{EventKind.CHECKPOINT_SEALED}'
+        AND (CAST(:kind AS text) IS NULL OR kind = :kind) ORDER BY id
 """)
 _IN_STRETCH: Final = "SELECT * FROM {} WHERE club_id = :club_id AND {}"
+_RESULTS_IN_STRETCH: Final = "SELECT {} FROM {} AS found WHERE club_id = :club_id AND {}"
 _OF_DISPUTES: Final = text(f"""
     SELECT head.* FROM dispute_heads AS head
     JOIN disputes AS dispute ON (dispute.club_id, dispute.id) = (head.club_id, head.dispute_id)
@@ -119,10 +120,9 @@ _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("api_keys", "revoked_links", "rulesets", "table_links", "tables")
+        for table in ("api_keys", "players", "revoked_links", "rulesets", "table_links", "tables")
     },
 }
-_RESULTS: Final = ("hand_scores", "transfers")
 _OF_ROUNDS: Final = {
     "rounds": text(_IN_STRETCH.format("rounds", _WANTED.format("id"))),
     **{
@@ -135,26 +135,31 @@ _OF_ROUNDS: Final = {
             "hands",
             "corrections",
             "confirmations",
-            "payouts",
             "adjustments",
             "disputes",
             "dispute_entries",
             "round_heads",
         )
     },
-    **{
-        table: text(_IN_STRETCH.format(table, f"{_WANTED.format('round_id')} AND round_id <> ALL (:excluded)"))
-        for table in _RESULTS
-    },
+    "hand_scores": text(
+        _RESULTS_IN_STRETCH.format(
+            list_columns(HandScoreRecord, "found"),
+            "hand_scores",
+            f"{_WANTED.format('round_id')} AND round_id <> ALL (:excluded)",
+        )
+    ),
+    "payouts": text(
+        _RESULTS_IN_STRETCH.format(list_columns(PayoutRecord, "found"), "payouts", _WANTED.format("round_id"))
+    ),
     "dispute_heads": _OF_DISPUTES,
 }
 _SCORED_HANDS: Final = text("""
     SELECT round_id, revision, number, hand_id, ruleset_name, ruleset_version, scorer_version, irregular
     FROM hand_scores WHERE club_id = :club_id AND round_id = ANY (:only)
 """)
-_ODD_TRANSFERS: Final = text(f"""
-    SELECT DISTINCT round_id FROM transfers WHERE club_id = :club_id AND {_WANTED.format("round_id")}
-    GROUP BY round_id, revision, number, late, position HAVING revision <> 1 OR count(*) > 1
+_REVISED: Final = text(f"""
+    SELECT DISTINCT round_id FROM hand_scores
+    WHERE club_id = :club_id AND revision <> 1 AND {_WANTED.format("round_id")}
 """)
 OF_ROUNDS: Final = tuple(_OF_ROUNDS)
 """The tables whose records belong to rounds."""
@@ -167,7 +172,6 @@ _WITHOUT_LIMITS: Final = text("""
         'max_parallel_workers_per_gather', 'effective_io_concurrency'
     ]) AS name
 """)
-_LENGTH: Final = struct.Struct(">i").unpack_from
 
 
 def remove_time_limits(transaction: Transaction) -> None:
@@ -219,15 +223,10 @@ class Event(NamedTuple):
 
 
 def read_events(transaction: Transaction, stretch: Stretch, *, loose: bool) -> Iterator[Event]:
-    """Yield the events of rounds in order, or those of no round."""
-    parameters = in_stretch(transaction, stretch)
-    for row in split_rows(transaction.copy_out(_LOOSE if loose else _IN_ROUNDS, parameters)):
-        place, fields = 2, []
-        for _ in Event._fields:
-            first = place + 4
-            place = first + _LENGTH(row, place)[0]
-            fields.append(row[first:place])
-        yield Event(*fields)
+    """Return the events of rounds in order, or those of no round."""
+    with read_arrays(transaction) as arrays:
+        read = arrays.query(_LOOSE if loose else _IN_ROUNDS, in_stretch(transaction, stretch))
+    return map(Event._make, read.tuples())
 
 
 def read_heads(transaction: Transaction, stretch: Stretch) -> dict[str, tuple[int, bytes]]:
@@ -237,14 +236,18 @@ def read_heads(transaction: Transaction, stretch: Stretch) -> dict[str, tuple[in
 
 
 def list_loose_events(transaction: Transaction, kind: str | None = None) -> Iterator[Any]:
-    """Yield the events of a club that belong to no round; all, or those of one kind."""
+    """
+    Yield the events of a club that belong to no round and make records; all, or those of one kind.
+
+    Those of checkpoints, which can be as many as minutes, are compared with the tree and the map of rounds.
+    """
     yield from transaction.execute(_LOOSE_EVENTS, {"club_id": transaction.club_id, "kind": kind})
 
 
 def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch, excluded: Iterable[UUID] = ()) -> list[Row]:
-    """List the records of a table that belong to rounds of a stretch; of results, only those of rounds not excluded."""
+    """List the records of a table that belong to rounds of a stretch; of hand scores, those of rounds not excluded."""
     parameters = in_stretch(transaction, stretch)
-    if table in _RESULTS:
+    if table == "hand_scores":
         parameters["excluded"] = list(excluded)
     return _list_rows(transaction, _OF_ROUNDS[table], parameters)
 
@@ -254,9 +257,9 @@ def list_scored_hands(transaction: Transaction, round_ids: Iterable[UUID]) -> li
     return _list_rows(transaction, _SCORED_HANDS, {"club_id": transaction.club_id, "only": list(round_ids)})
 
 
-def list_with_odd_transfers(transaction: Transaction, stretch: Stretch) -> Sequence[UUID]:
-    """List the rounds that have transfers of a revision that is not the first, or one transfer twice."""
-    return transaction.execute(_ODD_TRANSFERS, in_stretch(transaction, stretch)).scalars().all()
+def list_revised(transaction: Transaction, stretch: Stretch) -> Sequence[UUID]:
+    """List the rounds that have results of a revision that is not the first."""
+    return transaction.execute(_REVISED, in_stretch(transaction, stretch)).scalars().all()
 
 
 def list_of_club(transaction: Transaction, table: str) -> list[Row]:

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from evidence import Place, VerifierKey
+from evidence.events import EventKind
 from service.db import Transaction
 from service.ledger.queries.checkpoints import list_keys
 
@@ -17,15 +18,22 @@ _EVENTS: Final = text("""
         AND event.round_id IS NOT NULL AND event.sequence > 0 AND length(event.hash) = 32
     ORDER BY node.position
 """)
+_SEALS: Final = text(f"""
+    SELECT node.position, event.id, coalesce(event.content, '') AS content FROM tree_nodes AS node
+    JOIN events AS event ON event.club_id = node.club_id AND event.id = node.event_id
+    WHERE node.club_id = :club_id AND node.level = 0 AND node.position >= :first AND node.position < :last
+        AND event.kind = '{EventKind.CHECKPOINT_SEALED}'
+    ORDER BY node.position
+""")
 _TILES: Final = text("""
     SELECT prefix, coalesce(tile, '') AS tile FROM round_map_tiles
     WHERE club_id = :club_id AND (CAST(:after AS text) IS NULL OR prefix > :after) ORDER BY prefix LIMIT :most
 """)
-_SIGNED_TILES: Final = text("""
+_SERVED_TILES: Final = text("""
     SELECT prefix, tile FROM (
-        SELECT prefix, CASE WHEN since <= CAST(:signed_size AS bigint) THEN tile ELSE signed_tile END AS tile
+        SELECT prefix, CASE WHEN since <= CAST(:served_size AS bigint) THEN tile ELSE signed_tile END AS tile
         FROM round_map_tiles WHERE club_id = :club_id
-    ) AS signed WHERE tile IS NOT NULL AND (CAST(:after AS text) IS NULL OR prefix > :after)
+    ) AS served WHERE tile IS NOT NULL AND (CAST(:after AS text) IS NULL OR prefix > :after)
     ORDER BY prefix LIMIT :most
 """)
 _AT_ONCE: Final = 10_000
@@ -37,14 +45,19 @@ def list_events(transaction: Transaction, first: int, last: int) -> Sequence[Any
     return found.all()
 
 
-def read_tiles(transaction: Transaction, signed_size: int | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield all tiles in order of their prefixes: as they are, or as they were when a size was signed."""
-    query = _TILES if signed_size is None else _SIGNED_TILES
+def list_seals(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
+    """List the events of checkpoints from one leaf to before another, in order."""
+    return transaction.execute(_SEALS, {"club_id": transaction.club_id, "first": first, "last": last}).all()
+
+
+def read_tiles(transaction: Transaction, served_size: int | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield all tiles in order of their prefixes: as they are, or as they were at the served checkpoint."""
+    query = _TILES if served_size is None else _SERVED_TILES
     after: str | None = None
     while True:
         parameters: dict[str, Any] = {"club_id": transaction.club_id, "after": after, "most": _AT_ONCE}
-        if signed_size is not None:
-            parameters["signed_size"] = signed_size
+        if served_size is not None:
+            parameters["served_size"] = served_size
         found = transaction.execute(query, parameters).all()
         for each in found:
             yield each.prefix, bytes(each.tile)
@@ -58,7 +71,10 @@ _LEAVES: Final = text("""
     WHERE club_id = :club_id AND level = 0 AND position >= :first AND position < :last ORDER BY position
 """)
 # Not joined to the leaves: PostgreSQL would then read all events for every page.
-_HASHES: Final = text("SELECT id, hash FROM events WHERE club_id = :club_id AND id = ANY (:ids)")
+_LEAF_EVENTS: Final = text(f"""
+    SELECT id, coalesce(hash, '') AS hash, at, coalesce(kind = '{EventKind.CHECKPOINT_SEALED}', false) AS is_seal
+    FROM events WHERE club_id = :club_id AND id = ANY (:ids)
+""")
 _NODES: Final = text("""
     SELECT node.level, node.position, coalesce(node.hash, '') AS hash, node.event_id FROM tree_nodes AS node
     JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
@@ -67,7 +83,7 @@ _NODES: Final = text("""
 """)
 _HEAD: Final = text("""
     SELECT coalesce(size, -1) AS size, coalesce(signed_size, -1) AS signed_size, signed_at,
-        coalesce(mapped_size, -1) AS mapped_size
+        coalesce(served_size, -1) AS served_size, coalesce(mapped_size, -1) AS mapped_size
     FROM tree_heads WHERE club_id = :club_id
 """)
 _CHECKPOINTS: Final = text("""
@@ -77,6 +93,11 @@ _CHECKPOINTS: Final = text("""
 """)
 _NEWEST: Final = text("""
     SELECT size, created_at FROM checkpoints WHERE club_id = :club_id ORDER BY size DESC LIMIT 1
+""")
+_NEWEST_SERVED: Final = text("""
+    SELECT checkpoint.size, checkpoint.created_at FROM checkpoints AS checkpoint
+    JOIN tree_heads AS head ON head.club_id = checkpoint.club_id AND checkpoint.size <= head.served_size
+    WHERE checkpoint.club_id = :club_id ORDER BY checkpoint.size DESC LIMIT 1
 """)
 _END: Final = text("SELECT max(position) + 1 FROM tree_nodes WHERE club_id = :club_id AND level = 0")
 # One scan decides whether the queries below are needed.
@@ -171,10 +192,10 @@ def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any
     return transaction.execute(_LEAVES, {**_mine(transaction), "first": first, "last": last}).all()
 
 
-def read_hashes(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, bytes]:
-    """Return the hashes of those of some events that exist."""
-    found: Any = transaction.execute(_HASHES, {**_mine(transaction), "ids": event_ids})
-    return {id_: hash_ or b"" for id_, hash_ in found.all()}
+def read_leaf_events(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, Any]:
+    """Return the hash and the time of those of some events that exist, and whether they seal a checkpoint."""
+    found: Any = transaction.execute(_LEAF_EVENTS, {**_mine(transaction), "ids": event_ids})
+    return {event.id: event for event in found.all()}
 
 
 def read_nodes(transaction: Transaction, places: Sequence[Place]) -> Mapping[Place, tuple[bytes, UUID | None]]:
@@ -192,6 +213,11 @@ def list_checkpoints(transaction: Transaction, first: int, last: int) -> Sequenc
 def find_newest(transaction: Transaction) -> Any:
     """Return the newest checkpoint; None where nothing was signed."""
     return transaction.execute(_NEWEST, _mine(transaction)).one_or_none()
+
+
+def find_newest_served(transaction: Transaction) -> Any:
+    """Return the newest checkpoint that may be served; None without one."""
+    return transaction.execute(_NEWEST_SERVED, _mine(transaction)).one_or_none()
 
 
 def list_beyond(transaction: Transaction, size: int) -> Iterator[Place]:

@@ -1,6 +1,5 @@
 """Deliveries: list them, claim those that are due, and store the results of attempts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -19,7 +18,7 @@ _DELIVERY: Final = DeliveryRecord
 @dataclass(frozen=True, slots=True)
 class ClaimedDelivery:
     """
-    A delivery that this process makes, until its lease ends.
+    A delivery of which an attempt was begun.
 
     Attributes:
         attempt: the number of the attempt, which its result must have.
@@ -99,6 +98,7 @@ def redeliver(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) -> 
         .values(
             is_redelivery=_DELIVERY.is_redelivery | (_DELIVERY.state != DeliveryState.WAITING),
             state=DeliveryState.WAITING,
+            is_sending=False,
             next_attempt_at=transaction.now,
             first_attempt_at=None,
             ended_at=None,
@@ -143,20 +143,26 @@ def _load_delivery(found: Row[Any]) -> DeliveryView:
 
 @dataclass(frozen=True, slots=True)
 class ClubWithWebhooks:
-    """A club with messages that are due, or with deliveries that ended long ago."""
+    """A club with messages that are due or being sent, or with deliveries that ended long ago."""
 
     club_id: UUID
     is_due: bool
     is_expired: bool
+    sending: int
 
 
-_CLUBS: Final = text("SELECT club_id, is_due, is_expired FROM clubs_with_webhooks(:now, :ended_before)")
-# A message of a round waits for those before it. A locked one is being claimed or ended by another process.
+_CLUBS: Final = text("SELECT club_id, is_due, is_expired, sending FROM clubs_with_webhooks(:now, :ended_before)")
+_LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended('webhooks ' || :club_id, 0))")
+# A message of a round waits for those before it. A webhook that fails has one connection: it is tried, and slow ones
+# leave room for others.
 _CLAIM: Final = text("""
     WITH due AS (
         SELECT next.id FROM webhooks AS webhook
-        LEFT JOIN unnest(CAST(:webhooks AS uuid[]), CAST(:in_flight AS integer[])) AS sending (webhook_id, messages)
-            ON sending.webhook_id = webhook.id
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS messages FROM webhook_deliveries AS sending
+            WHERE sending.club_id = :club_id AND sending.webhook_id = webhook.id AND sending.state = 'waiting'
+                AND sending.is_sending AND sending.next_attempt_at > :now
+        ) AS in_progress
         CROSS JOIN LATERAL (
             SELECT delivery.id, delivery.next_attempt_at FROM webhook_deliveries AS delivery
             WHERE delivery.club_id = :club_id AND delivery.webhook_id = webhook.id AND delivery.state = 'waiting'
@@ -169,25 +175,35 @@ _CLAIM: Final = text("""
                         AND (earlier.sequence, earlier.rank) < (delivery.sequence, delivery.rank)
                 ))
             ORDER BY delivery.next_attempt_at, delivery.id
-            LIMIT greatest(:most_of_webhook - coalesce(sending.messages, 0), 0) FOR UPDATE SKIP LOCKED
+            LIMIT greatest(CASE WHEN webhook.failing_since IS NULL THEN :most_of_webhook ELSE 1 END
+                - in_progress.messages, 0) FOR UPDATE SKIP LOCKED
         ) AS next
         WHERE webhook.club_id = :club_id AND webhook.state = 'active'
-        ORDER BY next.next_attempt_at, next.id LIMIT :limit
+        ORDER BY next.next_attempt_at, next.id
+        LIMIT greatest(least(:limit, :most - (
+            SELECT count(*) FROM webhook_deliveries AS sending
+            WHERE sending.club_id = :club_id AND sending.state = 'waiting'
+                AND sending.is_sending AND sending.next_attempt_at > :now)), 0)
     )
     UPDATE webhook_deliveries AS delivery
-    SET attempts = attempts + 1, next_attempt_at = :lease_ends,
+    SET attempts = attempts + 1, next_attempt_at = :again_at, is_sending = true,
         first_attempt_at = coalesce(first_attempt_at, :now)
-    FROM due, webhooks AS webhook
-    WHERE delivery.club_id = :club_id AND delivery.id = due.id
-        AND webhook.club_id = :club_id AND webhook.id = delivery.webhook_id
-    RETURNING delivery.id, delivery.webhook_id, webhook.url, webhook.secret, webhook.previous_secret,
+    FROM due WHERE delivery.club_id = :club_id AND delivery.id = due.id
+    RETURNING delivery.id, delivery.attempts
+""")
+_CLAIMED: Final = text("""
+    SELECT delivery.id, delivery.webhook_id, webhook.url, webhook.secret, webhook.previous_secret,
         webhook.previous_until, delivery.kind, delivery.data, delivery.round_id, delivery.attempts,
         delivery.first_attempt_at, delivery.created_at
+    FROM webhook_deliveries AS delivery
+    JOIN webhooks AS webhook ON (webhook.club_id, webhook.id) = (delivery.club_id, delivery.webhook_id)
+    WHERE delivery.club_id = :club_id AND delivery.id = :id AND delivery.attempts = :attempt
+        AND delivery.state = 'waiting' AND delivery.is_sending AND webhook.state = 'active'
 """)
 _END: Final = text("""
     UPDATE webhook_deliveries
-    SET state = :state, next_attempt_at = :next_attempt_at, last_status = :last_status, last_error = :last_error,
-        ended_at = :ended_at
+    SET state = :state, is_sending = false, next_attempt_at = :next_attempt_at, last_status = :last_status,
+        last_error = :last_error, ended_at = :ended_at
     WHERE club_id = :club_id AND id = :id AND attempts = :attempt AND state = 'waiting'
 """)
 # Later messages of the round are looked at again when this one is, and not at every look before.
@@ -216,28 +232,36 @@ def list_clubs(connection: Connection, now: datetime, ended_before: datetime) ->
 
 
 def claim(
-    transaction: Transaction, in_flight: Mapping[UUID, int], most_of_webhook: int, limit: int, lease: timedelta
-) -> list[ClaimedDelivery]:
+    transaction: Transaction, *, limit: int, most: int, most_of_webhook: int, again_after: timedelta
+) -> list[tuple[UUID, int]]:
     """
-    Claim deliveries that are due, and count an attempt of each.
+    Begin attempts of deliveries that are due, and return their IDs and the numbers of the attempts.
 
     Args:
         transaction: the club's transaction.
-        in_flight: the number of messages that are being sent to each webhook.
-        most_of_webhook: the most messages that are sent to a webhook at once.
-        limit: the most deliveries to claim.
-        lease: the time after which another process can claim them.
+        limit: the most deliveries to begin.
+        most: the most messages of the club that are sent at once.
+        most_of_webhook: the most messages that are sent to one of its webhooks at once.
+        again_after: the time after which an attempt without a result is repeated.
     """
+    # Two transactions that claim at once would count the same attempts in progress.
+    transaction.execute(_LOCK, {"club_id": str(transaction.club_id)})
     parameters = {
         "club_id": transaction.club_id,
         "now": transaction.now,
-        "webhooks": [*in_flight],
-        "in_flight": [*in_flight.values()],
-        "most_of_webhook": most_of_webhook,
         "limit": limit,
-        "lease_ends": transaction.now + lease,
+        "most": most,
+        "most_of_webhook": most_of_webhook,
+        "again_at": transaction.now + again_after,
     }
-    return [_load_claimed(transaction, found) for found in transaction.execute(_CLAIM, parameters)]
+    return [(row.id, row.attempts) for row in transaction.execute(_CLAIM, parameters)]
+
+
+def find_claimed(transaction: Transaction, delivery_id: UUID, attempt: int) -> ClaimedDelivery | None:
+    """Read a delivery of which an attempt was begun; return None if it has ended, or another attempt was begun."""
+    about = {"club_id": transaction.club_id, "id": delivery_id, "attempt": attempt}
+    row = transaction.execute(_CLAIMED, about).one_or_none()
+    return None if row is None else _load_claimed(transaction, row)
 
 
 def _load_claimed(transaction: Transaction, found: Row[Any]) -> ClaimedDelivery:

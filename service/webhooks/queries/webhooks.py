@@ -20,11 +20,9 @@ LONGEST_PAUSE: Final = timedelta(days=1)
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
-def lock_adding(transaction: Transaction) -> int:
-    """Lock the creation of webhooks in the club until the transaction ends, and return how many it has."""
+def lock_adding(transaction: Transaction) -> None:
+    """Lock the creation of webhooks in the club until the transaction ends."""
     transaction.execute(_LOCK, {"name": f"{transaction.club_id} webhooks"})
-    count = select(func.count()).where(_WEBHOOK.club_id == transaction.club_id)
-    return int(transaction.execute(count).scalar_one())
 
 
 def add(transaction: Transaction, webhook_id: UUID, request: WebhookRequest) -> WebhookView:

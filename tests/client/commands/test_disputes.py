@@ -121,7 +121,7 @@ def test_a_dispute_is_upheld_with_an_amended_document_and_json_output(
 def test_a_corrected_name_similar_to_a_known_one_is_a_warning(
     reached: dict[str, str], dispute_id: str, tmp_path: Path
 ) -> None:
-    renamed = [{"op": "replace", "path": "/seats/0/player", "value": "BOB"}]
+    renamed = [{"op": "replace", "path": "/seats/1/player", "value": "BOB"}]
     result = resolve(reached, dispute_id, "upheld", "--patch", write(tmp_path, renamed), text="no\n")
     assert "Warning: 'BOB' becomes a new player; there is a known player 'bob' with a similar name." in result.err
     assert "Nothing was changed." in result.out

@@ -57,7 +57,7 @@ def next_event(process: subprocess.Popen[bytes]) -> Any:
 
 
 def set_up(client: Client, table: str) -> int:
-    """Set up a table, and say at which position that stands."""
+    """Set up a table, and return the position of the event of the checkpoint after it."""
     client.add_table({"name": table, "ruleset": "pineapple"})
     position: int = client.make_checkpoint()["size"] - 1
     return position
@@ -68,7 +68,8 @@ def test_every_event_is_printed_with_its_position_and_hash(reached: dict[str, st
     printed = read(ofc("events", **reached).out)
     assert [each["position"] for each in printed] == list(range(len(printed)))
     assert all(sha256(b"\0" + b64decode(each["bytes"])).hexdigest() == each["hash"] for each in printed)
-    assert printed[last]["content"]["name"] == table
+    assert printed[last - 1]["content"]["name"] == table
+    assert printed[last]["kind"] == "checkpoint.sealed"
 
 
 def test_only_events_after_a_position_are_printed(reached: dict[str, str], client: Client, table: str) -> None:
@@ -110,7 +111,7 @@ def test_pages_have_no_gaps() -> None:
 
 def test_events_are_printed_as_they_happen(reached: dict[str, str], client: Client, table: str) -> None:
     before = set_up(client, table)
-    with following("--after", str(before), **reached) as process:
+    with following("--after", str(before), "--kind", "table.created", **reached) as process:
         for number in range(3):
             set_up(client, f"{table}-{number}")
             assert next_event(process)["content"]["name"] == f"{table}-{number}"
@@ -121,7 +122,7 @@ def test_a_broken_connection_resumes_without_gaps_or_duplicates(
 ) -> None:
     before = set_up(client, table)
     with following("--after", str(before), **by_proxy) as process:
-        first = set_up(client, f"{table}-1")
+        set_up(client, f"{table}-1")
         received_positions = [next_event(process)["position"]]
         proxy.way = Way.AWAY
         # A request sent before may still receive a response; after that nothing comes through.
@@ -131,7 +132,7 @@ def test_a_broken_connection_resumes_without_gaps_or_duplicates(
         proxy.way = Way.THROUGH
         while received_positions[-1] < last:
             received_positions.append(next_event(process)["position"])
-        assert received_positions == list(range(first, last + 1))
+        assert received_positions == list(range(before + 1, last + 1))
         assert process.poll() is None
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 import stamina
 
@@ -49,6 +50,16 @@ def test_an_export_is_imported_and_exported_unchanged(reached: dict[str, str], t
     assert [json.loads(line) for line in printed.out.splitlines()] == lazy_commands
 
 
+def test_parquet_is_exported_for_one_kind_of_records(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+    ofc("import", "-", text="\n".join(map(json.dumps, rounds_at(table, 2))), **reached)
+    file = tmp_path / "results.parquet"
+    written = ofc("export", "--table", table, "--format", "parquet", "--records", "results", "-o", file, **reached)
+    assert (written.code, written.out, written.err) == (0, "", "")
+    assert duckdb.sql(f"SELECT count(*), sum(points) FROM '{file}'").fetchall() == [(6, 0)]
+    refused = ofc("export", "--records", "results", **reached)
+    assert (refused.code, "--records needs --format parquet" in refused.err) == (2, True)
+
+
 def test_importing_again_changes_nothing(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     file = write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 2)])
     ofc("import", file, **reached)
@@ -83,7 +94,7 @@ def test_a_document_over_several_lines_is_refused_before_anything_is_sent(tmp_pa
     file = tmp_path / "round.json"
     file.write_bytes(text % b'"ruleset": "pineapple"')
     with faulty(NOTHING) as server:
-        result = ofc("import", file, OFC_URL=server.url)
+        result = ofc("import", "--yes", file, OFC_URL=server.url)
         assert (result.code, result.out, server.requests) == (2, "", [])
     assert (
         "line 1 is only the beginning of a document; expected a complete document on each line; `ofc post` accepts"
@@ -131,7 +142,7 @@ def test_an_incomplete_gzip_file_is_a_one_line_error(
     file = tmp_path / "rounds.ndjson.gz"
     file.write_bytes(damage(gzip.compress(b"{}\n" * 100)))
     with faulty(NOTHING) as server:
-        result = ofc("import", file, OFC_URL=server.url)
+        result = ofc("import", "--yes", file, OFC_URL=server.url)
         assert (result.code, result.out, server.requests) == (2, "", [])
     assert result.err.startswith(f"Error: {file}: {sentence}; expected a complete file")
 
@@ -187,7 +198,7 @@ def test_an_import_resumes_after_a_broken_connection(fault: bytes) -> None:
     results = build_response(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
     broken = [fault] * 5
     with faulty(*broken, started, *broken, ended, *broken, results) as server:
-        result = ofc("import", "-", text="{}", OFC_URL=server.url)
+        result = ofc("import", "--yes", "-", text="{}", OFC_URL=server.url)
         assert (result.code, result.text) == (0, "1 line: 1 round stored, 0 recorded before, 0 refused")
         requests = list(dict.fromkeys(server.requests))
         assert requests == ["POST /v1/imports", "GET /v1/imports/7", "GET /v1/imports/7/results"]
@@ -196,7 +207,7 @@ def test_an_import_resumes_after_a_broken_connection(fault: bytes) -> None:
 def test_the_progress_of_an_import_is_shown_on_a_terminal(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "rounds.ndjson", ["{}"] * 4)
     under_way = build_response(202, {"id": "7", "state": "running", "progress": {"done": 1, "total": 4}})
-    with faulty(under_way) as server, terminal("import", str(file), OFC_URL=server.url) as shown:
+    with faulty(under_way) as server, terminal("import", "--yes", str(file), OFC_URL=server.url) as shown:
         assert shown.shows(" 25% 1 rounds, "), shown.lines
         assert shown.shows("/s "), "the rate"
         assert any(re.search(r"/s +(\d+:\d\d:\d\d|-:--:--)$", line) for line in shown.lines), (
@@ -221,7 +232,7 @@ def test_an_import_without_a_result_for_a_line_fails() -> None:
     succeeded = build_response(202, {**JOB, "state": "succeeded"})
     stored = '{"line":%d,"status":"stored","round":"1","problem":null}\n'
     with faulty(succeeded, build_response(200, stored % 1 + stored % 3, LINES)) as server:
-        result = ofc("import", "-", text="{}\n\n{}\n{}\n", OFC_URL=server.url)
+        result = ofc("import", "--yes", "-", text="{}\n\n{}\n{}\n", OFC_URL=server.url)
     assert result.code != 0
     assert "3 lines were sent and 2 have a result; the first without one is line 3" in result.err
 
@@ -229,7 +240,7 @@ def test_an_import_without_a_result_for_a_line_fails() -> None:
 def test_a_failed_import_reports_the_reason() -> None:
     failed = build_response(202, {**JOB, "state": "failed", "failure": "1 line was received and 0 are accounted for"})
     with faulty(failed, build_response(200, "", LINES)) as server:
-        result = ofc("import", "-", text="{}", OFC_URL=server.url)
+        result = ofc("import", "--yes", "-", text="{}", OFC_URL=server.url)
     assert result.code != 0
     assert "has failed: 1 line was received and 0 are accounted for" in result.err
 

@@ -1,5 +1,6 @@
 """New players whose names differ from a known player's by case or accents only."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,8 @@ def test_an_old_name_is_known(
     client.close_round(open_round(lazy_commands, known, f"Ann {known}=100", "ben=100"), "late")
     client.close_round(open_round(lazy_commands, known, f"ann {known}=100", "ben=100"), "late")
     monkeypatch.setattr(player_names, "_ROUNDS", 1)
-    result = ofc("round", "open", known, f"Ann {known}=100", f"ANN {known}=100", **reached)
-    assert result.code == 0
-    assert result.err == f"{write_warning(f'ANN {known}', f'ann {known}')}\n"
+    result = ofc("round", "open", known, f"Ann {known}=100", "ben=100", **reached)
+    assert (result.code, result.err) == (0, "")
 
 
 @pytest.mark.parametrize(("reply", "name"), [("yes", "ann"), ("no", "ANN")])
@@ -144,7 +144,25 @@ def test_a_corrected_name_similar_to_a_known_one_is_a_warning(
     assert (quite_new.code, quite_new.err) == (0, "")
     own_spelling = correct(1, f"Cyd-{known}")
     assert (own_spelling.code, own_spelling.err) == (0, "")
-    like_another = correct(1, f"ANN-{known}")
+    like_another = correct(1, f"\xe1nn-{known}")
     assert like_another.code == 0, like_another
-    assert like_another.err.splitlines() == [write_warning(f"ANN-{known}", f"ann-{known}")]
-    assert players(client, known) == [f"ann-{known}", f"ANN-{known}"]
+    assert like_another.err.splitlines() == [write_warning(f"\xe1nn-{known}", f"ann-{known}")]
+    assert players(client, known) == [f"ann-{known}", f"\xe1nn-{known}"]
+
+
+@pytest.mark.parametrize(
+    ("options", "reply", "imported"), [([], "no", False), ([], "yes", True), (["--yes"], "", True)]
+)
+def test_an_import_at_a_terminal_asks_for_confirmation(
+    reached: dict[str, str], client: Client, known: str, tmp_path: Path, options: list[str], reply: str, imported: bool
+) -> None:
+    file = write(tmp_path, document_of(table=known, sitting={1: "x 9", 2: "ben 9"}, reference="imported"))
+    document = json.loads(file.read_text())
+    document["seats"][0]["player"] = f"ANN {known}"
+    file.write_text(json.dumps(document) + "\n")
+    with terminal("import", *options, str(file), columns=250, **reached) as screen:
+        if reply:
+            assert screen.shows(f"Continue with 'ANN {known}'? [yes/no]")
+            screen.type(reply, ENTER)
+        assert screen.end() == 0
+    assert (f"ANN {known}" in players(client, known)) is imported

@@ -72,6 +72,24 @@ def test_a_round_can_be_piped_in(reached: dict[str, str], table: str) -> None:
     assert ofc("post", "-", text=json.dumps(short_round(table)), **reached).code == 0
 
 
+@pytest.mark.parametrize(
+    ("opened_at", "played_at", "expected"),
+    [
+        ("2026-11-19T20:00:00Z", None, "2026-11-19T20:00:00Z"),
+        (None, "2026-11-18T21:00:00Z", "2026-11-18T21:00:00Z"),
+        ("2026-11-19T20:00:00Z", "2026-11-18T21:00:00Z", "2026-11-19T20:00:00Z"),
+    ],
+)
+def test_a_round_belongs_to_the_same_evening_in_both_ways(
+    reached: dict[str, str], table: str, tmp_path: Path, opened_at: str | None, played_at: str | None, expected: str
+) -> None:
+    round_ = changed(short_round(table), ("opened_at", opened_at), ("hands/0/played_at", played_at))
+    for place, way in enumerate(([], ["--whole"])):
+        file = write(tmp_path, {**round_, "table": f"{table} {place}", "reference": f"evening/{place}"})
+        posted = ofc("post", "--json", *way, file, **reached)
+        assert posted.document["round"]["opened_at"] == expected
+
+
 def test_spellings_of_cards_are_accepted(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     spelled = changed(short_round(table), ("hands/0/players/0/bottom", "A♠ Ad 10c 10H 4s"))
     assert settlement_of(ofc("post", "--json", write(tmp_path, spelled), **reached))["net"] == {"1": 12, "2": -12}
@@ -319,17 +337,16 @@ def test_an_expected_settlement_is_checked_by_both_commands(
         assert "#/expected/settlement/state  'open' is expected; the result is 'provisional'" in result.err
 
 
-def test_an_undone_hand_is_reported_as_not_counted(
-    reached: dict[str, str], client: Client, table: str, tmp_path: Path
-) -> None:
+def test_a_hand_that_was_undone_is_refused(reached: dict[str, str], client: Client, table: str, tmp_path: Path) -> None:
     path = write(tmp_path, short_round(table))
     round_id = ofc("post", "--json", path, **reached).document["round"]["id"]
     recorded = list(client.list_hands(round_id))[-1]["id"]
-    client.undo_hand(round_id, {"number": 2})
+    client.undo_hand(round_id, {"number": 2, "hand": recorded})
     result = ofc("post", path, **reached)
+    assert result.code == 1
     assert "Hand 1 · button ann · recorded before\n" in result.out
-    note = f"recorded before and undone; it counts again if the hand `restores` {recorded}"
-    assert f"Hand 2 · button bob · {note}" in result.out
+    assert "#/hands/1/restores" in result.err
+    assert f"`restores` with the ID of its record, {recorded}" in " ".join(result.err.split())
     restoring = changed(short_round(table), ("hands/1/restores", recorded))
     assert client.get_round(round_id)["hands"] == 1
     assert client.record_hand(round_id, restoring["hands"][1])["in_force"]

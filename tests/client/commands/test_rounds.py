@@ -126,7 +126,10 @@ def test_a_list_of_several_pages_is_complete(reached: dict[str, str], client: Cl
 
 def test_rounds_can_be_listed_by_player_state_and_time(reached: dict[str, str], posted: str) -> None:
     def ids(*options: str) -> list[str]:
-        return [round_["id"] for round_ in ofc("round", "list", "--json", *options, **reached).document["rounds"]]
+        return [
+            round_["id"]
+            for round_ in ofc("round", "list", "--json", "--limit", "1000", *options, **reached).document["rounds"]
+        ]
 
     assert posted in ids("--player", "ann", "--status", "complete", "--from", "2020-01-01T00:00:00Z")
     assert posted not in ids("--status", "open")

@@ -46,7 +46,8 @@ def test_a_correction_of_a_final_settlement_shows_the_payments(
     document = client.get_document(posted)
     first, other = document["seats"][:2]
     first["player"], other["player"] = other["player"], first["player"]
-    correction = {"reason": "they had changed places", "document": document}
+    version = client.get_round(posted)["version"]
+    correction = {"reason": "they had changed places", "version": version, "document": document}
     adjustment = client.correct_round(posted, correction)["adjustment"]
     shown = ofc("round", "settlement", posted, **reached).text
     assert "Revision 1 was final. To adjust it: " in shown

@@ -26,8 +26,15 @@ def test_results_are_summed_up_over_tables(reached: dict[str, str], tables: tupl
         [first, "1", "+36", "1.80", "EUR"],
         [second, "1", "+36"],
     ]
-    assert ["cyd", "→", "ann", "72", "points"] in lines
+    assert lines.count(["cyd", "→", "ann", "36", "points"]) == 2, "points without a value are not added to others"
+    assert "Settled in points of 0.05 EUR by the fewest payments" in both.text
+    assert f"Settled in points at {second}" in both.text
     assert ["cyd", "→", "ann", "1.80", "EUR"] in lines
+    assert "Points without a value are settled besides the money." in both.text
+    pairs = ofc("statement", "--table", first, "--settle-up", "pairs", **reached)
+    assert "Settled in money by pairs" in pairs.text
+    document = ofc("table", "statement", first, "--settle-up", "pairs", "--json", **reached).document
+    assert document["payments_are"] == "pairs"
     only = ofc("statement", "--table", first, "--player", "ann", "--json", **reached).document
     assert [(each["player"], each["net"]) for each in only["players"]] == [("ann", 36), ("bob", 0), ("cyd", -36)]
     assert ofc("statement", "--table", first, "--to", "2000-01-01", **reached).text.endswith(

@@ -12,6 +12,8 @@ from tests.support.client.run_ofc import ofc
 FILE = "outbox.sqlite3"
 EXTRA = 3
 
+CHOOSE = "choose another directory with --data or OFC_DATA"
+
 
 def test_a_stored_request_is_on_disk_before_anything_else_happens(tmp_path: Path) -> None:
     """With EXTRA, SQLite flushes file and directory with every change: the power may fail in the next moment."""
@@ -31,7 +33,7 @@ def test_an_unusable_outbox_is_a_one_line_error(tmp_path: Path, content: bytes |
     path.mkdir() if content is None else path.write_bytes(content)
     result = ofc("queue", "list", OFC_DATA=str(tmp_path))
     assert (result.code, result.out) == (2, "")
-    assert result.err == f"Error: the outbox {path} cannot be used: {why}\n"
+    assert result.err == f"Error: the outbox {path} cannot be used: {why}; {CHOOSE}\n"
 
 
 def test_an_unusable_lock_file_is_a_one_line_error(tmp_path: Path) -> None:
@@ -43,7 +45,7 @@ def test_an_unusable_lock_file_is_a_one_line_error(tmp_path: Path) -> None:
     for command in (["queue", "flush"], ["queue", "drop", "1", "--yes"]):
         result = ofc(*command, OFC_DATA=str(tmp_path))
         assert result.code == 2
-        assert result.err in [f"Error: the outbox {lock} cannot be used: is a directory\n" for lock in locks]
+        assert result.err in [f"Error: the outbox {lock} cannot be used: is a directory; {CHOOSE}\n" for lock in locks]
     assert "closing of the round" in ofc("queue", "list", OFC_DATA=str(tmp_path)).out
 
 

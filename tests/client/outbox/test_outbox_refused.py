@@ -11,7 +11,7 @@ from client.api import Client
 from tests.support.client.outbox_queue import waiting
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import ofc
-from tests.support.client.table_setup import PLAIN, add_hand, given, is_saved, numbers_of, open_evening
+from tests.support.client.table_setup import PLAIN, add_hand, given, is_saved, numbers_of, open_evening, undo_first
 from tests.support.sample_rounds import HIGH, LOW, MID, hand
 
 
@@ -66,7 +66,7 @@ def test_a_refused_request_is_dropped_or_retried(
 ) -> None:
     ofc("queue", "flush", **by_proxy)
     assert ofc("queue", "drop", "1", text="no\n", **by_proxy).out == "Nothing was dropped.\n"
-    client.undo_hand(refused[0], {"number": 1})
+    undo_first(client, refused[0])
     assert ofc("queue", "flush", **by_proxy).code == 0
     assert [numbers_of(client, round_id) for round_id in refused] == [[1, 2], [1, 2]]
 
@@ -155,7 +155,7 @@ def test_a_queued_hand_that_was_undone_counts_only_on_request(
     assert "is not a hand that was undone" in ofc("queue", "restore", "3", **by_proxy).err
     proxy.way = Way.THROUGH
     assert ofc("queue", "flush", **by_proxy).code == 1
-    assert waiting(by_proxy) == ["record_hand hand-withdrawn"]
+    assert waiting(by_proxy) == ["record_hand hand-undone"]
     assert "`ofc queue restore 3` restores it" in ofc("queue", "list", **by_proxy).out
     assert numbers_of(client, round_id) == []
     assert ofc("queue", "restore", "3", **by_proxy).text == f"Sent: hand 1 at {table}."

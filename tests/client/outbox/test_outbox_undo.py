@@ -12,7 +12,7 @@ from client.api import Client
 from tests.support.client.outbox_queue import waiting
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import ofc
-from tests.support.client.table_setup import add_hand, is_saved, numbers_of, open_evening
+from tests.support.client.table_setup import add_hand, is_saved, numbers_of, open_evening, undo_first
 from tests.support.sample_rounds import HIGH, LOW, MID, hand
 
 
@@ -37,7 +37,7 @@ def test_a_queued_undo_removes_no_hand_recorded_since(
         ofc("undo", table, text="no\n", **by_proxy)
     proxy.way = Way.AWAY
     assert is_saved(ofc("undo", table, "--yes", **by_proxy))
-    client.undo_hand(round_id, {"number": 1})
+    undo_first(client, round_id)
     others = client.record_hand(round_id, hand(1, 3, {1: MID, 2: HIGH, 3: LOW}))
     proxy.way = Way.THROUGH
     assert ofc("queue", "flush", **by_proxy).text == f"Sent: undo of hand 1 at {table}.\nNo requests wait."

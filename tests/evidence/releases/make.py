@@ -43,8 +43,9 @@ def play(client: Client) -> str:
     round_id = str(opened["id"])
     client.record_hand(round_id, hand(1, 1, THREE, played_at="2026-11-20T20:15:00Z"))
     added = [{"seat": 3, "points": 40}]
-    client.record_hand(round_id, hand(2, 2, {1: LOW, 2: MID, 3: HIGH}, top_ups=added))
-    client.undo_hand(round_id, {"number": 2, "reason": "the boards of ann and cyd were exchanged"})
+    exchanged = client.record_hand(round_id, hand(2, 2, {1: LOW, 2: MID, 3: HIGH}, top_ups=added))
+    why = "the boards of ann and cyd were exchanged"
+    client.undo_hand(round_id, {"number": 2, "hand": exchanged["id"], "reason": why})
     client.record_hand(round_id, hand(2, 2, THREE, top_ups=added, dealt_again=True))
     client.record_departure(round_id, {"seat": 2, "reason": "a train"})
     return round_id
@@ -53,7 +54,8 @@ def play(client: Client) -> str:
 def correct(client: Client, round_id: str) -> None:
     """It was the other way round, and the room closes."""
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: MID, 2: HIGH, 3: LOW})}]
-    client.correct_round(round_id, {"reason": "misread", "patch": patch})
+    version = client.get_round(round_id)["version"]
+    client.correct_round(round_id, {"reason": "misread", "version": version, "patch": patch})
     client.close_round(round_id, "the room closes")
 
 

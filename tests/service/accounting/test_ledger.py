@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api, ApiResponse
+from tests.support.application import House
+from tests.support.browser.console_visitor import Visitor
 from tests.support.sample_rounds import (
     COMPLETE,
     HIGH,
@@ -24,6 +26,7 @@ from tests.support.sample_rounds import (
     Document,
     add_table,
     close,
+    correct_round,
     document_of,
     hand,
     open_round,
@@ -103,7 +106,7 @@ def test_only_the_payments_of_the_revision_in_force_are_listed(api: Api) -> None
     round_id = posted(api, hands=COMPLETE)["round"]["id"]
     assert sum(paid["paid"] for paid in ledger(api, "?player=ann")) == 36
     patch = [{"op": "replace", "path": "/hands/1", "value": hand(2, 2, {1: LOW, 2: MID, 3: HIGH})}]
-    corrected = api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "seats exchanged", "patch": patch})
+    corrected = correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch})
     assert corrected.status == 201, corrected
     assert {paid["revision"] for paid in ledger(api)} == {2}
     assert net(ledger(api)) == {"ann": 12, "bob": 0, "cyd": -12}
@@ -175,7 +178,7 @@ def test_a_correction_between_two_pages_leaves_the_cursor_valid(api: Api) -> Non
     round_id = posted(api, hands=COMPLETE)["round"]["id"]
     first = api.get("/v1/ledger?limit=4")
     patch = [{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T19:30:00Z"}]
-    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "time", "patch": patch}).status == 201
+    assert correct_round(api, round_id, {"reason": "time", "patch": patch}).status == 201
     rest = api.get(f"/v1/ledger?cursor={first['next_cursor']}")["payments"]
     assert [(paid["hand"], paid["revision"]) for paid in rest] == [(2, 2), (2, 2), (3, 2), (3, 2), (3, 2)]
 
@@ -256,6 +259,27 @@ def test_csv_quotes_separators_and_disarms_formulas(api: Api) -> None:
     assert ledger(api)[0]["table_name"] == "=HYPERLINK(1)"
 
 
+def test_csv_with_raw_ids_has_the_texts_as_they_are_stored(house: House, api: Api) -> None:
+    names = "+49170 100", "＝1+1 100", "@ben 100"  # noqa: RUF001 - a wide form
+    posted(api, table="-x", sitting=dict(enumerate(names, start=1)), hands=[hand(1, 1, THREE)])
+    visitor = Visitor.signed_in(house, api)
+    for path in ("/v1/statement", "/v1/plots/net"):
+        assert "'" in api.request("GET", path, headers=CSV).text
+        raw = api.request("GET", f"{path}?ids=raw", headers=CSV)
+        assert raw.status == 200, raw
+        assert "'" not in raw.text
+        assert all(name.split()[0] in raw.text for name in names)
+    players = {paid[column] for paid in read_csv(api, "?ids=raw") for column in ("payer", "payee")}
+    assert players == {"+49170", "＝1+1", "@ben"}  # noqa: RUF001 - a wide form
+    assert {paid["table"] for paid in read_csv(api, "?ids=raw")} == {"-x"}
+    assert {paid["payer"] for paid in read_csv(api)} <= {"'+49170", "'＝1+1", "'@ben"}  # noqa: RUF001 - a wide form
+    for page in ("/players", "/ledger", "/statement?period=all", "/plots?plot=net", "/tables"):
+        file = f"{page}{'&' if '?' in page else '?'}format=csv"
+        assert ",'" in visitor.get(file).text.replace("\n'", ",'"), page
+        assert "'" not in visitor.get(f"{file}&ids=raw").text, page
+    assert api.get("/v1/ledger?ids=safe").mistakes == {"#/query/ids": "not-a-choice"}
+
+
 # --- sums ---
 
 
@@ -281,7 +305,7 @@ def test_payments_add_up_to_the_statement(api: Api, seed: int, name: str, correc
         if document["hands"]:
             amended = without(spoil(rng, document), "irregular")
             request = {"reason": f"attempt {attempt}", "document": amended, "irregular": "stands"}
-            assert api.post(f"/v1/rounds/{round_['id']}/corrections", request).status in (200, 201, 409, 422)
+            assert correct_round(api, round_["id"], request).status in (200, 201, 409, 422)
     statement = api.get(f"/v1/tables/{round_['table']}/statement")
     payments = ledger(api, f"?table={round_['table']}&limit=5")
     paid = net(payments)

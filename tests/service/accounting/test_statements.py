@@ -21,6 +21,7 @@ from tests.support.sample_rounds import (
     THREE,
     Document,
     add_table,
+    correct_round,
     document_of,
     hand,
     open_round,
@@ -87,7 +88,19 @@ def test_players_are_summed_up_in_total_and_at_each_table(api: Api, tables: dict
     }
     assert summed["currency_digits"] == {"EUR": 2, "JPY": 0}
     assert summed["payments"] == {
-        "points": [{"payer": "cyd", "payee": "ann", "amount": 24}, {"payer": "dan", "payee": "ann", "amount": 24}],
+        "points": [
+            {"payer": "cyd", "payee": "ann", "amount": 12, "point_value": 10, "currency": "EUR", "table": None},
+            {"payer": "dan", "payee": "ann", "amount": 12, "point_value": 20, "currency": "EUR", "table": None},
+            {"payer": "cyd", "payee": "ann", "amount": 12, "point_value": 3, "currency": "JPY", "table": None},
+            {
+                "payer": "dan",
+                "payee": "ann",
+                "amount": 12,
+                "point_value": None,
+                "currency": None,
+                "table": tables["attic"],
+            },
+        ],
         "money": [
             {"payer": "cyd", "payee": "ann", "amount": 120, "currency": "EUR"},
             {"payer": "dan", "payee": "ann", "amount": 240, "currency": "EUR"},
@@ -216,7 +229,7 @@ def test_a_statement_does_not_depend_on_what_a_worker_has_counted(house: House, 
         patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
         patch += [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
         request = {"reason": "it was dan", "patch": patch}
-        assert api.post(f"/v1/rounds/{round_id}/corrections", request).status == 201
+        assert correct_round(api, round_id, request).status == 201
 
     def closed() -> None:
         assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200

@@ -3,14 +3,13 @@
 from random import Random
 from uuid import UUID
 
-from service.jobs.work import Worker
-from service.worker import KINDS
 from tests.oracle import PRESETS
 from tests.service.any_history.model_club import as_written
 from tests.service.any_history.model_round import Happened, Modelled
 from tests.service.any_history.steps import Happening
 from tests.support.api_client import ApiResponse
 from tests.support.import_lines import database_of
+from tests.support.process_jobs import work_on_job
 from tests.support.sample_rounds import Document
 from tests.support.worker_process import ENDED, post_import, results_of
 
@@ -80,9 +79,8 @@ class Working(Happening):
 
     def _work_on(self, sent: ApiResponse) -> ApiResponse:
         assert sent.status == 202, sent
-        worker = Worker("any history", database_of(self.club.house), KINDS, announce=lambda _club: None)
         while True:
-            worker.work_on(self.club.id, UUID(sent["id"]))
+            work_on_job(database_of(self.club.house), self.club.id, UUID(sent["id"]))
             job = self.club.api.get(sent.headers["Location"])
             if job["state"] in ENDED:
                 assert job["state"] == "succeeded", job

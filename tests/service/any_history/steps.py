@@ -43,11 +43,11 @@ class Happening:
         """Note that something was done, so that a run in which nothing ever was is no proof of anything."""
         self.taken[what] += 1
 
-    def post(self, path: str, body: Document, *, repeats: bool = True) -> ApiResponse:
+    def post(self, path: str, body: Document) -> ApiResponse:
         self.count(path.rpartition("/")[2])
         response = self.club.api.post(path, body)
         assert response.status in (200, 201), response
-        self.repeatable = (path, body) if repeats else None
+        self.repeatable = (path, body)
         return response
 
     def tried(self, path: str, body: Document) -> ApiResponse:

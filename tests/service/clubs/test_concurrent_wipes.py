@@ -2,8 +2,8 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from threading import Thread
 from typing import Any
 from uuid import UUID
@@ -15,17 +15,15 @@ from uuid_utils.compat import uuid7
 from service.clubs.actions import create_club, create_key
 from service.clubs.queries.clubs import StoredClub
 from service.db import Database
-from service.errors import NotFound, OperatorError
-from service.jobs import work
-from service.jobs.work import Worker, renewed_lease
+from service.errors import OperatorError
+from service.jobs.queries import chunks
 from service.verification.verify_database import verify_database
 from service.wipe import wipe_club
-from service.worker import KINDS
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import database_of
 from tests.support.log_capture import Log
-from tests.support.process_jobs import Club
+from tests.support.process_jobs import Club, work_on_job
 from tests.support.race import at_once
 from tests.support.sample_rounds import COMPLETE, document_of, play, start_round
 
@@ -130,9 +128,7 @@ def test_a_worker_drops_the_jobs_of_a_wiped_club(house: House, club: StoredClub,
     started = api.request("POST", "/v1/imports", data=body, headers={"Content-Type": "application/x-ndjson"})
     assert started.status == 202
     wipe_club(house.owner, club.name)
-    worker = Worker(name="worker", database=database_of(house), kinds=KINDS, announce=lambda _: None)
-    with pytest.raises(NotFound, match="there is no job"):
-        worker.work_on(club.id, UUID(started["id"]))
+    work_on_job(database_of(house), club.id, UUID(started["id"]))
     assert api.get(f"/v1/imports/{started['id']}").status == 404
     assert api.get("/v1/rounds")["rounds"] == []
     assert findings(house, club) == []
@@ -155,7 +151,7 @@ class WipedDuringUpload(io.BytesIO):
 
 def rows_of(house: House, club: StoredClub) -> list[int]:
     """Return the number of jobs, chunks, messages, pieces and results of a club."""
-    tables = ("jobs", "job_chunks", "job_messages", "import_pieces", "import_results", "rounds", "idempotent_responses")
+    tables = ("jobs", "job_chunks", "import_pieces", "import_results", "rounds", "idempotent_responses")
     return [house.query(f"SELECT count(*) FROM {table} WHERE club_id = %s", club.id)[0][0] for table in tables]
 
 
@@ -171,7 +167,7 @@ def test_an_import_that_is_received_during_a_wipe_is_refused(
     refused = send(api, sent, **headers)
     assert (refused.status, refused["code"]) == (409, "import-deleted")
     assert "records of the test club were deleted" in refused["detail"]
-    assert rows_of(house, club) == [0] * 7
+    assert rows_of(house, club) == [0] * 6
     assert api.get("/v1/imports")["imports"] == []
     assert findings(house, club) == []
     again = send(api, io.BytesIO(body), **headers)
@@ -197,17 +193,15 @@ def test_a_worker_drops_a_chunk_of_an_import_that_a_wipe_deleted(
     )
     assert started.status == 202
 
-    @contextmanager
-    def wiped_before(*arguments: Any) -> Iterator[None]:
-        """Wipe the club after the claim of a chunk and before its work begins."""
-        wipe_club(house.owner, club.name)
-        with renewed_lease(*arguments):
-            yield
+    lock = chunks.lock
 
-    monkeypatch.setattr(work, "renewed_lease", wiped_before)
-    worker = Worker(name="worker", database=database_of(house), kinds=KINDS, announce=lambda _: None)
-    with pytest.raises(NotFound, match="there is no job"):
-        worker.work_on(club.id, UUID(started["id"]))
-    assert rows_of(house, club) == [0] * 7
+    def wiped_before(*arguments: Any) -> bool:
+        """Wipe the club after an attempt was counted and before its work begins."""
+        wipe_club(house.owner, club.name)
+        return lock(*arguments)
+
+    monkeypatch.setattr(chunks, "lock", wiped_before)
+    work_on_job(database_of(house), club.id, UUID(started["id"]))
+    assert rows_of(house, club) == [0] * 6
     assert "chunk_failed" not in [event["event"] for event in log.events]
     assert findings(house, club) == []

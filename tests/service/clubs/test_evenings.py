@@ -5,12 +5,15 @@ from datetime import time
 from pathlib import Path
 
 import pytest
+from uuid_utils.compat import uuid7
 
-from service.clubs.actions import set_evenings
+from service.clubs.actions import create_club, set_evenings
 from service.server.embedded import Cluster
+from service.verification.verify_database import verify_database
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.import_lines import club_of
+from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import THREE, document_of, hand, post_document
 from tests.support.server_process import command
 
@@ -91,3 +94,23 @@ def test_the_operator_sets_the_evenings_of_a_club(tmp_path: Path) -> None:
         refused = command("club", "set", *options, *at)
         assert refused.returncode == code, refused
         assert expected in refused.stderr
+
+
+def test_each_change_of_the_evenings_is_an_event_that_verification_compares(house: House) -> None:
+    club = create_club(house.owner, f"changing {uuid7()}")
+    set_evenings(house.owner, club.name, time_zone="Europe/Berlin")
+    set_evenings(house.owner, club.name, evening_begins=time(0))
+    set_evenings(house.owner, club.name, time_zone="Europe/Berlin", evening_begins=time(0))
+    events = house.query(
+        "SELECT convert_from(content, 'UTF8')::jsonb FROM events WHERE club_id = %s AND kind = 'club.changed'"
+        " ORDER BY id",
+        club.id,
+    )
+    assert [(each["time_zone"], each["evening_begins"]) for (each,) in events] == [
+        ("Europe/Berlin", "06:00"),
+        ("Europe/Berlin", "00:00"),
+    ]
+    assert [finding for page in verify_database(house.owner, [club.id]) for finding in page.findings] == []
+    tamper(house.owner_url, f"UPDATE clubs SET time_zone = 'UTC' WHERE id = '{club.id}'")
+    [finding] = [finding for page in verify_database(house.owner, [club.id]) for finding in page.findings]
+    assert (finding.column, finding.found, finding.right) == ("time_zone", "UTC", "Europe/Berlin")

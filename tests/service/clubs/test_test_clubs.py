@@ -11,7 +11,7 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from schemas.verification.evidence_file import verify
-from service.clubs.actions import create_club, create_key
+from service.clubs.actions import create_club, create_key, set_evenings
 from service.clubs.queries.clubs import StoredClub
 from service.errors import NotFound, OperatorError
 from service.models import Base
@@ -118,7 +118,7 @@ def permit(connection: psycopg.Connection, club: UUID, wiped: UUID) -> None:
     connection.execute("SELECT set_config('ofc.wiped_club', %s, true)", [str(wiped)])
 
 
-APPEND_ONLY = ("events", "hands", "transfers", "rounds", "tables", "rulesets", "checkpoints", "tree_nodes")
+APPEND_ONLY = ("events", "hands", "hand_scores", "rounds", "tables", "rulesets", "checkpoints", "tree_nodes")
 
 
 @pytest.mark.parametrize("table", APPEND_ONLY)
@@ -190,10 +190,11 @@ def test_a_wiped_club_works_on_with_its_keys_and_is_verified(clubs: Clubs) -> No
 
 
 def test_the_events_after_a_wipe_are_those_of_the_club_and_its_keys_and_of_wipes(clubs: Clubs) -> None:
+    set_evenings(clubs.house.owner, clubs.test.name, time_zone="Europe/Berlin")
     wiped = wipe_club(clubs.house.owner, clubs.test.name)
     assert clubs.test_api.post("/v1/checkpoints", None).status == 201
     events = [json.loads(line) for line in clubs.test_api.get("/v1/events?limit=100").text.splitlines()]
-    assert {event["kind"] for event in events} == set(RETAINED_EVENTS)
+    assert {event["kind"] for event in events} == {*RETAINED_EVENTS, "checkpoint.sealed"}
     assert [event["position"] for event in events] == list(range(len(events)))
     assert [event["content"] for event in events if event["kind"] == "club.wiped"][-1] == {
         "rounds": wiped.rounds,

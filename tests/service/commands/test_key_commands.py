@@ -153,7 +153,9 @@ def test_errors_are_printed_in_one_line(service: Running, arguments: list[str], 
 def test_commands_do_not_create_a_data_directory(tmp_path: Path) -> None:
     refused = command("key", "list", "--data", str(tmp_path / "typo"))
     assert is_one_sentence(
-        refused.stderr, f"There are no records in {tmp_path / 'typo'}; `ofc-server up` creates them."
+        refused.stderr,
+        f"There are no records in {tmp_path / 'typo'}; name their directory with --data or OFC_DATA, or create them"
+        " with `ofc-server up`.",
     )
     assert not (tmp_path / "typo").exists()
 

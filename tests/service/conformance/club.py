@@ -224,11 +224,13 @@ class Club:
     def correction(self) -> Document:
         """Amend the round at play: a row of its last hand was another, or the hand was played at another time."""
         if self.rng.random() < 0.5:
-            return {"reason": "a card was misread", "changes": self.row_changes()}
-        self.play_hand()
-        document = self.api.get(f"/v1/rounds/{self._round_id}/document").document
-        document["hands"][-1]["played_at"] = f"2026-11-20T20:{self.rng.randrange(60):02}:00Z"
-        return {"reason": "the clock was wrong", "document": document}
+            amended: Document = {"reason": "a card was misread", "changes": self.row_changes()}
+        else:
+            self.play_hand()
+            document = self.api.get(f"/v1/rounds/{self._round_id}/document").document
+            document["hands"][-1]["played_at"] = f"2026-11-20T20:{self.rng.randrange(60):02}:00Z"
+            amended = {"reason": "the clock was wrong", "document": document}
+        return {**amended, "version": self.api.get(f"/v1/rounds/{self._round_id}")["version"]}
 
     def row_changes(self) -> list[Document]:
         """Change a card of the top row of somebody in the last hand to one that nobody was dealt."""

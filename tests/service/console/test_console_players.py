@@ -27,6 +27,7 @@ from tests.support.sample_rounds import (
     MID,
     THREE,
     add_table,
+    correct_round,
     document_of,
     hand,
     hands_of,
@@ -172,7 +173,7 @@ def test_head_to_head_follows_undos_and_corrections(visitor: Visitor, house: Hou
         assert (bob["hands"], bob["points"]) == (1, 6)
         count(house, api)
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
-    api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "seats exchanged", "patch": patch})
+    correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch})
     for _ in range(2):
         found = details_of(visitor, "ann")
         assert {each["opponent"]: each["points"] for each in found["opponents"]} == {"bob": -6, "cyd": -6}
@@ -304,9 +305,9 @@ def test_players_of_other_clubs_are_not_found(visitor: Visitor, other_api: Api) 
         ("/players?sort=age", "expected one of player, hands, points"),
         ("/players?cursor=abc", "not a cursor"),
         ("/players?cursor=WzEsMl0=", "not a cursor"),
-        ("/players/ann?ruleset=TURBO", "`query.ruleset`"),
+        ("/players/ann?ruleset=TURBO", "the ruleset"),
         ("/players/ann?part=all", "expected one of figures, opponents, hands"),
-        ("/player", "`query.id` is required"),
+        ("/player", "Something is missing: the id."),
     ],
 )
 def test_invalid_values_are_refused_in_words(visitor: Visitor, path: str, message: str) -> None:

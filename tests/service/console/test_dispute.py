@@ -14,7 +14,7 @@ from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, text_of
 from tests.support.check_club import check_everywhere
 from tests.support.database.recorded_statements import recorded_statements
-from tests.support.sample_rounds import cards, complete_round, hands_of, settlement_of
+from tests.support.sample_rounds import cards, complete_round, correct_round, hands_of, settlement_of
 
 SEAT_1 = "cards.2.1.top"
 MISREAD = {SEAT_1: "AhKd3d"}
@@ -175,7 +175,7 @@ def test_a_dispute_is_upheld_without_a_correction(visitor: Visitor, api: Api, ca
 def test_rejecting_needs_a_reason(visitor: Visitor, api: Api, case: str) -> None:
     refused = decide(visitor, case, "reject", reason="  ")
     assert refused.status_code == 422
-    assert "`reason` is required to reject a dispute" in text_of(parse(refused))
+    assert "Something is missing: the reason." in text_of(parse(refused))
     assert decide(visitor, case, "reject", reason="the video shows it otherwise", **MISREAD).status_code == 303
     dispute = api.get(f"/v1{case}")
     assert (dispute["state"], dispute["corrections"]) == ("rejected", [])
@@ -226,7 +226,7 @@ def test_a_round_that_was_corrected_meanwhile_is_refused(visitor: Visitor, api: 
     form = {**fields_of(visitor.show(case)), "decision": "uphold", "reason": "misread", **MISREAD}
     form.pop("irregular", None)
     change = {"hand": 1, "seat": 1, "row": "top", "cards": cards("AhKd3d")}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "other", "changes": [change]}).status == 201
+    assert correct_round(api, round_id, {"reason": "other", "changes": [change]}).status == 201
     response = visitor.send(f"{case}/decide", form)
     assert response.status_code == 409
     assert "has changed this dispute or its round" in text_of(parse(response))
@@ -238,7 +238,7 @@ def test_a_decision_without_a_correction_is_refused_if_the_round_was_corrected_m
 ) -> None:
     form = decision_form(visitor, case, decision)
     change = {"hand": 1, "seat": 1, "row": "top", "cards": cards("AhKd3d")}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "other", "changes": [change]}).status == 201
+    assert correct_round(api, round_id, {"reason": "other", "changes": [change]}).status == 201
     before = house.count_records()
     response = visitor.send(f"{case}/decide", form)
     assert response.status_code == 409
@@ -371,3 +371,11 @@ def test_the_number_of_statements_does_not_depend_on_hands_and_comments(visitor:
             step(api, case.rpartition("/")[2], "comments", comment=f"comment {number}")
     assert counts[0] == counts[1]
     assert len(hands_of(api, api.get(f"/v1{case}")["round"])) == 3
+
+
+def test_the_addresses_of_its_forms_lead_to_the_page_of_a_dispute(visitor: Visitor, case: str) -> None:
+    assert decide(visitor, case, "preview", **FOUL).status_code == 200, "a page at the address of the form"
+    for step_ in ("decide", "review", "comment", "withdraw"):
+        opened_again = visitor.get(f"{case}/{step_}")
+        assert (opened_again.status_code, opened_again.headers["Location"]) == (303, f"/console{case}")
+    assert visitor.get(f"{case}/other").status_code == 404

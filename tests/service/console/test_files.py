@@ -1,8 +1,10 @@
 """The files of the console: as of one moment, and linked from every page with a table."""
 
 import json
+from urllib.parse import quote
 
 import pytest
+from werkzeug.http import parse_options_header
 
 from tests.service.console.test_webhooks import URL, add
 from tests.support.api_client import Api
@@ -10,7 +12,7 @@ from tests.support.api_disputes import opened, step
 from tests.support.application import House
 from tests.support.browser.console_lists import read_files
 from tests.support.browser.console_visitor import Visitor, text_of
-from tests.support.sample_rounds import complete_round, hands_of
+from tests.support.sample_rounds import COMPLETE, complete_round, document_of, hands_of, post_document
 
 
 @pytest.fixture
@@ -30,8 +32,7 @@ def test_a_file_is_as_of_one_moment(house: House, api: Api, monkeypatch: pytest.
     try:
         blocks = iter(response.response)
         first = next(blocks)
-        changed = {"url": oldest["url"], "kinds": oldest["kinds"], "description": "after", "state": "active"}
-        assert api.put(f"/v1/webhooks/{oldest['id']}", changed).status == 200
+        assert api.patch(f"/v1/webhooks/{oldest['id']}", {"description": "after"}).status == 200
         rows = json.loads(first + b"".join(blocks))
     finally:
         response.close()
@@ -114,3 +115,22 @@ def test_a_what_if_file_has_the_money(visitor: Visitor, round_id: str) -> None:
     assert round_id
     for row in rows:
         assert (row["amount"], row["currency"]) == (f"{row['change'] * 20 / 100:.2f}", "EUR")
+
+
+def test_files_are_named_after_players_and_tables_in_any_script(visitor: Visitor, api: Api) -> None:
+    sitting = {1: "Łukasz 100", 2: "Ωμέγα 100", 3: "cyd 100"}
+    response = post_document(api, document_of(table="金曜日", sitting=sitting, hands=COMPLETE, reference="first"))
+    assert response.status == 201, response
+    table = response["round"]["table"]
+    for path, name in (
+        (f"/players/{quote('Łukasz')}?format=csv&part=figures", "Łukasz"),
+        (f"/players/{quote('Ωμέγα')}?format=json", "Ωμέγα"),
+        (f"/tables/{table}?format=csv", "金曜日"),
+        (f"/tables/{table}?format=csv&part=payments", "金曜日"),
+        (f"/tables/{table}?format=json", "金曜日"),
+    ):
+        sent = visitor.get(path, buffered=True)
+        assert sent.status_code == 200, path
+        header = sent.headers["Content-Disposition"]
+        assert header.isascii(), header
+        assert name in parse_options_header(header)[1]["filename"]

@@ -251,10 +251,10 @@ def test_storing_new_revisions_asks_first(house: House, api: Api) -> None:
         ({"reason": ""}, "reason"),
         ({"table": "nowhere"}, "no table"),
         ({"ruleset": "nothing"}, "nothing"),
-        ({"round": "x"}, "scope.rounds[0]"),
+        ({"round": "x"}, "the id of a round is 'x'"),
         ({"round": str(UUID(int=7))}, "no round"),
         ({"from": "x"}, "expected a day"),
-        ({"mode": "other"}, "mode"),
+        ({"mode": "other"}, "what to do with the rounds is 'other'"),
         ({"from": "2026-11-02", "to": "2026-10-01"}, "after the end"),
     ],
 )

@@ -146,10 +146,10 @@ def test_days_are_evenings_and_both_are_included(api: Api, visitor: Visitor) -> 
         ("table=kitchen", "expected a UUID"),
         ("from=2026-13-01", "expected a date"),
         ("from=2026-11-21&to=2026-11-19", "expected a moment before it"),
-        ("evening=2026-11-20&from=2026-11-20", "expected either"),
+        ("evening=2026-11-20&from=2026-11-20", "not both"),
         ("from=9999-01-01", "expected 1900-01-01 to"),
         ("player=%00", "control characters"),
-        ("plot=stacks&format=svg", "is required for the stacks of a table"),
+        ("plot=stacks&format=svg", "Something is missing: the table."),
     ],
 )
 def test_an_invalid_filter_is_explained(visitor: Visitor, query: str, sentence: str) -> None:

@@ -119,7 +119,8 @@ def test_irregular_hands_show_the_reason(visitor: Visitor, api: Api) -> None:
     round_id = stored(api, HELD_OPEN)
     [reason] = hands_of(api, round_id)[3]["irregular"]
     rows = rows_of(section(visitor.show(f"/rounds/{round_id}"), "hands"))
-    assert f"Irregular {reason['detail']}" in rows[3][-1]
+    assert reason["code"] == "round-complete"
+    assert "Irregular The round is complete: it takes no more hands." in rows[3][-1]
     assert [("Irregular" in row[-1]) for row in rows] == [False, False, False, True]
     shown = text_of(visitor.show(f"/rounds/{round_id}/hands/4"))
     assert f"Irregular the hand is accepted as played, although {reason['detail']}" in shown

@@ -1,5 +1,6 @@
 """The revisions of a round, and what changed between any two of them."""
 
+import re
 from xml.etree.ElementTree import Element
 
 import pytest
@@ -11,6 +12,7 @@ from tests.support.api_corrections import NO_QUEENS, correct, in_fantasyland
 from tests.support.api_disputes import opened, step
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, text_of
+from tests.support.browser.console_visitor import rows_of as csv_rows
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import COMPLETE, THREE, complete_round, hand, play, settlement_of, start_round, undo
 
@@ -87,6 +89,29 @@ def test_any_two_revisions_are_compared_in_any_order(visitor: Visitor, api: Api)
     assert "only here: A♥K♦9♣" in words(section(back, "hand-2"))
     equal = visitor.show(f"/rounds/{round_id}/revisions?from=2&to=2")
     assert "have the same cards" in text_of(equal)
+
+
+def test_the_comparison_of_any_two_revisions_has_the_payments_between_them(visitor: Visitor, api: Api) -> None:
+    """Neither of the first two was final, and the newest follows neither of them."""
+    round_id = complete_round(api, point_value=10, currency="EUR")
+    for number, cards in enumerate((["6h", "3d", "2h"], ["Ah", "Kd", "3d"], ["6h", "3d", "2s"])):
+        assert correct(api, round_id, reason=f"again {number}", changes=[{**TOP, "cards": cards}]).status == 201
+    for one, other in ((1, 2), (1, 4), (2, 3), (4, 1), (2, 4)):
+        before, after = (settlement_of(api, round_id, number)["net"] for number in (one, other))
+        changes = {seat: after[seat] - before[seat] for seat in before}
+        path = f"/rounds/{round_id}/revisions?from={one}&to={other}"
+        shown = section(visitor.show(path), "payments")
+        assert f"Payments from revision {one} to revision {other}" in words(shown)
+        paid = [re.fullmatch(r"(\w+) pays (\w+) €([0-9.]+)", words(each)) for each in shown.iter("li")]
+        nets = {"ann": 0, "bob": 0, "cyd": 0}
+        for found in filter(None, paid):
+            nets[found[1]] -= round(float(found[3]) * 100)
+            nets[found[2]] += round(float(found[3]) * 100)
+        assert list(nets.values()) == [10 * changes[seat] for seat in ("1", "2", "3")]
+        file = csv_rows(visitor.get(f"{path}&format=csv&part=comparison"))
+        listed = [row for row in file if "pays" in row["what"]]
+        assert len(listed) == len([each for each in paid if each])
+    assert "No payments" in words(section(visitor.show(f"/rounds/{round_id}/revisions?from=2&to=4"), "payments"))
 
 
 def test_a_hand_that_one_revision_lacks_is_named(visitor: Visitor, api: Api) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -10,13 +11,14 @@ import pytest
 
 from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
+from scoring.ruleset import ENTRIES
 from service.clubs.actions import create_key
 from service.console.views.ruleset_fields import GROUPS, compare_fields, read_ruleset_form
 from service.recomputations.actions.what_if import replay_table
 from tests.service.console.test_round_replay import rows_of, section, words
 from tests.service.disputes.test_dispute_authors import stored_club
 from tests.service.recomputations.test_what_if import in_fantasyland_for_money
-from tests.support.api_client import Api
+from tests.support.api_client import Api, Document
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, text_of
 from tests.support.database.recorded_statements import recorded_statements
@@ -108,11 +110,18 @@ def test_every_difference_of_two_presets_is_shown() -> None:
             return {key: leaf for name in value for key, leaf in leaves(value[name], *path, name).items()}
         return {path: value}
 
+    def rules(ruleset: Document) -> dict[tuple[str, ...], Any]:
+        """Return what holds: a pair that is not named enters as the next lower one does."""
+        named = (ruleset["fantasyland"]["enter"].get(each) for each in ENTRIES)
+        entries = accumulate(named, lambda below, own: own or below)
+        enter = {("fantasyland", "enter", each): cards for each, cards in zip(ENTRIES, entries, strict=True)}
+        return leaves(ruleset) | enter
+
     for one in PRESETS.values():
         for other in PRESETS.values():
             before, after = dump_ruleset(one), dump_ruleset(other)
             shown = sum(field.differs for field in compare_fields(before, after))
-            was, now = leaves(before), leaves(after)
+            was, now = rules(before), rules(after)
             named = {("name",), ("version",)}
             low = ("fantasyland", "enter_low")
             expected = {path for path in {*was, *now} - named - {low} if was.get(path) != now.get(path)}
@@ -123,9 +132,9 @@ def test_two_rulesets_are_compared_in_words(visitor: Visitor) -> None:
     page = visitor.show("/rulesets/compare?from=pineapple&to=progressive")
     assert "3 of 55 fields are different" in text_of(page)
     assert [row[1:] for row in rows_of(section(page, "different"))] == [
-        ["none", "15", "Different"],
-        ["none", "16", "Different"],
-        ["none", "17", "Different"],
+        ["14", "15", "Different"],
+        ["14", "16", "Different"],
+        ["14", "17", "Different"],
     ]
     assert "Stakes Stacks count over" in text_of(page)
     same = visitor.show("/rulesets/compare?from=turbo&to=turbo")
@@ -172,7 +181,10 @@ def test_a_new_ruleset_is_previewed_before_it_is_stored(visitor: Visitor, api: A
     assert response.status_code == 200
     assert rows_of(section(parse(response), "changes")) == [
         ["Points Paid by a foul board", "6", "4"],
-        ["Fantasyland cards for the top row, and better ones KK", "none", "15"],
+        *(
+            [f"Fantasyland cards for the top row, and better ones {entry}", "14", "15"]
+            for entry in ("KK", "AA", "trips")
+        ),
     ]
     assert "Nothing is stored yet. house@1 would be a new ruleset." in text_of(parse(response))
     assert house.count_records() == records

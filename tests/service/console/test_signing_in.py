@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import unquote, urlencode
 from uuid import UUID
 
 import pytest
@@ -90,10 +91,32 @@ def test_without_a_session_a_page_asks_to_sign_in_and_is_shown_afterwards(house:
 
 
 @pytest.mark.parametrize(
-    "address", ["https://evil.example/console/", "//evil.example/console/", "/\\evil.example", "/v1/rounds", "console/"]
+    "address",
+    [
+        "https://evil.example/console/",
+        "//evil.example/console/",
+        "/\\evil.example",
+        "/v1/rounds",
+        "console/",
+        "//[console/",
+        "/console/?x=\r\nX-Injected: 1",
+        "/console/\n",
+        "\t/console/",
+        "/console/?x=\x00",
+        f"/console/?x={'1' * 2_000}",
+    ],
 )
 def test_no_address_leads_to_another_site(house: House, api: Api, address: str) -> None:
     assert Visitor(house).sign_in(api, next=address).location == "/console/"
+
+
+@pytest.mark.parametrize(
+    "address", ["/console/?x=%0D%0AX", f"/console/?x={'1' * 1_900}", "/console/players/\u0141ukasz"]
+)
+def test_a_page_to_show_afterwards_can_have_any_readable_address(house: House, api: Api, address: str) -> None:
+    visitor = Visitor(house)
+    assert visitor.get(f"/sign-in?{urlencode({'next': address})}").status_code == 200
+    assert unquote(visitor.sign_in(api, next=address).location) == unquote(address)
 
 
 def test_signing_out_ends_the_session(visitor: Visitor, house: House) -> None:
@@ -242,6 +265,26 @@ def test_a_proxy_that_changes_the_host_needs_the_public_address(embedded_postgre
         with open_house(embedded_postgres, public_url=public_url) as proxied:
             key = str(proxied.new_client().key)
             assert Visitor(proxied).send("/sign-in", {"key": key}, headers=headers).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("settings", "forwarded", "own", "foreign"),
+    [
+        ({}, {}, "http://localhost", "https://localhost"),
+        ({"trusted_proxies": 1}, {"X-Forwarded-Proto": "https"}, "https://localhost", "http://localhost"),
+        ({"public_url": "https://localhost"}, {}, "https://localhost", "http://localhost"),
+    ],
+)
+def test_a_form_of_another_scheme_at_the_same_host_is_refused(
+    embedded_postgres: Server, settings: dict[str, Any], forwarded: dict[str, str], own: str, foreign: str
+) -> None:
+    with open_house(embedded_postgres, **settings) as house:
+        form = {"key": str(house.new_client().key)}
+        statuses = [
+            Visitor(house).send("/sign-in", form, headers={**forwarded, "Origin": origin}).status_code
+            for origin in (own, foreign)
+        ]
+    assert statuses == [303, 403]
 
 
 def test_a_session_ends_after_twelve_hours(visitor: Visitor, house: House, api: Api) -> None:

@@ -41,10 +41,12 @@ def test_a_statement_of_an_evening(visitor: Visitor, api: Api) -> None:
     assert table_cells(page, "Results")[1][-3:] == ["+36", "136", "+€7.20"]
     same = visitor.show(f"/tables/{table}?from=2026-10-20&to=2026-10-20")
     assert table_cells(same, "Results") == table_cells(page, "Results")
-    [current] = [
-        link for link in page.iter("a") if link.attrib.get("aria-current") and "evening=" in link.attrib["href"]
+    current = [
+        "".join(link.itertext())
+        for link in page.iter("a")
+        if link.attrib.get("aria-current") and "evening=" in link.attrib["href"]
     ]
-    assert "".join(current.itertext()) == "20 Oct 2026"
+    assert current == ["20 Oct 2026", "Fewest payments"]
     assert "No rounds match" in text_of(visitor.show(f"/tables/{table}?to=2026-10-19"))
 
 
@@ -183,7 +185,7 @@ def test_the_print_page_of_many_players_has_their_totals(
     totals = [cells for cells in table_cells(shown, "Results")[1:] if cells[1] == "All tables"]
     assert table_cells(printed, "Results")[1:] == totals
     assert "The results at each table are in the files of the statement." in text_of(printed)
-    for name in ("points", "EUR", "USD"):
+    for name in ("points of €0.20", "points of US$0.07", "EUR", "USD"):
         assert table_cells(printed, f"Payments in {name}") == table_cells(shown, f"Payments in {name}")
 
 

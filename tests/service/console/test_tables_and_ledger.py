@@ -25,6 +25,7 @@ from tests.support.sample_rounds import (
     add_table,
     cards,
     complete_round,
+    correct_round,
     document_of,
     hand,
     open_round,
@@ -205,18 +206,18 @@ def test_display_names_are_shown_beside_ids(visitor: Visitor, api: Api) -> None:
     for path in (*pages, *(f"/rounds/{round_id}{part}" for part in ("", "/hands/2", "/revisions"))):
         if path.endswith("/revisions"):
             change = {"hand": 1, "seat": 1, "row": "top", "cards": cards("AhKd3d")}
-            assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "x", "changes": [change]}).status == 201
+            assert correct_round(api, round_id, {"reason": "x", "changes": [change]}).status == 201
         assert "Ann <b>Example ann" in text_of(visitor.show(path)), path
 
 
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("/ledger?from=yesterday", "`query.from` is 'yesterday'; expected a date"),
+        ("/ledger?from=yesterday", "the first day is 'yesterday'; expected a date"),
         ("/ledger?from=2026-10-21&to=2026-10-20", "after the last evening"),
-        ("/ledger?evening=2026-10-21&to=2026-10-22", "beside a period"),
+        ("/ledger?evening=2026-10-21&to=2026-10-22", "Choose an evening or a period, not both."),
         ("/ledger?cursor=abc", "not a cursor"),
-        ("/ledger?unknown=1", "`query.unknown` is unknown"),
+        ("/ledger?unknown=1", "Load the page again."),
         ("/statement?table=kitchen", "expected a UUID"),
         ("/statement?format=pdf", "expected one of csv, json, print"),
         ("/tables?cursor=%00", "not a cursor"),
@@ -253,7 +254,10 @@ def test_other_files_wait_while_too_many_are_sent(visitor: Visitor, api: Api) ->
     with ExitStack() as sending:
         for _ in range(MOST_STREAMS):
             count_stream(sending)
-        assert visitor.get("/ledger?format=csv").status_code == 429
+        refused = visitor.get("/ledger?format=csv")
+        assert refused.status_code == 429
+        assert "2 exports are being read" in text_of(parse(refused))
+        assert api.get("/v1/export")["code"] == "exports-busy"
     for _ in range(MOST_STREAMS + 1):
         assert len(rows_of(visitor.get("/ledger?format=csv"))) == 9
 

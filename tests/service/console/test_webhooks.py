@@ -40,7 +40,7 @@ def test_a_webhook_is_added_and_its_secret_shown_once(house: House, api: Api) ->
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"url": "nonsense"}, "url"),
+        ({"url": "nonsense"}, "the address is 'nonsense'"),
         ({"url": "http://127.0.0.1/"}, "127.0.0.1"),
         ({"kind:round.completed": None}, "kinds"),
         ({"description": "x" * 201}, "description"),
@@ -54,6 +54,10 @@ def test_a_refused_form_is_shown_again(house: House, api: Api, changed: dict[str
     assert response.status_code == 422
     document = parse(response)
     assert message in text_of(document)
+    [form_shown] = [each for each in document.iter("form") if each.attrib["action"].endswith("/webhooks/new")]
+    [notice] = [each for each in document.iter() if each.attrib.get("role") == "alert"]
+    assert notice in list(form_shown.iter()), "it is shown once, at the form"
+    assert "autofocus" in notice.attrib
     values = {each.attrib.get("name"): each for each in document.iter("input")}
     assert values["description"].attrib["value"] == form["description"]
     assert ("checked" in values["kind:round.completed"].attrib) == ("kind:round.completed" in sent)
@@ -128,7 +132,7 @@ def test_a_test_message_is_sent_and_sent_again(house: House, api: Api) -> None:
     assert "No message is in this state" in text_of(visitor.show(f"{page}?state=waiting"))
     assert visitor.submit(page, "/redeliver", {}).location == f"/console{page}"
     assert api.get(f"/v1{page}/deliveries")["deliveries"][0]["state"] == "waiting"
-    api.put(f"/v1{page}", {"url": URL, "kinds": ["round.completed"], "state": "disabled"})
+    assert api.patch(f"/v1{page}", {"state": "disabled"}).status == 200
     refused = visitor.send(f"{page}/deliveries/{delivery['id']}/redeliver", {"csrf": csrf_of(visitor, page)})
     assert refused.status_code == 409
     assert "the webhook is disabled" in text_of(parse(refused)).lower()

@@ -258,6 +258,7 @@ def test_a_correction_records_an_event_with_the_request(api: Api, house: House) 
     round_id = complete_round(api)
     before = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
     dispute = api.post("/v1/disputes", {"round": round_id, "claim": "the cards were exchanged", "by": "cyd"})["id"]
+    version = round_of(api, round_id)["version"]
     response = correct(api, round_id, patch=SWAPPED, dispute=dispute)
     after = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
     (kind, sequence, content) = house.query(
@@ -274,7 +275,12 @@ def test_a_correction_records_an_event_with_the_request(api: Api, house: House) 
         " ON (s.club_id, s.id) = (c.club_id, c.submission_id) WHERE c.round_id = %s",
         round_id,
     )
-    assert json.loads(bytes(submitted)) == {"reason": "misread", "patch": SWAPPED, "dispute": dispute}
+    assert json.loads(bytes(submitted)) == {
+        "reason": "misread",
+        "version": version,
+        "patch": SWAPPED,
+        "dispute": dispute,
+    }
     assert stored == dispute
 
 

@@ -185,9 +185,10 @@ def test_a_later_hand_that_no_longer_follows_is_refused_or_accepted(api: Api, ho
 
 def test_the_same_changes_again_are_a_replay(api: Api, house: House) -> None:
     round_id = complete_round(api)
-    first = correct(api, round_id, changes=EXCHANGED)
+    version = round_of(api, round_id)["version"]
+    first = correct(api, round_id, changes=EXCHANGED, version=version)
     records = house.count_records()
-    again = correct(api, round_id, changes=EXCHANGED)
+    again = correct(api, round_id, changes=EXCHANGED, version=version)
     assert (again.status, again.document, replayed(again)) == (201, first.document, True)
     assert house.count_records() == records
 
@@ -203,7 +204,7 @@ def test_changes_of_an_older_version_are_refused(api: Api, house: House) -> None
     round_id = complete_round(api)
     version = round_of(api, round_id)["version"]
     assert refused(api, house, round_id, changes=EXCHANGED, version=version - 1)["code"] == "round-changed"
-    body = {"reason": "misread", "changes": EXCHANGED}
+    body = {"reason": "misread", "version": version, "changes": EXCHANGED}
     path = f"/v1/rounds/{round_id}/corrections"
     stale = api.request("POST", path, json=body, headers={"If-Match": f'"{version - 1}"'})
     assert (stale.status, stale["code"]) == (412, "precondition-failed")
@@ -224,6 +225,7 @@ def test_two_corrections_of_one_round_at_once_are_one_revision_each(api: Api) ->
 
 def test_the_event_has_the_request_and_the_corrected_document(api: Api, house: House) -> None:
     round_id = complete_round(api)
+    version = round_of(api, round_id)["version"]
     assert correct(api, round_id, changes=OTHER_CARD).status == 201
     [(content,)] = house.query(
         "SELECT content FROM events WHERE round_id = %s ORDER BY sequence DESC LIMIT 1", round_id
@@ -235,7 +237,7 @@ def test_the_event_has_the_request_and_the_corrected_document(api: Api, house: H
         " ON (s.club_id, s.id) = (c.club_id, c.submission_id) WHERE c.round_id = %s",
         round_id,
     )
-    assert json.loads(bytes(submitted)) == {"reason": "misread", "changes": OTHER_CARD}
+    assert json.loads(bytes(submitted)) == {"reason": "misread", "version": version, "changes": OTHER_CARD}
 
 
 def test_another_club_cannot_change_a_row(api: Api, other_api: Api, house: House) -> None:

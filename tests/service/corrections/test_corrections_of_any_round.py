@@ -14,7 +14,7 @@ from tests.oracle import PRESETS, play, random_document
 from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api, ApiResponse
 from tests.support.api_settlements import without_players
-from tests.support.sample_rounds import HIGH, LOW, MID, Document, hand, post_document, without
+from tests.support.sample_rounds import HIGH, LOW, MID, Document, correct_round, hand, post_document, without
 from tests.support.shared_server import Served
 
 thorough = partial(pytest.param, marks=pytest.mark.thorough)
@@ -55,8 +55,8 @@ def test_random_corrections_match_the_oracle_and_their_dry_run(api: Api, name: s
                 break
             amended = without(spoil(rng, original), "irregular")
             body = {"reason": f"attempt {attempt}", "document": amended, "irregular": "accept"}
-            tried = api.post(f"/v1/rounds/{round_id}/corrections?dry_run=true", body)
-            done = api.post(f"/v1/rounds/{round_id}/corrections", body)
+            tried = correct_round(api, round_id, query="?dry_run=true", correction=body)
+            done = correct_round(api, round_id, body)
             assert (done.status, outcome_of(done)) == (tried.status, outcome_of(tried))
             if done.status == 201:
                 revisions, corrected = revisions + 1, corrected + 1

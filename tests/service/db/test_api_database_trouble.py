@@ -3,15 +3,17 @@
 import socket
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 from flask import Flask
+from sqlalchemy import make_url
 
 from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
 from tests.support.api_client import Api
 from tests.support.application import House, Records
-from tests.support.database.postgres import Logins
+from tests.support.database.postgres import Logins, text_of
 from tests.support.log_capture import Log
 from tests.support.sample_rounds import OPEN_TO_ALL, operations
 
@@ -73,16 +75,19 @@ def test_a_database_is_used_again_after_an_outage(logins: Logins, house: House) 
 def test_an_unhandled_exception_exposes_no_internals(logins: Logins, log: Log) -> None:
     app = create_app(Config(logins.service, logins.owner))
     key = create_club_with_key(logins.owner, "home")
-    Records(logins.owner).change("ALTER TABLE tables DROP COLUMN minimum_stack CASCADE")
-    response = app.test_client().get("/v1/tables", headers={"Authorization": f"Bearer {key}"})
+    records = Records(logins.owner)
+    records.change("CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''the inner''; END'")
+    records.change("CREATE TRIGGER fail BEFORE INSERT ON tables FOR EACH ROW EXECUTE FUNCTION fail()")
+    table = {"name": "kitchen", "ruleset": "pineapple"}
+    response = app.test_client().post("/v1/tables", json=table, headers={"Authorization": f"Bearer {key}"})
     assert response.status_code == 500
     assert response.content_type == "application/problem+json"
     problem = response.get_json(force=True)
     assert problem["code"] == "internal-error"
     assert problem["request_id"] == response.headers["Request-Id"]
     assert problem["request_id"] in log.getvalue()
-    assert "minimum_stack" in log.getvalue()
-    assert "minimum_stack" not in response.get_data(as_text=True)
+    assert "the inner" in log.getvalue()
+    assert "the inner" not in response.get_data(as_text=True)
     app.extensions["ofc_database"].close()
 
 
@@ -102,4 +107,17 @@ def test_a_read_only_database_is_read_and_rejects_changes(logins: Logins, log: L
         )
         assert response["detail"].startswith("Nothing was stored: the database accepts no changes at present.")
     assert "is read-only: an administrator can change `default_transaction_read_only`" in log.getvalue()
+    app.extensions["ofc_database"].close()
+
+
+def test_a_statement_that_takes_too_long_is_no_conflict(logins: Logins) -> None:
+    key = create_club_with_key(logins.owner, "home")
+    slow = make_url(logins.service).update_query_dict({"options": "-c statement_timeout=300ms"})
+    app = create_app(Config(text_of(slow), logins.owner))
+    api = Api(app, key)
+    with psycopg.connect(logins.owner) as other:
+        other.execute("LOCK TABLE tables")
+        for response in (api.get("/v1/tables"), api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple"})):
+            assert (response.status, response["code"]) == (503, "statement-timeout")
+    assert api.get("/v1/tables").status == 200
     app.extensions["ofc_database"].close()

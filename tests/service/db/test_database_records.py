@@ -39,7 +39,6 @@ from tests.support.database.owned_database import SERVERS, Filled, filled_databa
 CHANGING = {"clubs", "api_keys", "table_links", "players", "round_heads", "dispute_heads"} | {
     "jobs",
     "job_chunks",
-    "job_messages",
     "import_pieces",
     "import_results",
     "idempotent_responses",
@@ -135,14 +134,16 @@ def with_points(**points: int) -> Tampering:
 
 # The example pays 3 of 4 from seat 2 to seat 1, 2 from seat 3 to seat 1, and 1 from seat 2 to seat 3.
 CUT = LimitedBy.PAYER_STACK
+IMPOSSIBLE = "the transfer .* is impossible"
 REFUSED: dict[str, tuple[str, Tampering]] = {
-    "a transfer above what is due": ("transfers_paid_check", with_transfer(2, due=1, limited_by=CUT)),
-    "a transfer of less than nothing": ("transfers_paid_check", with_transfer(2, paid=-1, limited_by=CUT)),
-    "a transfer of which nothing is due": ("transfers_due_check", with_transfer(2, due=0, paid=0)),
-    "a transfer to oneself": ("transfers_to_another_check", with_transfer(2, payee=3)),
-    "a transfer cut off for no reason": ("transfers_limited_when_cut_check", with_transfer(1, limited_by=None)),
-    "a transfer in full and cut off": ("transfers_limited_when_cut_check", with_transfer(2, limited_by=CUT)),
-    "a payer with less than nothing": ("transfers_negative_check", with_transfer(2, payer_stack=-1)),
+    "a transfer above what is due": (IMPOSSIBLE, with_transfer(2, due=1, limited_by=CUT)),
+    "a transfer of less than nothing": (IMPOSSIBLE, with_transfer(2, paid=-1, limited_by=CUT)),
+    "a transfer of which nothing is due": (IMPOSSIBLE, with_transfer(2, due=0, paid=0)),
+    "a transfer to nobody": (IMPOSSIBLE, with_transfer(2, payee=None)),
+    "a transfer to oneself": (IMPOSSIBLE, with_transfer(2, payee=3)),
+    "a transfer cut off for no reason": (IMPOSSIBLE, with_transfer(1, limited_by=None)),
+    "a transfer in full and cut off": (IMPOSSIBLE, with_transfer(2, limited_by=CUT)),
+    "a payer with less than nothing": (IMPOSSIBLE, with_transfer(2, payer_stack=-1)),
     "a transfer that leaves what it does not": ("do not add up", with_transfer(2, payer_stack=47, payee_stack=9)),
     "a transfer that did not move": ("do not add up", with_transfer(3, paid=0, limited_by=CUT)),
     "a transfer from an empty seat": ("do not add up", with_transfer(3, payer=7)),
@@ -191,14 +192,6 @@ def test_hand_numbers_are_unique_in_a_revision(transaction: Transaction) -> None
         transaction.execute(refused)
     with pytest.raises(Busy):
         add_hand(transaction, before, SubmittedHand(EXAMPLE))
-
-
-@pytest.mark.parametrize("late", [False, True])
-def test_transfers_cannot_be_added_to_a_recorded_hand(transaction: Transaction, late: bool) -> None:
-    add_hand(transaction, open_example(transaction), SubmittedHand(EXAMPLE))
-    nothing_moves = insert_changed("transfers", position=4, late=late, due=1, paid=0, limited_by="payer_stack")
-    with pytest.raises(IntegrityError, match="do not add up"):
-        transaction.execute(nothing_moves)
 
 
 def test_no_hand_follows_a_payout(transaction: Transaction) -> None:
@@ -273,7 +266,7 @@ def test_incomplete_records_are_rejected(
 
 OF_A_ROUND = ["rounds", "settlements", "round_seats", "round_heads", "departures", "closings", "events"]
 OF_A_DISPUTE = ["disputes", "dispute_entries", "dispute_heads"]
-OF_A_HAND = ["hands", "hand_scores", "payouts", "transfers"]
+OF_A_HAND = ["hands", "hand_scores", "payouts"]
 
 
 @pytest.mark.parametrize("table", OF_A_ROUND + OF_A_HAND + OF_A_DISPUTE)
@@ -307,7 +300,7 @@ def fresh_id(table: str) -> dict[str, str]:
 
 def insert_changed(table: str, **changes: Any) -> TextClause:
     """Copy the newest row of a table with some columns changed."""
-    newest = {"transfers": "round_id DESC, position DESC", "submissions": "id DESC", "events": "id DESC"}
+    newest = {"submissions": "id DESC", "events": "id DESC"}
     copied = text(f"""
         INSERT INTO {table}
         SELECT (jsonb_populate_record(CAST(NULL AS {table}), to_jsonb(found) || CAST(:changes AS jsonb))).*

@@ -11,7 +11,7 @@ import pytest
 from evidence import SigningKey
 from service.app import create_app
 from service.config import Config
-from service.db import Database, migrate
+from service.db import Database, migrate, schema
 from service.db.schema import Change, SchemaChange, compare_schema, expected_schema, read_schema
 from service.errors import DatabaseAltered
 from service.ledger.actions import make_checkpoint
@@ -28,8 +28,8 @@ every_server = pytest.mark.every_server
 
 OPEN_TO_ALL = """
     CREATE OR REPLACE FUNCTION authenticate_key(secret bytea)
-        RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], table_id uuid) LANGUAGE sql AS
-    $$ SELECT club_id, id, name, scopes, NULL::uuid FROM api_keys LIMIT 1 $$
+        RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], table_id uuid, is_use_due boolean)
+        LANGUAGE sql AS $$ SELECT club_id, id, name, scopes, NULL::uuid, false FROM api_keys LIMIT 1 $$
 """
 ALTERATIONS = {
     OPEN_TO_ALL: "function public.authenticate_key(secret bytea) is changed",
@@ -37,23 +37,50 @@ ALTERATIONS = {
     "ALTER TABLE rounds NO FORCE ROW LEVEL SECURITY": "table public.rounds is changed",
     "ALTER POLICY club ON hands USING (true)": "policy public.hands.club is changed",
     "CREATE POLICY everyone ON hands USING (true)": "policy public.hands.everyone is added",
-    "DROP POLICY club ON transfers": "policy public.transfers.club is missing",
-    "DROP TRIGGER append_only ON transfers": "trigger public.transfers.append_only is missing",
-    "ALTER TABLE transfers DISABLE TRIGGER append_only": "trigger public.transfers.append_only is changed",
+    "DROP POLICY club ON payouts": "policy public.payouts.club is missing",
+    "DROP TRIGGER append_only ON payouts": "trigger public.payouts.append_only is missing",
+    "ALTER TABLE payouts DISABLE TRIGGER append_only": "trigger public.payouts.append_only is changed",
     "ALTER TABLE hand_scores DROP CONSTRAINT hand_scores_zero_sum_check": "constraint public.hand_scores."
     "hand_scores_zero_sum_check is missing",
+    "ALTER TYPE transfer ADD ATTRIBUTE note text": "type public.transfer is changed",
+    "ALTER VIEW transfers SET (security_invoker = off)": "view public.transfers is changed",
     "ALTER TABLE hands DROP CONSTRAINT hands_number_key CASCADE": "constraint public.hands.hands_number_key is missing",
     "ALTER TABLE tables ALTER COLUMN name DROP NOT NULL": "column public.tables.name is changed",
     "ALTER TABLE tables ADD COLUMN note text": "column public.tables.note is added",
-    "GRANT UPDATE ON transfers TO ofc_service": "grant UPDATE on table public.transfers to ofc_service is added",
-    "GRANT UPDATE (paid) ON transfers TO PUBLIC": "grant UPDATE on column public.transfers.paid to PUBLIC is added",
-    "REVOKE INSERT ON transfers FROM ofc_service": "grant INSERT on table public.transfers to ofc_service is missing",
+    "GRANT UPDATE ON payouts TO ofc_service": "grant UPDATE on table public.payouts to ofc_service is added",
+    "GRANT UPDATE (stacks) ON payouts TO PUBLIC": "grant UPDATE on column public.payouts.stacks to PUBLIC is added",
+    "REVOKE INSERT ON payouts FROM ofc_service": "grant INSERT on table public.payouts to ofc_service is missing",
     "CREATE RULE nothing AS ON INSERT TO events DO INSTEAD NOTHING": "rule public.events.nothing is added",
-    "CREATE TABLE more_transfers () INHERITS (transfers)": "table public.more_transfers is added",
+    "CREATE TABLE more_payouts () INHERITS (payouts)": "table public.more_payouts is added",
     "CREATE FUNCTION points_sum(points integer[]) RETURNS integer LANGUAGE sql RETURN 0": "function "
     "public.points_sum(points integer[]) is added",
     "DROP TABLE shared.signing_keys": "table shared.signing_keys is missing",
+    "CREATE UNIQUE INDEX one_pot ON payouts (club_id, stacks)": "index public.one_pot is added",
+    "CREATE INDEX inverse ON adjustments ((1 / points))": "index public.inverse is added",
+    "CREATE INDEX paid_often ON adjustments (payer) WHERE 1 / points > 0": "index public.paid_often is added",
+    "CREATE TABLE notes (club uuid, player text, FOREIGN KEY (club, player) REFERENCES players)": "constraint "
+    "public.notes.notes_club_player_fkey is added",
 }
+ROLE_ALTERATIONS = {
+    "GRANT pg_write_all_data TO ofc_service": "membership in pg_write_all_data of ofc_service is added",
+    "GRANT ofc_suite_group TO ofc_service": "membership in pg_write_all_data of ofc_service is added",
+    "ALTER ROLE ofc_service NOINHERIT; GRANT ofc_suite_group TO ofc_service": "membership in ofc_suite_group of"
+    " ofc_service is added",
+    "GRANT SET ON PARAMETER session_replication_role TO ofc_service": "grant SET on parameter session_replication_role"
+    " to ofc_service is added",
+    "GRANT SET ON PARAMETER session_replication_role TO PUBLIC": "grant SET on parameter session_replication_role to"
+    " PUBLIC is added",
+    "ALTER ROLE ofc_service CREATEROLE": "role ofc_service is changed",
+    "ALTER ROLE ofc_service BYPASSRLS": "role ofc_service is changed",
+}
+"""Alterations of roles, which belong to the whole server."""
+RESTORED = """
+    REVOKE pg_write_all_data, pg_monitor, ofc_suite_group FROM ofc_service;
+    REVOKE SET ON PARAMETER session_replication_role FROM ofc_service, PUBLIC;
+    ALTER ROLE ofc_service INHERIT NOCREATEROLE NOBYPASSRLS;
+    REVOKE pg_write_all_data FROM ofc_suite_group;
+    DROP ROLE ofc_suite_group;
+"""
 
 
 @pytest.fixture
@@ -95,10 +122,34 @@ def test_an_altered_schema_is_rejected(logins: Logins, opened: Database, stateme
         opened.check_schema()
 
 
+@pytest.fixture
+def role_logins(logins: Logins) -> Iterator[Logins]:
+    """Return logins of a new database on a server whose roles are restored after the test."""
+    alter(logins.owner, "CREATE ROLE ofc_suite_group; GRANT pg_write_all_data TO ofc_suite_group")
+    yield logins
+    alter(logins.owner, RESTORED)
+
+
+@pytest.mark.parametrize("statement", ROLE_ALTERATIONS)
+def test_privileges_of_the_role_from_elsewhere_are_rejected(role_logins: Logins, statement: str) -> None:
+    alter(role_logins.owner, statement)
+    owner = Database(role_logins.owner, role=None)
+    assert ROLE_ALTERATIONS[statement] in [str(change) for change in changes_of(owner)]
+    with pytest.raises(DatabaseAltered):
+        owner.check_schema()
+    owner.close()
+
+
+def test_membership_in_a_role_that_only_reads_is_harmless(role_logins: Logins, opened: Database) -> None:
+    alter(role_logins.owner, "GRANT pg_monitor TO ofc_service")
+    assert {change.change for change in changes_of(opened)} == {Change.HARMLESS}
+    opened.check_schema()
+
+
 def test_disabled_foreign_keys_are_reported(logins: Logins, opened: Database) -> None:
-    alter(logins.owner, "ALTER TABLE transfers DISABLE TRIGGER ALL")
+    alter(logins.owner, "ALTER TABLE payouts DISABLE TRIGGER ALL")
     found = {change.object for change in changes_of(opened) if (change.found or "").endswith("(disabled)")}
-    assert {"constraint public.transfers.transfers_club_id_round_id_revision_number_fkey"} < found
+    assert {"constraint public.payouts.payouts_club_id_round_id_revision_number_fkey"} < found
 
 
 def test_role_settings_that_disable_triggers_are_reported(logins: Logins, opened: Database) -> None:
@@ -110,14 +161,16 @@ def test_role_settings_that_disable_triggers_are_reported(logins: Logins, opened
 
 def test_harmless_objects_can_be_added(logins: Logins, opened: Database) -> None:
     alter(logins.owner, "CREATE INDEX hands_played_at ON hands (played_at)")
+    alter(logins.owner, 'CREATE INDEX "by points (no zeros)" ON adjustments (points DESC, payee) INCLUDE (payer)')
     alter(logins.owner, "CREATE VIEW paid AS SELECT paid FROM transfers")
-    alter(logins.owner, "GRANT SELECT ON transfers, paid TO PUBLIC")
+    alter(logins.owner, "GRANT SELECT ON payouts, paid TO PUBLIC")
     assert {change.change for change in changes_of(opened)} == {Change.HARMLESS}
     opened.check_schema()
 
 
 def test_an_added_table_is_listed_without_its_parts(logins: Logins, opened: Database) -> None:
     alter(logins.owner, "CREATE TABLE notes (id integer PRIMARY KEY, note text CHECK (note <> ''))")
+    alter(logins.owner, "CREATE UNIQUE INDEX notes_note ON notes (lower(note))")
     [change] = changes_of(opened)
     assert (change.object, change.change) == ("table public.notes", Change.HARMLESS)
 
@@ -130,13 +183,27 @@ def test_an_altered_database_is_not_ready(logins: Logins) -> None:
     app.extensions["ofc_database"].close()
 
 
+def test_readiness_compares_the_schema_again(logins: Logins, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = create_app(Config(logins.service, logins.owner, allow_data_loss=True))
+    api = Api(app, None)
+    assert api.get("/readyz").status == 200
+    alter(logins.owner, "GRANT UPDATE ON payouts TO ofc_service")
+    assert api.get("/readyz").status == 200, "a minute has not passed"
+    monkeypatch.setattr(schema, "CHECK_SECONDS", 0.0)
+    response = api.get("/readyz")
+    assert (response.status, response["code"]) == (503, "database-altered")
+    alter(logins.owner, "REVOKE UPDATE ON payouts FROM ofc_service")
+    assert api.get("/readyz").status == 200
+    app.extensions["ofc_database"].close()
+
+
 @pytest.mark.parametrize("arguments", [("up", "--port", "0"), ("worker", "--concurrency", "1")])
 def test_commands_do_not_start_on_an_altered_database(logins: Logins, arguments: tuple[str, ...]) -> None:
-    alter(logins.owner, "DROP POLICY club ON transfers")
+    alter(logins.owner, "DROP POLICY club ON payouts")
     started = command(*arguments, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
     assert started.returncode == 1
     [sentence] = [line for line in started.stderr.splitlines() if line.startswith("Error: ")]
-    assert "policy public.transfers.club is missing; `ofc-server verify` lists every difference." in sentence
+    assert "policy public.payouts.club is missing; `ofc-server verify` lists every difference." in sentence
 
 
 @pytest.fixture

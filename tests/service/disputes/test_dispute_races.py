@@ -104,8 +104,9 @@ def test_a_correction_and_the_end_of_its_dispute_are_serialized(served: Served) 
     for _ in range(8):
         round_id = play_round(served)
         dispute_id = under_review(served, round_id)
+        version = served.get(f"/v1/rounds/{round_id}")["version"]
         corrected, resolved = served.at_once(
-            (f"/v1/rounds/{round_id}/corrections", {**PLAIN, "dispute": dispute_id}),
+            (f"/v1/rounds/{round_id}/corrections", {**PLAIN, "version": version, "dispute": dispute_id}),
             (f"/v1/disputes/{dispute_id}/resolve", body_of("resolve", 2, state="upheld")),
         )
         outcomes[corrected.status_code, resolved.status_code] += 1

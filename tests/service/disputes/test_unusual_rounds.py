@@ -22,6 +22,7 @@ from tests.support.sample_rounds import (
     SIXES,
     TWO,
     Document,
+    correct_round,
     document_of,
     hand,
     post_document,
@@ -121,8 +122,9 @@ def test_irregular_hands_are_found(api: Api) -> None:
     finished(api, COMPLETE)
     round_id = finished(api, [ENTERS, IN_FANTASYLAND])
     assert unusual(api, round_id) == {}
-    response = api.post(
-        f"/v1/rounds/{round_id}/corrections",
+    response = correct_round(
+        api,
+        round_id,
         {"reason": "misread", "patch": QUEEN_WAS_THREE, "irregular": "accept"},
     )
     assert response.status == 201, response
@@ -134,7 +136,7 @@ def test_corrections_after_final_are_found(api: Api, house: House) -> None:
     round_id = finished(api, COMPLETE)
     finalize(house, api, round_id)
     correction = {"reason": "misread", "patch": MISREAD}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", correction).status == 201
+    assert correct_round(api, round_id, correction).status == 201
     assert unusual(api, round_id) == {("corrected-after-final", ()): ("1 of 2", "0 of 1")}
 
 

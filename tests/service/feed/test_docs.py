@@ -8,7 +8,7 @@ from typing import Any
 from evidence.events import EventKind
 from schemas.feed.events import AUDITED_KINDS, HAVE_RESULTS
 from schemas.webhooks.endpoints import WebhookKind
-from tests.service.feed.test_streams import Club
+from tests.service.feed.test_long_polls import Club
 from tests.support.sample_rounds import COMPLETE, SIXES, dealt_again, seats
 from tests.support.server_process import running
 

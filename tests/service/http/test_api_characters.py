@@ -12,7 +12,7 @@ from schemas.verification.report import Outcome
 from tests.service.ledger.test_api_evidence import KEY, evidence_of, sign
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
-from tests.support.sample_rounds import SIXES, THREE, Document, add_table, hand, open_round, play
+from tests.support.sample_rounds import SIXES, THREE, Document, add_table, correct_round, hand, open_round, play
 
 UNSEEN = [
     "\u202e",
@@ -99,7 +99,7 @@ def test_stored_ids_with_invisible_characters_stay_readable(api: Api, house: Hou
     document: Document = dict(api.get(f"/v1/rounds/{round_id}/document").document)
     assert document["seats"][0]["player"] == OLD
     patch = [{"op": "replace", "path": "/seats/1/stack", "value": 90}]
-    corrected = api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": patch})
+    corrected = correct_round(api, round_id, {"reason": "misread", "patch": patch})
     assert corrected.status == 201, corrected
     sign(house, api)
     report = verify(evidence_of(api, round_id), [KEY.verifier])

@@ -1,6 +1,7 @@
 """The OpenAPI document: up to date, valid, complete, and as strict as the service."""
 
 import ast
+import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,12 +42,12 @@ FORMS = {
     "/v1/links/{token}": {"application/json", "text/html"},
     "/v1/links/{token}/hands/{number}": {"application/json", "text/plain", "text/html"},
     "/v1/imports/{import_id}/results": {"application/x-ndjson"},
-    "/v1/export": {"application/x-ndjson"},
+    "/v1/export": {"application/x-ndjson", "application/vnd.apache.parquet"},
     "/v1/statement": {"application/json", "text/csv"},
     "/v1/ledger": {"application/json", "text/csv"},
     "/v1/plots/{plot}": {"application/json", "image/svg+xml", "text/csv"},
     "post /v1/hands": {"application/x-ndjson"},
-    "/v1/events": {"application/x-ndjson", "text/event-stream"},
+    "/v1/events": {"application/x-ndjson"},
     "/v1/checkpoints/{address}": {"text/plain"},
     "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},
 }
@@ -56,7 +57,15 @@ STORES_NOTHING = {"/v1/score", "/v1/rounds/{round_id}/what-if"}
 WITHOUT_CLUB = {"check_health", "check_readiness", "get_contract", "get_metrics"}
 
 
-CONDITIONAL = {"get_round", "get_settlement", "get_statement", "get_table", "list_rounds", "list_scorekeepers"}
+CONDITIONAL = {
+    "get_contract",
+    "get_round",
+    "get_settlement",
+    "get_statement",
+    "get_table",
+    "list_rounds",
+    "list_scorekeepers",
+}
 """Operations whose responses have an entity tag."""
 
 OF_A_VERSION = {
@@ -112,9 +121,23 @@ def test_the_committed_openapi_document_is_up_to_date() -> None:
 
 
 def test_the_service_serves_its_openapi_document(house: House) -> None:
-    shown = house.app.test_client().get("/openapi.yaml")
+    written = (ROOT / "openapi.yaml").read_bytes()
+    browser = house.app.test_client()
+    shown = browser.get("/openapi.yaml", buffered=True)
     assert shown.content_type == "application/yaml"
-    assert shown.get_data(as_text=True) == (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    assert shown.data == written
+    packed = browser.get("/openapi.yaml", headers={"Accept-Encoding": "gzip"}, buffered=True)
+    assert (packed.content_type, packed.headers["Content-Encoding"]) == ("application/yaml", "gzip")
+    assert gzip.decompress(packed.data) == written
+    for accepted, tag in (("gzip", packed.headers["ETag"]), ("identity", shown.headers["ETag"])):
+        sent = {"Accept-Encoding": accepted, "If-None-Match": tag}
+        assert browser.get("/openapi.yaml", headers=sent, buffered=True).status_code == 304
+
+
+def test_no_request_builds_the_openapi_document(house: House) -> None:
+    app = make_app()
+    assert app.test_client().get("/openapi.yaml", buffered=True).status_code == 200
+    assert "document" not in vars(app.extensions["ofc_contract"])
 
 
 @pytest.mark.no_cover

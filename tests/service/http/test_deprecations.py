@@ -12,6 +12,7 @@ from service.app import create_app
 from service.clubs.actions import create_club, create_key
 from service.config import Config
 from service.deprecations import DEPRECATIONS, Deprecation
+from service.openapi import CONTRACT
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.sample_rounds import NOBODYS, add_table, open_round
@@ -58,7 +59,7 @@ EVERYTHING = {
 def test_nothing_is_deprecated(api: Api) -> None:
     assert DEPRECATIONS == ()
     assert announced_in(api.get("/v1/tables")) == {}
-    assert "deprecated: true" not in api.app.extensions["ofc_contract"].written
+    assert "deprecated: true" not in CONTRACT.read_text(encoding="utf-8")
 
 
 def test_every_response_of_a_deprecated_operation_has_the_headers(service: Service) -> None:
@@ -93,7 +94,6 @@ def test_a_deprecated_field_is_announced_by_all_operations_that_have_it(service:
     opened = open_round(api, table)
     for path in ("/v1/rounds", f"/v1/rounds/{opened['id']}"):
         assert announced_in(api.get(path)) == EVERYTHING
-    assert announced_in(opened) == EVERYTHING
     for path in ("/v1/tables", f"/v1/tables/{table}"):
         assert announced_in(api.get(path)) == {}
     schemas = contract_of(api)["components"]["schemas"]

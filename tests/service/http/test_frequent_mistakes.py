@@ -170,11 +170,13 @@ def test_a_mistake_is_named_with_what_is_expected(api: Api, name: str) -> None:
 
 
 def test_a_table_that_is_added_twice_is_named(api: Api) -> None:
-    """A client that sends the request again without an idempotency key finds the table that it added."""
+    """A client that takes the name of another table finds that table, and how it differs."""
     table = add_table(api)
-    refused = api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple"})
+    refused = api.post("/v1/tables", {"name": "kitchen", "ruleset": "turbo"})
     assert (refused.status, refused["code"]) == (409, "table-conflict")
-    assert refused["detail"] == f"table {table} has the name 'kitchen'; expected a unique name in the club"
+    named = f"table {table} has the name 'kitchen' and other values; expected a unique name in the club"
+    assert refused["detail"] == named
+    assert refused["errors"][1]["detail"] == "`ruleset`: 'pineapple@1' is recorded, 'turbo' was received"
 
 
 def test_long_values_are_cut_in_problems(api: Api) -> None:

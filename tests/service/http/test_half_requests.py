@@ -5,9 +5,10 @@ import socket
 
 import pytest
 
-from service.server.gunicorn_config import threads
 from tests.support.server_process import wait_until
 from tests.support.shared_server import Served
+
+MANY = 50
 
 TABLE = json.dumps({"name": "half a table", "ruleset": "pineapple"}).encode()
 
@@ -30,7 +31,7 @@ def is_idle(served: Served) -> bool:
 @pytest.mark.parametrize("kind", ["head", "body"])
 def test_an_aborted_request_stores_nothing(served: Served, kind: str) -> None:
     before = served.records.count_records()
-    for _ in range(3 * threads):
+    for _ in range(MANY):
         begin(served, kind).close()
     assert wait_until(lambda: is_idle(served))
     assert served.records.count_records() == before
@@ -38,29 +39,13 @@ def test_an_aborted_request_stores_nothing(served: Served, kind: str) -> None:
     assert "Traceback" not in served.log
 
 
-def check_incomplete_request(client: socket.socket) -> None:
-    response = b"".join(iter(lambda: client.recv(4096), b""))
-    assert response.startswith(b"HTTP/1.1 408 ")
-    problem = json.loads(response.partition(b"\r\n\r\n")[2])
-    assert (problem["status"], problem["code"]) == (408, "request-incomplete")
-    assert "Nothing was stored" in problem["detail"]
-
-
-def test_an_incomplete_request_gets_an_error(served: Served) -> None:
-    with begin(served) as client:
-        client.shutdown(socket.SHUT_WR)
-        check_incomplete_request(client)
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["head", "body"])
 def test_stalled_requests_do_not_block_others(served: Served, kind: str) -> None:
-    stalled = [begin(served, kind) for _ in range(2 * threads)]
+    stalled = [begin(served, kind) for _ in range(MANY)]
     try:
         assert served.get("/readyz") == {"status": "ok"}
         assert "Traceback" not in served.log
-        if kind == "body":
-            check_incomplete_request(stalled[0])
     finally:
         for client in stalled:
             client.close()

@@ -101,8 +101,10 @@ def something_to_record(served: Served, what: str) -> tuple[str, Document]:
             return "/v1/rulesets", without(changed(preset, ("name", "lost-ruleset")), "version")
         case _:
             round_id = served.new_round("pineapple-qq")
-            assert served.post(f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE)).status_code == 201
-            ends = {"departures": {"seat": 3}, "close": {"reason": "late"}, "undo": {"number": 1}}
+            played = served.post(f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE))
+            assert played.status_code == 201
+            undo = {"number": 1, "hand": played.json()["id"]}
+            ends = {"departures": {"seat": 3}, "close": {"reason": "late"}, "undo": undo}
             return f"/v1/rounds/{round_id}/{what}", ends[what]
 
 

@@ -15,7 +15,18 @@ from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import body_of, opened
 from tests.support.application import House
 from tests.support.database.recorded_statements import recorded_statements
-from tests.support.sample_rounds import SIXES, THREE, add_table, complete_round, hand, open_round, play, rows, seats
+from tests.support.sample_rounds import (
+    NOBODYS,
+    SIXES,
+    THREE,
+    add_table,
+    complete_round,
+    hand,
+    open_round,
+    play,
+    rows,
+    seats,
+)
 from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
 WEBHOOK = {"url": "https://club.example/webhooks", "kinds": ["round.completed"]}
@@ -24,9 +35,9 @@ SENT: dict[str, Any] = {
     "record_hand": hand(2, 2, THREE),
     "record_departure": {"seat": 1},
     "close_round": {"reason": "the room closes"},
-    "undo_hand": {"number": 1},
+    "undo_hand": {"number": 1, "hand": NOBODYS},
     "confirm_settlement": {"seat": 1},
-    "correct_round": {"reason": "a card was misread", "patch": []},
+    "correct_round": {"reason": "a card was misread", "version": 1, "patch": []},
     "what_if": {"ruleset": "turbo"},
     "comment_on_dispute": body_of("comments", 1),
     "review_dispute": body_of("review", 1),
@@ -104,6 +115,8 @@ def test_ids_of_another_club_are_refused_like_unknown_ids(
 ) -> None:
     listed = list(operations(house))
     assert {name for name, _, _ in listed} >= {*SENT, "get_table", "get_round", "get_hand", "get_settlement"}
+    # The first use of a key is recorded.
+    assert api.get("/v1/tables").status == 200
     before = house.count_records()
     for name, method, path in listed:
         body = {"json": SENT[name]} if SENT.get(name) else {}

@@ -53,7 +53,7 @@ def test_a_listed_origin_may_send_requests_with_a_key(client: Client, origin: st
     assert granted(response) == {
         "Access-Control-Allow-Origin": origin,
         "Access-Control-Allow-Headers": "authorization, content-type",
-        "Access-Control-Allow-Methods": "DELETE, GET, POST, PUT",
+        "Access-Control-Allow-Methods": "DELETE, GET, PATCH, POST, PUT",
         "Access-Control-Expose-Headers": response.headers["Access-Control-Expose-Headers"],
         "Access-Control-Max-Age": "600",
     }
@@ -96,7 +96,7 @@ def test_a_listed_origin_may_send_every_header_that_the_api_reads(client: Client
         for parameter in operation.get("parameters", [])
         if parameter["in"] == "header"
     }
-    assert {"idempotency-key", "if-match", "last-event-id"} <= described
+    assert {"idempotency-key", "if-match", "if-none-match"} <= described
     sent = sorted(described | {"authorization", "content-encoding", "content-type"})
     headers: dict[str, Any] = {**PREFLIGHT, "Access-Control-Request-Headers": ", ".join(sent)}
     response = send(client(CLUB), "OPTIONS", "/v1/events", CLUB, **headers)

@@ -9,11 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 from flask import Flask
-from limits.storage import memory
 
 from service.app import create_app
 from service.config import Config
@@ -24,6 +24,7 @@ from tests.support.application import House
 from tests.support.brokers import OwnRedis
 from tests.support.database.postgres import Logins
 from tests.support.log_capture import Log
+from tests.support.sample_rounds import complete_round
 from tests.support.server_process import running
 
 MOST = 5
@@ -70,6 +71,16 @@ def send_from(address: str, app: Flask, key: str | None) -> ApiResponse:
     return Api(app, key).request("GET", "/v1/tables", environ_overrides={"REMOTE_ADDR": address})
 
 
+def test_each_of_several_workers_announces_the_share_that_it_counts(house: House, limited: Flask) -> None:
+    limited.extensions["ofc_rate_limits"].workers = 2
+    api = Api(limited, new_key(house))
+    responses = [api.get("/v1/tables") for _ in range(4)]
+    assert [response.status for response in responses] == [200, 200, 200, 429]
+    assert {response.headers["RateLimit-Policy"] for response in responses} == {'"key";q=3;w=60'}
+    assert responses[0].headers["RateLimit"].startswith('"key";r=2;')
+    assert responses[3]["detail"].startswith("the limit of 3 requests a minute for this key is exceeded")
+
+
 def test_a_key_has_a_rate_limit_and_responses_show_the_remainder(house: House, limited: Flask) -> None:
     hasty, other = Api(limited, new_key(house)), Api(limited, new_key(house))
     responses = [hasty.get("/v1/tables") for _ in range(MOST + 2)]
@@ -104,44 +115,53 @@ def test_requests_without_a_key_are_not_limited(limited: Flask) -> None:
     assert {Api(limited, None).get("/v1/rulesets").status for _ in range(MOST + 1)} == {200}
 
 
+def guess(app: Flask, address: str, times: int = MOST_FAILURES) -> list[int]:
+    """Send keys that nobody has, and return the statuses."""
+    return [send_from(address, app, f"ofc_guess_{number}").status for number in range(times)]
+
+
 def test_clients_that_guess_keys_are_limited_and_valid_keys_are_not(house: House, limited: Flask) -> None:
-    address, known, new = an_address(), new_key(house), new_key(house)
-    assert send_from(address, limited, known).status == 200
-    tried = [send_from(address, limited, f"ofc_guess_{number}") for number in range(MOST_FAILURES + 3)]
-    assert [response.status for response in tried] == [401] * MOST_FAILURES + [429] * 3
-    assert "unknown keys a minute from this address" in tried[-1]["detail"]
-    assert send_from(address, limited, known).status == 200
-    assert send_from(address, limited, new).status == 429
-    assert send_from(an_address(), limited, new).status == 200
-    assert send_from(address, limited, new).status == 200, "known by now"
-
-
-def test_a_key_in_use_stays_known_when_the_day_ends(
-    house: House, limited: Flask, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def set_clock(now: float) -> None:
-        clock = SimpleNamespace(time=lambda: now, monotonic=time.monotonic)
-        for module in (rate_limits, memory):
-            monkeypatch.setattr(module, "time", clock)
-
-    def guess() -> None:
-        for number in range(MOST_FAILURES):
-            assert send_from(address, limited, f"ofc_guess_{now}_{number}").status == 401
-
-    midnight = (time.time() // 86_400 + 1) * 86_400
     address, used, unused = an_address(), new_key(house), new_key(house)
-    now = midnight - 10
-    set_clock(now)
     assert send_from(address, limited, used).status == 200
-    for now in (midnight + 10, midnight + 86_400 - 80, midnight + 86_400 + 10):
-        set_clock(now)
-        guess()
-        assert send_from(address, limited, used).status == 200
-        assert send_from(address, limited, unused).status == 429
-    now = midnight + 3 * 86_400 + 10
-    set_clock(now)
-    guess()
-    assert send_from(address, limited, used).status == 429, "not used for a whole day"
+    assert guess(limited, address, MOST_FAILURES + 3) == [401] * MOST_FAILURES + [429] * 3
+    refused = send_from(address, limited, "ofc_guess")
+    assert "unknown keys a minute from this address" in refused["detail"]
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert {send_from(address, limited, key).status for key in (used, unused)} == {200}
+    assert send_from(an_address(), limited, "ofc_guess").status == 401
+
+
+def test_a_process_that_has_just_started_refuses_no_valid_key(house: House, limit: Callable[..., Flask]) -> None:
+    address, key = an_address(), new_key(house)
+    assert send_from(address, limit(), key).status == 200
+    restarted = limit()
+    assert guess(restarted, address, MOST_FAILURES + 1)[-1] == 429
+    assert send_from(address, restarted, key).status == 200
+
+
+def test_new_links_and_sessions_are_accepted_while_other_clients_guess_keys(
+    house: House, limit: Callable[..., Flask]
+) -> None:
+    app, address = limit(), an_address()
+    api = Api(house.app, new_key(house))
+    round_id = complete_round(api)
+    links = f"/v1/tables/{api.get(f'/v1/rounds/{round_id}')['table']}/links"
+    scorekeeper, viewer = (api.post(links, {"kind": kind})["url"] for kind in ("scorekeeper", "viewer"))
+    shown = api.post(f"/v1/rounds/{round_id}/links", {})["url"]
+    code = api.post("/v1/console-links", {})["url"].rpartition("/")[2]
+    assert guess(app, address, MOST_FAILURES + 1)[-1] == 429
+
+    def send(path: str, **options: Any) -> int:
+        method = "POST" if "data" in options else "GET"
+        sent = browser.open(urlsplit(path).path, method=method, environ_overrides={"REMOTE_ADDR": address}, **options)
+        return sent.status_code
+
+    browser = app.test_client()
+    assert send_from(address, app, urlsplit(scorekeeper).fragment).status == 200
+    assert [send(viewer), send(shown)] == [200, 200]
+    assert send("/console/sign-in", data={"code": code}) == 303
+    assert send("/console/") == 200
+    assert send("/console/sign-in", data={"code": code}) == 429, "used up, and therefore unknown"
 
 
 def test_an_address_of_the_sixth_version_is_its_network(house: House, limited: Flask) -> None:
@@ -160,16 +180,17 @@ def test_an_address_of_the_sixth_version_is_its_network(house: House, limited: F
 def test_behind_trusted_proxies_the_client_address_is_from_the_first_proxy(
     house: House, limit: Callable[..., Flask], proxies: int, before: str, after: str
 ) -> None:
-    guesser, other, new = an_address(), an_address(), new_key(house)
+    guesser, other, key = an_address(), an_address(), new_key(house)
     app = limit(trusted_proxies=proxies)
 
     def get_status(address: str, key: str) -> int:
         route = f"{before.format(forged=an_address())}{address}{after}"
         return Api(app, key).request("GET", "/v1/tables", headers={"X-Forwarded-For": route}).status
 
-    assert {get_status(guesser, f"{new}{number}") for number in range(MOST_FAILURES)} == {401}
-    assert get_status(guesser, new) == 429
-    assert get_status(other, new) == 200
+    assert {get_status(guesser, f"{key}{number}") for number in range(MOST_FAILURES)} == {401}
+    assert get_status(guesser, f"{key}x") == 429
+    assert get_status(guesser, key) == 200
+    assert get_status(other, f"{key}x") == 401
 
 
 @pytest.mark.parametrize(("proxies", "is_named"), [(0, True), (2, True), (1, False)])
@@ -184,7 +205,7 @@ def test_a_header_of_an_untrusted_proxy_is_ignored(
         return Api(app, key).request("GET", "/v1/tables", headers=headers, environ_overrides=came_from).status
 
     assert {get_status(f"{new}{number}") for number in range(MOST_FAILURES)} == {401}
-    assert get_status(new) == 429
+    assert get_status(f"{new}x") == 429
 
 
 def get_statuses(url: str, data: Path, times: int, *, reuses_connection: bool) -> list[int]:
@@ -231,8 +252,9 @@ def test_requests_and_failures_are_counted_in_redis(house: House, limit: Callabl
     assert left == [f'"key";r={number}' for number in (4, 3, 2, 1, 0, 0)]
     for number in range(MOST_FAILURES):
         assert send_from(address, (one, other)[number % 2], f"ofc_guess_{number}").status == 401
-    assert {send_from(address, app, new).status for app in (one, other)} == {429}
-    assert send_from(an_address(), other, new).status == 200
+    assert {send_from(address, app, "ofc_guess").status for app in (one, other)} == {429}
+    assert {send_from(address, app, new).status for app in (one, other)} == {200}
+    assert send_from(an_address(), other, "ofc_guess").status == 401
 
 
 def test_without_its_redis_the_service_responds_and_counts_nothing(

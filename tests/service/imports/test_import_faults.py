@@ -3,21 +3,18 @@
 import multiprocessing
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from uuid import UUID
 
 import psycopg
 import pytest
 
 from service.db import Database
-from service.jobs import work
-from service.jobs.work import MOST_FAILURES, Worker
-from service.worker import KINDS
+from service.jobs.work import MOST_FAILURES
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
 from tests.support.import_lines import club_of
 from tests.support.log_capture import Log
-from tests.support.process_jobs import Club, rounds_to_import
+from tests.support.process_jobs import Club, rounds_to_import, work_on_job
 from tests.support.sample_rounds import changed
 from tests.support.server_process import wait_until
 from tests.support.worker_process import lines_of, post_import, results_of
@@ -101,13 +98,8 @@ def test_a_database_error_refuses_no_line(house: House, club: Club, code: str) -
     assert [result["line"] for result in results_of(club.api, job)] == [1, 2, 3, 4]
 
 
-def test_a_line_that_kills_every_worker_does_not_stop_other_lines(
-    house: House, club: Club, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_that_kills_every_worker_does_not_stop_other_lines(club: Club) -> None:
     """Each worker is a process of its own, and is killed as soon as it is at the second line."""
-    for module in (work, work):
-        monkeypatch.setattr(module, "LEASE", timedelta(seconds=1))
-    monkeypatch.setattr(work, "_RENEWAL_SECONDS", 0.25)
     documents = rounds_to_import(4)
     documents[1] = changed(documents[1], ("table", "gate"))
     job = post_import(club.api, lines_of(documents)).headers["Location"]
@@ -135,20 +127,21 @@ def closed_gate(club: Club) -> Iterator[None]:
 
 def kill_at_the_gate(club: Club, job_id: UUID) -> int:
     """Start a worker, kill it once it is at the gate, and return how many were killed."""
-    waiting = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    waiting = "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
     url, club_id = club.house.logins.service, club_of(club.house, club.api)
 
     def process() -> None:
-        Worker("a child", Database(url), KINDS, announce=lambda _club: None).work_on(club_id, job_id)
+        work_on_job(Database(url, is_worker=True), club_id, job_id)
 
-    # PostgreSQL notices only some seconds later that whoever waits was killed.
-    before = set(club.house.query(waiting))
     worker = multiprocessing.get_context("fork").Process(target=process)
     worker.start()
     try:
-        assert wait_until(lambda: bool(set(club.house.query(waiting)) - before) or not worker.is_alive(), 60)
+        assert wait_until(lambda: bool(club.house.query(f"SELECT pid {waiting}")) or not worker.is_alive(), 60)
         was_alive = worker.is_alive()
     finally:
         worker.kill()
         worker.join()
+    # PostgreSQL would notice in some seconds that whoever waits was killed.
+    club.house.query(f"SELECT pg_terminate_backend(pid) {waiting}")
+    assert wait_until(lambda: not club.house.query(f"SELECT pid {waiting}"))
     return int(was_alive)

@@ -2,14 +2,19 @@
 
 import gzip
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
+from threading import Event
+from uuid import UUID
 
 import pytest
 
 from service.config import ConfigError, ImportLimits, read_settings
+from service.places import Turns
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
+from tests.support.import_lines import club_of
 from tests.support.process_jobs import Club, rounds_to_import
 from tests.support.worker_process import lines_of, post_import
 
@@ -53,6 +58,43 @@ def test_a_small_file_may_have_any_compression_ratio(house: House, api: Api) -> 
 def test_too_many_lines_are_refused_including_blank_ones(house: House, api: Api, packed: bool) -> None:
     response = refused(house, api, b"\n" * (LIMITS.lines + 1), packed=packed)
     assert response["detail"].startswith("the import has more than 100000 lines, including blank ones")
+
+
+def test_lines_are_counted_before_anything_is_stored(house: House, api: Api) -> None:
+    response = post_import(api, b"x\n" * (LIMITS.lines + 1), packed=True)
+    assert (response.status, response["code"]) == (413, "import-too-large")
+    assert house.query("SELECT count(*) FROM jobs WHERE club_id = %s", club_of(house, api)) == [(0,)]
+
+
+def test_imports_of_one_key_take_turns() -> None:
+    """The second works while the first waits for its client, and only then."""
+    turns, key, steps = Turns(), UUID(int=1), list[str]()
+    may_send, is_waiting = Event(), Event()
+
+    def slow() -> Iterator[bytes]:
+        yield b"first"
+        is_waiting.set()
+        assert may_send.wait(60)
+        yield b"second"
+
+    def receive_slowly() -> None:
+        with turns.take(key) as wait:
+            steps.extend(f"slow {block.decode()}" for block in wait(slow()))
+
+    def receive_at_once() -> None:
+        with turns.take(key) as wait:
+            steps.extend(f"quick {block.decode()}" for block in wait(iter([b"first", b"second"])))
+
+    with ThreadPoolExecutor(1) as pool:
+        receiving = pool.submit(receive_slowly)
+        assert is_waiting.wait(60)
+        receive_at_once()
+        with turns.take(key):
+            may_send.set()
+            assert steps == ["slow first", "quick first", "quick second"]
+            assert not receiving.done()
+        receiving.result(60)
+    assert steps[-1] == "slow second"
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -99,3 +141,21 @@ def test_the_limits_are_configured_by_variables() -> None:
     assert read_settings(environment)["imports"] == ImportLimits(1, 2, 3, 4, 5)
     with pytest.raises(ConfigError, match="OFC_IMPORT_LINES is 'many'; expected an integer from 1 to"):
         read_settings({"OFC_IMPORT_LINES": "many"})
+
+
+@pytest.mark.parametrize("content", [b"\n" * LIMITS.lines, b"\n" * (LIMITS.lines - 1) + b" "])
+def test_as_many_lines_as_the_limit_are_accepted(house: House, api: Api, content: bytes) -> None:
+    assert post_import(api, content, packed=True).status == 202
+    assert post_import(api, content + b"\n ", packed=True)["code"] == "import-too-large"
+
+
+def test_a_kilobyte_of_gzip_with_half_a_million_lines_takes_few_transactions(house: House, api: Api) -> None:
+    """Each line is of no use, and each piece of 300 lines had a transaction of its own: a second of the web process."""
+    content = b"x\n" * (LIMITS.lines - 1)
+    assert len(gzip.compress(content)) < 1024
+    assert post_import(api, content, packed=True).status == 202
+    [(pieces, transactions)] = house.query(
+        "SELECT count(*), count(DISTINCT received_at) FROM import_pieces WHERE club_id = %s", club_of(house, api)
+    )
+    assert pieces == 334
+    assert transactions <= 2

@@ -57,7 +57,7 @@ def test_a_cancelled_import_leaves_stored_rounds_and_starts_no_chunk(room: Room)
     assert ended["progress"]["done"] == 2 * LINES
     assert len(results_of(room.api, job)) == 2 * LINES
     records = room.house.count_records()
-    assert (records["rounds"], records["import_pieces"], records["job_messages"]) == (2 * LINES, 0, 0)
+    assert (records["rounds"], records["import_pieces"]) == (2 * LINES, 0)
 
 
 def test_a_queued_import_can_be_cancelled(room: Room) -> None:
@@ -127,13 +127,6 @@ def test_an_interrupted_upload_leaves_nothing(tmp_path: Path) -> None:
             head = f"POST /v1/imports HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n"
             head += f"Content-Type: application/x-ndjson\r\nContent-Length: {len(content) + 1}\r\n\r\n"
             client.sendall(head.encode() + content)
-        with psycopg.connect(Cluster(tmp_path).url(OWNER), autocommit=True) as records:
-
-            def states() -> list[tuple[str]]:
-                return records.execute("SELECT state FROM jobs").fetchall()
-
-            assert wait_until(lambda: states() == [("cancelled",)]), states()
-            assert records.execute("SELECT count(*) FROM import_pieces").fetchall() == [(0,)]
         # Sent in parts of no announced length it is as good.
         headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/x-ndjson"}
         parts = (content[at : at + 1000] for at in range(0, len(content), 1000))
@@ -142,3 +135,5 @@ def test_an_interrupted_upload_leaves_nothing(tmp_path: Path) -> None:
             response = connection.getresponse()
             assert response.status == 202
             assert b'"total":402' in response.read()
+        with psycopg.connect(Cluster(tmp_path).url(OWNER)) as records:
+            assert records.execute("SELECT count(*) FROM jobs").fetchall() == [(1,)], "the interrupted one is none"

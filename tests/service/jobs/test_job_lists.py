@@ -7,11 +7,10 @@ import pytest
 from schemas.jobs import STATES
 from service.db import Database
 from service.jobs.queries import jobs
-from service.jobs.work import Worker
-from service.worker import KINDS
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.database.recorded_statements import recorded_statements
+from tests.support.process_jobs import work_on_job
 from tests.support.sample_rounds import complete_round, walk
 from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
@@ -49,7 +48,7 @@ def work(house: House) -> None:
     with database.outside_clubs() as connection:
         unfinished = jobs.list_unfinished(connection)
     for job in unfinished:
-        Worker("one", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
+        work_on_job(database, job.club_id, job.id)
 
 
 def test_jobs_are_listed_newest_first_page_by_page(

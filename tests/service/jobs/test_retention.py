@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from service import sweeper
+from service import periodic
 from service.config import ConfigError, Retention, read_settings
-from service.sweeper import remove_expired
+from service.periodic import remove_expired
 from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
@@ -76,7 +76,9 @@ def test_records_are_recognised_by_content_after_the_key_expired(house: House, a
     for each in COMPLETE:
         record(f"/v1/rounds/{round_id}/hands", dealt_again(each))
     patch = [{"op": "replace", "path": "/hands/2/players", "value": hand(3, 3, {1: LOW, 2: MID, 3: HIGH})["players"]}]
-    record(f"/v1/rounds/{round_id}/corrections", {"patch": patch, "reason": "two boards were exchanged"})
+    correction = {"patch": patch, "reason": "two boards were exchanged"}
+    version = api.get(f"/v1/rounds/{round_id}")["version"]
+    record(f"/v1/rounds/{round_id}/corrections", {**correction, "version": version})
     record("/v1/documents", document_of(table="hall", hands=COMPLETE, reference="saturday"))
     let_pass(house, 31)
     assert remove_expired(database_of(house), RETENTION)["responses"] >= len(sent)
@@ -92,7 +94,7 @@ def test_records_are_recognised_by_content_after_the_key_expired(house: House, a
 def test_the_results_of_an_import_are_removed_and_its_rounds_stay(
     house: House, api: Api, other_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeper, "_AT_A_TIME", 2)
+    monkeypatch.setattr(periodic, "_AT_A_TIME", 2)
     jobs = []
     for each in (api, other_api):
         for number in range(3):

@@ -30,6 +30,7 @@ from tests.support.sample_rounds import (
     add_table,
     changed,
     close,
+    correct_round,
     depart,
     hand,
     open_round,
@@ -82,11 +83,11 @@ def test_hands_departures_undone_hands_corrections_and_closings_follow_from_the_
     play(api, round_id, SECOND)
     checked(house, api, round_id)
     body = {"reason": "misread", "patch": [SWAPPED]}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", body).status == 201
+    assert correct_round(api, round_id, body).status == 201
     depart(api, round_id, 1)
     assert close(api, round_id).status == 200
     again = {"reason": "who closed it", "patch": [{"op": "replace", "path": "/closed/reason", "value": "fire"}]}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", again).status == 201
+    assert correct_round(api, round_id, again).status == 201
     checked(house, api, round_id)
     assert [each["revision"] for each in evidence_of(api, round_id)["revisions"]] == [1, 2, 3, 4]
 
@@ -105,7 +106,7 @@ def test_whatever_is_corrected_in_any_round_follows_from_the_events(api: Api, ho
             if original["hands"]:
                 amended = without(spoil(rng, original), "irregular")
                 body = {"reason": f"attempt {attempt}", "document": amended, "irregular": "accept"}
-                api.post(f"/v1/rounds/{round_id}/corrections", body)
+                correct_round(api, round_id, body)
         checked(house, api, round_id)
 
 
@@ -177,7 +178,7 @@ def test_confirmations_and_what_is_paid_after_a_final_settlement_follow_from_the
         assert api.post(f"/v1/rounds/{round_id}/confirmations", {"seat": seat}).status == 201
         checked(house, api, round_id)
     body = {"reason": "misread", "patch": [SWAPPED]}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", body).status == 201
+    assert correct_round(api, round_id, body).status == 201
     checked(house, api, round_id)
     first, second = (each["settlement"] for each in evidence_of(api, round_id)["revisions"])
     assert (first["state"], first["confirmed"]) == ("superseded", [1, 2, 3])
@@ -240,7 +241,9 @@ def test_another_clubs_evidence_is_not_found(api: Api, house: House, other_api: 
 OF_NO_ROUND = {
     EventKind.RULESET_ADDED,
     EventKind.CLUB_CREATED,
+    EventKind.CLUB_CHANGED,
     EventKind.CLUB_WIPED,
+    EventKind.CHECKPOINT_SEALED,
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,
     EventKind.WEBHOOK_ADDED,

@@ -18,7 +18,18 @@ from tests.support.check_chain import check_chains
 from tests.support.database.postgres import Server
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
 from tests.support.recomputed_rounds import recompute
-from tests.support.sample_rounds import COMPLETE, SIXES, THREE, dealt_again, document_of, hand, record, start_round
+from tests.support.sample_rounds import (
+    COMPLETE,
+    SIXES,
+    THREE,
+    correct_round,
+    dealt_again,
+    document_of,
+    hand,
+    record,
+    start_round,
+    undo,
+)
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -35,13 +46,13 @@ def live(house: House, api: Api) -> None:
     round_id = start_round(api, "pineapple-qq", SIXES)
     for played in COMPLETE[:2]:
         assert record(api, round_id, played).status == 201
-    assert api.post(f"/v1/rounds/{round_id}/undo", {"number": 2}).status == 201
+    assert undo(api, round_id, 2).status == 201
     assert record(api, round_id, hand(2, 2, {**THREE, 1: THREE[2], 2: THREE[1]})).status == 201
     assert api.post(f"/v1/rounds/{round_id}/departures", {"seat": 3}).status == 201
     closed = start_round(api, "pineapple", SIXES, name="closed early")
     assert api.post(f"/v1/rounds/{closed}/close", {"reason": "late"}).status == 200
     patch = [{"op": "replace", "path": "/seats/0/stack", "value": 120}]
-    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "miscounted", "patch": patch}).status == 201
+    assert correct_round(api, round_id, {"reason": "miscounted", "patch": patch}).status == 201
     assert api.post("/v1/documents", document_of(hands=COMPLETE, table="sent whole")).status == 201
     assert api.put("/v1/players/ann", {"display_name": "Ann Example"}).status == 201
     documents = [json.loads(path.read_bytes()) for path in sorted(EXAMPLES.glob("pineapple-*.json"))]
@@ -108,8 +119,8 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     response = api.post(f"/v1/rounds/{second['id']}/hands", played)
     assert response.status == 201, response
     patch = [{"op": "add", "path": "/hands/0/top_ups/-", "value": {"seat": 1, "points": 7}}]
-    path = f"/v1/rounds/{second['id']}/corrections"
-    corrected = api.post(path, {"reason": "ann added points", "patch": patch, "irregular": "accept"})
+    correction = {"reason": "ann added points", "patch": patch, "irregular": "accept"}
+    corrected = correct_round(api, second["id"], correction)
     assert corrected.status == 201, corrected
     contents = {
         event.kind: json.loads(event.content)

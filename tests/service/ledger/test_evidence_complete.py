@@ -1,9 +1,13 @@
 """Evidence files without the newest events, combined with proofs of other files."""
 
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
-from evidence import Checkpoint, read_note, sign_note
+from evidence import Checkpoint, Event, read_event, sign_note, write_event
+from evidence.events import EventKind
 from schemas.verification.evidence_file import verify
 from schemas.verification.proofs import SignedTree, read_signed
 from schemas.verification.report import Outcome, Report
@@ -13,8 +17,7 @@ from tests.service.ledger.test_api_evidence import FIRST, KEY, SECOND, SWAPPED, 
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import tamper
-from tests.support.sample_rounds import HIGH, LOW, MID, Document, hand, play, start_round
+from tests.support.sample_rounds import HIGH, LOW, MID, Document, correct_round, hand, play, start_round
 from tests.support.worker_process import rounds_to_import
 
 CORRECTED = {"reason": "misread", "patch": [SWAPPED]}
@@ -36,10 +39,16 @@ def graft(old: Document, new: Document, **more: Any) -> Document:
         **old,
         **{part: [proved[each["event"]] for each in old[part]] for part in ("events", "related")},
         "checkpoint": new["checkpoint"],
+        "sealed": new["sealed"],
         "keys": new["keys"],
         "consistency": new["consistency"],
         **more,
     }
+
+
+def seal_of(file: Document) -> Event:
+    """Read the last event of the file's checkpoint."""
+    return read_event(b64decode(file["sealed"]["event"]))
 
 
 def played(api: Api, house: House) -> tuple[str, Document]:
@@ -53,7 +62,7 @@ def played(api: Api, house: House) -> tuple[str, Document]:
 def corrected(api: Api, house: House) -> tuple[str, Document, Document]:
     """Correct a round, and return its evidence from before and after."""
     round_id, old = played(api, house)
-    assert api.post(f"/v1/rounds/{round_id}/corrections", CORRECTED).status == 201
+    assert correct_round(api, round_id, CORRECTED).status == 201
     sign(house, api)
     return round_id, old, evidence_of(api, round_id)
 
@@ -61,10 +70,11 @@ def corrected(api: Api, house: House) -> tuple[str, Document, Document]:
 def test_a_file_states_the_checkpoint_up_to_which_it_is_complete(api: Api, house: House) -> None:
     _, file = played(api, house)
     report = check(file)
-    signed = read_signed(file["checkpoint"]).checkpoint
+    size = read_signed(file["checkpoint"]).checkpoint.size
     assert report.outcome is Outcome.PASSED
-    assert report.extent == f"complete as of checkpoint {signed.size} of {signed.signed_at:%Y-%m-%dT%H:%M:%S.%f}Z"
-    assert signed.rounds_root is not None
+    assert report.extent == f"complete as of checkpoint {size} of {seal_of(file).at:%Y-%m-%dT%H:%M:%S.%f}Z"
+    assert file["sealed"]["position"] == size - 1
+    assert seal_of(file).kind == EventKind.CHECKPOINT_SEALED
 
 
 def test_an_old_file_with_the_proofs_of_a_newer_one_fails(api: Api, house: House) -> None:
@@ -119,37 +129,54 @@ def test_another_club_s_proof_and_checkpoint_fail(api: Api, house: House) -> Non
     stranger = house.new_client()
     _, elsewhere = played(stranger, house)
     assert codes(check(graft(old, new, newest=elsewhere["newest"]))) == {"newest-event-unproved"}
-    moved = graft(old, new, newest=elsewhere["newest"], checkpoint=elsewhere["checkpoint"])
+    moved = graft(old, new, **{name: elsewhere[name] for name in ("newest", "sealed", "checkpoint")})
     assert codes(check(moved)) >= {"origin-differs", "newest-event-unproved"}
 
 
-def test_a_checkpoint_without_a_map_proves_no_newest_event(api: Api, house: House) -> None:
+def test_without_the_last_event_of_the_checkpoint_nothing_is_the_newest(api: Api, house: House) -> None:
     _, old, new = corrected(api, house)
-    signed = read_signed(new["checkpoint"]).checkpoint
-    bare = sign_note(Checkpoint(signed.origin, signed.size, signed.root).text, [KEY]).written
-    assert codes(check(graft(old, new, newest=new["newest"], checkpoint=bare))) == {"newest-event-unproved"}
-    assert check(graft(old, new, newest=None, checkpoint=bare)).outcome is Outcome.PASSED_SO_FAR
-    # A line taken out of what was signed spoils the signature.
-    line = next(line for line in new["checkpoint"].splitlines(keepends=True) if line.startswith("rounds "))
-    cut = new["checkpoint"].replace(line, "")
-    assert "signature-wrong" in codes(check(graft(old, new, newest=None, checkpoint=cut)))
+    assert codes(check({**new, "sealed": None})) == {"newest-event-unproved"}
+    lacking = {name: value for name, value in new.items() if name != "sealed"}
+    assert codes(check(lacking)) == {"newest-event-unproved"}
+    assert check({**lacking, "newest": None}).outcome is Outcome.PASSED_SO_FAR
+    for other in (old["sealed"], new["events"][-1]):
+        assert codes(check({**new, "sealed": other})) >= {"seal-differs", "newest-event-unproved"}
+
+
+def test_an_event_that_only_looks_like_the_last_one_of_the_checkpoint_fails(api: Api, house: House) -> None:
+    _, _, new = corrected(api, house)
+    event = seal_of(new)
+    for changes in ({"kind": "club.wiped"}, {"club": UUID(int=1)}, {"content": b'{"map_root":"00"}'}):
+        written = b64encode(write_event(replace(event, **changes))).decode()
+        report = check({**new, "sealed": {**new["sealed"], "event": written}})
+        assert "inclusion-unproved" in codes(report)
 
 
 def test_an_older_checkpoint_claimed_as_newer_fails(api: Api, house: House) -> None:
     _, old, new = corrected(api, house)
-    older, newer = (read_signed(file["checkpoint"]).checkpoint for file in (old, new))
+    newer = read_signed(new["checkpoint"]).checkpoint
     lines = old["checkpoint"].split("\n")
     lines[1] = str(newer.size)
     assert "signature-wrong" in codes(check({**old, "checkpoint": "\n".join(lines)}))
-    lines = old["checkpoint"].split("\n")
-    lines[4] = new["checkpoint"].split("\n")[4]
-    assert lines[4].startswith("time ")
-    assert codes(check({**old, "checkpoint": "\n".join(lines)})) == {"signature-wrong"}
-    # The older map under the newer tree is another checkpoint of the same size as the stored one.
-    mixed = Checkpoint(newer.origin, newer.size, newer.root, older.rounds_root, newer.signed_at)
-    forged = graft(old, new, newest=old["newest"], checkpoint=sign_note(mixed.text, [KEY]).written)
-    assert check(forged).outcome is Outcome.PASSED, "the operator can sign a map that is not true"
-    assert codes(check(forged, read_signed(new["checkpoint"]))) == {"checkpoint-differs"}
+    # Another root for the same size is another checkpoint, also with the signature of the service.
+    forked = sign_note(Checkpoint(newer.origin, newer.size, bytes(32)).text, [KEY]).written
+    assert "checkpoint-differs" in codes(check({**new, "checkpoint": forked}, read_signed(new["checkpoint"])))
+
+
+def test_the_last_event_of_an_older_checkpoint_does_not_prove_the_newest_event_of_a_newer_one(
+    api: Api, house: House
+) -> None:
+    """The operator would hide the correction with the map from before it."""
+    round_id, old, new = corrected(api, house)
+    position = old["sealed"]["position"]
+    proved = evidence_of(api, round_id)["events"]
+    size = read_signed(new["checkpoint"]).checkpoint.size
+    found = api.get(f"/v1/checkpoints/inclusion?position={position}&size={size}")
+    proof = [b64encode(bytes.fromhex(part)).decode() for part in found["proof"]]
+    sealed = {"event": old["sealed"]["event"], "position": position, "proof": proof}
+    assert len(proved) == len(old["events"]) + 1
+    report = check(graft(old, new, newest=old["newest"], sealed=sealed))
+    assert codes(report) >= {"seal-differs", "newest-event-unproved"}
 
 
 def test_unsigned_events_are_reported_and_prevent_a_pass(api: Api, house: House) -> None:
@@ -190,14 +217,3 @@ def test_imported_rounds_are_complete_as_of_a_checkpoint(api: Api, house: House)
     for round_ in api.get("/v1/rounds")["rounds"]:
         report = check(evidence_of(api, round_["id"]))
         assert report.outcome is Outcome.PASSED, report
-
-
-def test_events_signed_before_the_map_existed_have_no_entry(api: Api, house: House) -> None:
-    round_id, file = played(api, house)
-    signed = read_signed(file["checkpoint"]).checkpoint
-    bare = sign_note(Checkpoint(signed.origin, signed.size, signed.root).text, [KEY]).written
-    assert read_note(bare).text.count("\n") == 3
-    tamper(house.owner_url, "UPDATE checkpoints SET note = %s WHERE club_id = %s", bare, club_of(house, api))
-    found = evidence_of(api, round_id)
-    assert found["newest"] is None
-    assert check(found).outcome is Outcome.PASSED_SO_FAR

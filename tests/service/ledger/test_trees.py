@@ -22,6 +22,7 @@ from evidence import (
     verify_inclusion,
     verify_note,
 )
+from evidence.events import CheckpointSealed
 from service.db import Database
 from service.errors import OperatorError
 from service.ledger import actions as ledger
@@ -29,8 +30,7 @@ from service.ledger.actions import join_events, make_checkpoint, origin_of
 from service.ledger.queries import checkpoints, trees
 from service.ledger.queries.events import EventKind, record_event
 from service.ledger.signing import make_signing_key, read_signing_key, replace_signing_key
-from service.sweeper import sweep
-from service.worker import KINDS
+from service.periodic import grow_trees
 from tests.evidence import naive
 from tests.support.application import House, open_house
 from tests.support.database.insert_records import add_club
@@ -84,8 +84,12 @@ def check_tree(house: House, club: UUID) -> list[Checkpoint]:
         read = Checkpoint.read(read_note(note).text)
         assert (read.origin, read.size, read.root) == (origin_of(club), size, root)
         assert root == naive.mth(leaves[:size])
-        assert read.rounds_root == naive.map_root(newest_of(leaves[:size]))
+        sealed = read_event(leaves[size - 1])
+        assert sealed.kind == EventKind.CHECKPOINT_SEALED
+        assert CheckpointSealed(map_root=naive.map_root(newest_of(leaves[:size]))).encode() == sealed.content
         signed.append(read)
+    seals = [number for number, leaf in enumerate(leaves, 1) if read_event(leaf).kind == EventKind.CHECKPOINT_SEALED]
+    assert seals == [read.size for read in signed]
     with database_of(house).reading(club) as transaction:
         for old, new in pairwise(signed):
             proof = trees.hash_ranges(transaction, consistency_ranges(old.size, new.size))
@@ -119,6 +123,8 @@ def test_without_new_events_nothing_is_signed(grove: House) -> None:
         again = make_checkpoint(transaction, KEY)
     assert (first.is_replay, again.is_replay, again.checkpoint) == (False, True, first.checkpoint)
     assert join_events(database_of(grove), club, KEY) == 0
+    grove.change("UPDATE tree_heads SET signed_at = signed_at - interval '1 minute' WHERE club_id = %s", club)
+    grow_trees(database_of(grove), KEY)
     assert len(check_tree(grove, club)) == 1
 
 
@@ -130,17 +136,17 @@ def test_without_a_key_events_join_and_the_next_key_signs_for_all_of_them(grove:
     assert len(check_tree(grove, club)) == 1
 
 
-def test_the_sweep_joins_at_once_and_signs_once_a_minute(grove: House) -> None:
+def test_events_join_at_once_and_are_signed_once_a_minute(grove: House) -> None:
     api = grove.new_client()
     club = club_of(grove, api)
     database = database_of(grove)
     for number in range(3):
         start_round(api, "pineapple", SIXES, name=f"table {number}")
-        sweep(database, KINDS, lambda _club: None, KEY)
+        grow_trees(database, KEY)
         assert grove.query("SELECT FROM waiting_events WHERE club_id = %s", club) == []
     assert len(check_tree(grove, club)) == 1
     grove.change("UPDATE tree_heads SET signed_at = signed_at - interval '1 minute' WHERE club_id = %s", club)
-    sweep(database, KINDS, lambda _club: None, KEY)
+    grow_trees(database, KEY)
     assert len(check_tree(grove, club)) == 2
 
 
@@ -184,11 +190,14 @@ def test_an_event_committed_late_joins_after_those_that_happened_later(grove: Ho
     join_events(database_of(grove), club, None)
     with database_of(grove).transaction(club) as slow:
         record_event(slow, EventKind.PLAYER_NAMED, b'"slow"')
+        slow.send()
         add_event(database_of(grove), club, b'"quick"')
-        assert join_events(database_of(grove), club, None) == 1
-    assert join_events(database_of(grove), club, None) == 1
-    check_tree(grove, club)
-    assert [leaf[-7:] for leaf in leaves_of(grove, club)[-2:]] == [b'"quick"', b'\x06"slow"']
+        assert join_events(database_of(grove), club, KEY) == 1
+    assert join_events(database_of(grove), club, KEY) == 1
+    assert len(check_tree(grove, club)) == 1
+    quick, seal, late = map(read_event, leaves_of(grove, club)[-3:])
+    assert (quick.content, seal.kind, late.content) == (b'"quick"', "checkpoint.sealed", b'"slow"')
+    assert late.id < quick.id < seal.id
 
 
 def test_many_events_join_in_parts(grove: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,12 +208,12 @@ def test_many_events_join_in_parts(grove: House, monkeypatch: pytest.MonkeyPatch
     assert join_events(database_of(grove), club, KEY) == 70
     with database_of(grove).transaction(club) as transaction:
         first = make_checkpoint(transaction, KEY)
-    assert first.checkpoint.size == 140
+    assert first.checkpoint.size == 141
     while join_events(database_of(grove), club, KEY):
         pass
     grove.change("UPDATE tree_heads SET signed_at = signed_at - interval '1 minute' WHERE club_id = %s", club)
     join_events(database_of(grove), club, KEY)
-    assert [signed.size for signed in check_tree(grove, club)] == [140, len(leaves_of(grove, club))]
+    assert [signed.size for signed in check_tree(grove, club)] == [141, len(leaves_of(grove, club))]
 
 
 def test_a_killed_process_leaves_a_consistent_tree(grove: House) -> None:
@@ -223,14 +232,17 @@ def test_a_killed_process_leaves_a_consistent_tree(grove: House) -> None:
     assert len(check_tree(grove, club)) == 1
 
 
-def test_a_locked_tree_is_skipped(grove: House) -> None:
+def test_a_locked_tree_is_skipped_and_blocks_no_event(grove: House) -> None:
     club = club_of(grove, grove.new_client())
     join_events(database_of(grove), club, None)
     add_event(database_of(grove), club)
     with database_of(grove).transaction(club) as transaction:
-        make_checkpoint(transaction, KEY)
+        signed = make_checkpoint(transaction, KEY).checkpoint.size
+        add_event(database_of(grove), club)
         assert join_events(database_of(grove), club, KEY) == 0
-    assert len(check_tree(grove, club)) == 1
+    assert join_events(database_of(grove), club, KEY) == 1
+    assert [each.size for each in check_tree(grove, club)] == [signed]
+    assert len(leaves_of(grove, club)) == signed + 1
 
 
 @pytest.mark.every_server

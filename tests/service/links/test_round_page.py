@@ -121,8 +121,11 @@ def test_revisions_are_listed_with_their_reasons(api: Api, nobody: Api) -> None:
     assert not [each for each in read_page(nobody, url).iter() if each.get("id") == "revisions"]
     assert undo(api, round_id, 2, reason="<b>misdeal</b>").status == 201
     page = read_page(nobody, url)
-    listed = [text_of(each) for each in section(page, "revisions").iter("li")]
-    assert listed == ["As first recorded", "<b>misdeal</b>"]
+    [listed] = section(page, "revisions").iter("ol")
+    assert [text_of(each).partition(" Hand 2 was removed.")[0] for each in listed] == [
+        "As first recorded",
+        "<b>misdeal</b>",
+    ]
     assert "those of revision 2" in text_of(section(page, "revisions"))
 
 

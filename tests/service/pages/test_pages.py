@@ -179,7 +179,8 @@ def test_a_stored_problem_is_shown_again(read: Read) -> None:
 def test_the_reference_reads_the_openapi_document_of_the_service(client: FlaskClient, read: Read) -> None:
     address = str(part(read("/docs"), "reference").get("data-document"))
     assert address == "/openapi.yaml"
-    assert client.get(address).mimetype == "application/yaml"
+    with client.get(address) as response:
+        assert response.mimetype == "application/yaml"
 
 
 def test_the_reference_leads_on_without_javascript(read: Read) -> None:

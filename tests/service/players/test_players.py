@@ -8,6 +8,7 @@ import pytest
 from psycopg import sql
 from sqlalchemy.exc import DBAPIError
 
+from evidence.events import PlayerNamed
 from service.db import Database
 from service.players import queries as players
 from service.players.actions import list_names
@@ -164,13 +165,29 @@ def test_an_erased_name_is_nowhere_and_records_are_unchanged(api: Api, house: Ho
 def test_erasing_a_name_is_idempotent(api: Api, house: House) -> None:
     name(api, "ann", "Ann")
     assert [api.delete("/v1/players/ann").status for _ in range(2)] == [204, 204]
-    events = house.query("SELECT kind, convert_from(content, 'UTF8') FROM events ORDER BY id")
-    assert events[-2:] == [("player.named", '{"player":"ann"}'), ("player.erased", '{"player":"ann"}')]
+    events = house.query("SELECT kind, convert_from(content, 'UTF8')::jsonb - 'digest' FROM events ORDER BY id")
+    assert events[-2:] == [("player.named", {"player": "ann"}), ("player.erased", {"player": "ann"})]
+
+
+def test_the_event_of_a_name_has_a_digest_that_the_salt_opens(api: Api, house: House) -> None:
+    club = club_of(house, api)
+    name(api, "ann", "Ann Example")
+    name(api, "bob", "Ann Example")
+    stored = house.query("SELECT player, display_name, salt FROM players WHERE club_id = %s ORDER BY player", club)
+    events = house.query("SELECT content FROM events WHERE club_id = %s AND kind = 'player.named' ORDER BY id", club)
+    assert [PlayerNamed.of(*row).encode() for row in stored] == [content for (content,) in events]
+    first, second = (salt for _, _, salt in stored)
+    assert (len(first), first == second) == (32, False), "equal names have different digests"
+    name(api, "ann", "Anna Example")
+    [(renewed,)] = house.query("SELECT salt FROM players WHERE club_id = %s AND player = 'ann'", club)
+    assert renewed not in (first, second)
+    api.delete("/v1/players/ann")
+    assert house.query("SELECT player FROM players WHERE club_id = %s", club) == [("bob",)]
 
 
 def test_database_errors_do_not_contain_a_name(database: Database, owner_url: str) -> None:
     with pytest.raises(DBAPIError) as failure, database.transaction(add_club(owner_url)) as transaction:
-        players.set_name(transaction, "ann", "Ann Erasable\0", b"{}")
+        players.set_name(transaction, "ann", "Ann Erasable\0", bytes(32), b"{}")
     assert "Erasable" not in str(failure.value)
 
 

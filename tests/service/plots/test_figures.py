@@ -24,6 +24,7 @@ from tests.support.sample_rounds import (
     NOBODYS,
     Document,
     add_table,
+    correct_round,
     document_of,
     hand,
     hands_of,
@@ -168,7 +169,7 @@ def test_the_figures_do_not_depend_on_what_a_worker_has_counted(house: House, ap
     count(house, api)
     found = read_all(api)
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
-    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "seats exchanged", "patch": patch}).status == 201
+    assert correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch}).status == 201
     corrected = read_all(api)
     assert corrected != found
     count(house, api)
@@ -240,7 +241,7 @@ def test_plots_follow_undos_and_corrections(api: Api) -> None:
     undo(api, round_id, 2)
     assert values(read(api, "stacks", f"round={round_id}"))["ann"] == [100, 112]
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
-    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "seats exchanged", "patch": patch}).status == 201
+    assert correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch}).status == 201
     assert values(read(api, "stacks", f"round={round_id}"))["ann"] == [100, 88]
     assert values(read(api, "net", f"round={round_id}")) == {"ann": [-12], "bob": [0], "cyd": [12]}
     assert by_player(read(api, "sources", f"round={round_id}"))["ann"] == {
@@ -289,6 +290,9 @@ def test_only_the_players_with_the_most_hands_have_a_line(api: Api) -> None:
         assert len(found["series"]) == MOST_SERIES
         assert found["omitted_players"] == 5
         assert "ann" in values(found)
+        as_csv = api.request("GET", f"/v1/plots/{plot}?{query}", headers={"Accept": "text/csv"})
+        columns = set(next(csv.reader(io.StringIO(as_csv.text, newline=""))))
+        assert {"ann", *(f"guest{number:02}" for number in range(24))} <= columns
     assert len(read(api, "sources")["places"]) == 25
 
 

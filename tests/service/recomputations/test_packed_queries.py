@@ -7,8 +7,8 @@ from service.recomputations.packed.queries import (
     EVERY,
     Scope,
     Stretch,
-    joined_whole,
     packed_queries,
+    planner_settings,
     stretch_parameters,
 )
 from tests.support.database.insert_records import add_club
@@ -26,8 +26,7 @@ def test_a_stretch_is_joined_as_a_whole_though_a_single_round_is_expected(databa
             return str([driver.execute(f"EXPLAIN {query}", parameters).fetchall() for query in queries])
 
         assert "Nested Loop" in plans()
-        with joined_whole(transaction, stretch.scope):
-            assert "Nested Loop" not in plans()
-        with joined_whole(transaction, Scope(round_ids=EVERY)):
-            assert "Nested Loop" in plans(), "few rounds are looked up"
-        assert "Nested Loop" in plans(), "single rounds are read after it"
+        assert planner_settings(Scope(round_ids=EVERY)) == {}, "few rounds are looked up"
+        for name, setting in planner_settings(stretch.scope).items():
+            driver.execute("SELECT set_config(%s, %s, true)", [name, setting])
+        assert "Nested Loop" not in plans()

@@ -10,15 +10,14 @@ import psycopg
 import pytest
 
 from service.db import SERVICE_ROLE
-from service.jobs.work import Worker
 from service.recomputations import job as recomputations
 from service.server.embedded import OWNER, Cluster
-from service.worker import KINDS
 from tests.service.recomputations.test_recomputations import START, differences, pay_less, play_rounds
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House, house_on, open_house
 from tests.support.database.postgres import Logins, Server
 from tests.support.import_lines import club_of, database_of
+from tests.support.process_jobs import plan_job
 from tests.support.server_process import running, wait_until
 from tests.support.worker_process import ENDED, Working, wait_for, working
 
@@ -35,15 +34,14 @@ def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) ->
     """Start a recomputation, and split it into chunks of two rounds."""
     monkeypatch.setattr(recomputations, "MOST_HANDS", 8)
     sent = api.post(START, {"scope": {}, "mode": mode, "reason": "checked again"})
-    planner = Worker("a planner", database_of(house), KINDS, announce=lambda _club: None, is_stopping=lambda: True)
-    planner.work_on(club_of(house, api), sent["id"])
+    plan_job(database_of(house), club_of(house, api), sent["id"])
     assert len(attempts(house, sent["id"])) == ROUNDS / 2
     return sent
 
 
 def attempts(house: House, job: str) -> list[int]:
     """How often each chunk was begun."""
-    found = house.query("SELECT attempt FROM job_chunks WHERE job_id = %s ORDER BY number", job)
+    found = house.query("SELECT attempts FROM job_chunks WHERE job_id = %s ORDER BY number", job)
     return [attempt for (attempt,) in found]
 
 
@@ -60,15 +58,15 @@ def resume(api: Api, job: ApiResponse) -> None:
 
 
 @contextmanager
-def nobody_reads_payouts(house: House) -> Iterator[None]:
+def nobody_reads_departures(house: House) -> Iterator[None]:
     """Stop every worker in the middle of a chunk, when it has read most of it and written nothing."""
     with psycopg.connect(house.owner_url) as connection:
-        connection.execute("LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE")
+        connection.execute("LOCK TABLE departures IN ACCESS EXCLUSIVE MODE")
         yield
 
 
 def waiting(house: House) -> int:
-    query = "SELECT count(*) FROM pg_locks WHERE relation = 'payouts'::regclass AND NOT granted"
+    query = "SELECT count(*) FROM pg_locks WHERE relation = 'departures'::regclass AND NOT granted"
     return int(house.query(query)[0][0])
 
 
@@ -87,7 +85,7 @@ def test_each_killed_worker_costs_one_chunk(
     with working(house.logins):
         undisturbed = wait_for(api, begin(house, api, monkeypatch, "audit").headers["Location"])
     disturbed = begin(house, api, monkeypatch, "audit")
-    with working_on(house, api, disturbed, concurrency=killed) as worker, nobody_reads_payouts(house):
+    with working_on(house, api, disturbed, concurrency=killed) as worker, nobody_reads_departures(house):
         resume(api, disturbed)
         assert wait_until(lambda: waiting(house) == killed)
         worker.kill()
@@ -106,7 +104,7 @@ def test_a_round_gets_one_revision_though_workers_die(house: House, api: Api, mo
     for round_id in ids:
         pay_less(house, round_id)
     sent = begin(house, api, monkeypatch, "apply")
-    with working_on(house, api, sent, concurrency=2) as worker, nobody_reads_payouts(house):
+    with working_on(house, api, sent, concurrency=2) as worker, nobody_reads_departures(house):
         resume(api, sent)
         assert wait_until(lambda: waiting(house) == 2)
         worker.kill()
@@ -134,7 +132,7 @@ def test_a_killed_postgresql_costs_one_chunk(tmp_path: Path, monkeypatch: pytest
         disturbed = begin(house, api, monkeypatch, "apply")
         with working_on(house, api, disturbed) as busy:
             # What blocks other readers is a connection, which is closed too.
-            with suppress(psycopg.OperationalError), nobody_reads_payouts(house):
+            with suppress(psycopg.OperationalError), nobody_reads_departures(house):
                 resume(api, disturbed)
                 assert wait_until(lambda: waiting(house) == 1)
                 service.child("postgres").kill()
@@ -162,14 +160,14 @@ def test_pausing_and_cancelling_work_within_a_chunk(house: House, api: Api, monk
     job = begin(house, api, monkeypatch, "audit")
     address = job.headers["Location"]
     with ExitStack() as held_up, working_on(house, api, job):
-        held_up.enter_context(nobody_reads_payouts(house))
+        held_up.enter_context(nobody_reads_departures(house))
         resume(api, job)
         assert wait_until(lambda: waiting(house) == 1)
         assert api.request("POST", f"{address}/pause")["state"] == "paused"
         held_up.close()
         rests = wait_for(api, address, lambda job: job["progress"]["done"] > 0)
         assert (rests["state"], rests["progress"]["done"]) == ("paused", 6)
-        with nobody_reads_payouts(house):
+        with nobody_reads_departures(house):
             assert api.request("POST", f"{address}/resume")["state"] == "running"
             assert wait_until(lambda: waiting(house) == 1)
             assert api.request("POST", f"{address}/cancel")["state"] == "cancelling"

@@ -54,8 +54,12 @@ def play_rounds(api: Api, count: int) -> tuple[str, list[str]]:
 
 def pay_less(house: House, round_id: str) -> None:
     """Change a stored transfer: one point less is paid than due, without a limit."""
-    change = "UPDATE transfers SET paid = paid - 1 WHERE round_id = %s AND number = 2 AND position = 1 AND revision = 1"
-    tamper(house.owner_url, change, round_id)
+    change = "transfers[1].paid = (transfers[1]).paid - 1"
+    tamper(
+        house.owner_url,
+        f"UPDATE hand_scores SET {change} WHERE round_id = %s AND number = 2 AND revision = 1",
+        round_id,
+    )
 
 
 def test_unchanged_records_have_no_differences(api: Api) -> None:

@@ -155,19 +155,16 @@ def test_a_changed_figure_is_reported_with_its_round_and_hand(
         assert found.digest == before.digest, "the digest is of what is computed"
 
 
+OF_HAND = "WHERE round_id = %s AND number"
 CHANGED = [
-    ("UPDATE transfers SET paid = paid - 1 WHERE round_id = %s AND number = 2 AND position = 1", 2, "transfers"),
-    ("UPDATE transfers SET payer = payee WHERE round_id = %s AND number = 2 AND position = 2", 2, "transfers"),
-    (
-        "UPDATE transfers SET limited_by = 'payer_stack' WHERE round_id = %s AND number = 2 AND position = 1",
-        2,
-        "transfers",
-    ),
-    ("UPDATE transfers SET position = 9 WHERE round_id = %s AND number = 2 AND position = 1", 2, "transfers"),
-    ("DELETE FROM transfers WHERE round_id = %s AND number = 3 AND position = 1", 3, "transfers"),
+    (f"UPDATE hand_scores SET transfers[1].paid = (transfers[1]).paid - 1 {OF_HAND} = 2", 2, "transfers"),
+    (f"UPDATE hand_scores SET transfers[2].payer = (transfers[2]).payee {OF_HAND} = 2", 2, "transfers"),
+    (f"UPDATE hand_scores SET transfers[1].limited_by = 'payer_stack' {OF_HAND} = 2", 2, "transfers"),
+    (f"UPDATE hand_scores SET transfers[1].due = NULL {OF_HAND} = 2", 2, "transfers"),
+    (f"UPDATE hand_scores SET transfers = transfers[2:] {OF_HAND} = 3", 3, "transfers"),
+    (f"UPDATE hand_scores SET transfers = transfers || transfers {OF_HAND} = 3", 3, "transfers"),
     ("UPDATE hand_scores SET points = '{}' WHERE round_id = %s AND number = 2", 2, "points"),
     ("UPDATE hand_scores SET points = '[0:2]={1,2,3}' WHERE round_id = %s AND number = 2", 2, "points"),
-    ("UPDATE hand_scores SET transfer_count = 0 WHERE round_id = %s AND number = 2", 2, "transfer_count"),
     ("UPDATE hands SET boards = set_byte(boards, 0, 77) WHERE round_id = %s AND number = 2", 2, "refused"),
     (
         "UPDATE hands SET boards = set_byte(boards, 0, get_byte(boards, 1)) WHERE round_id = %s AND number = 2",
@@ -268,7 +265,7 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
         before = rounds.get(transaction, wrong)
         stood = rounds.get(transaction, right)
         paid = settlements.list_paid(transaction, wrong, 1)
-    tamper(logins.owner, "UPDATE transfers SET paid = 0 WHERE round_id = %s AND number = 2 AND position = 1", wrong)
+    tamper(logins.owner, "UPDATE hand_scores SET transfers[1].paid = 0 WHERE round_id = %s AND number = 2", wrong)
     with database.transaction(club_id, actor=uuid7()) as transaction:
         found = recompute(transaction, applies=True)
     assert (found.differing, found.applied, found.skipped) == (1, 1, 0)
@@ -292,7 +289,7 @@ def test_a_round_that_changes_meanwhile_is_skipped(database: Database, logins: L
     """Two want to settle the same round anew; the second has read it before the first is done, and waits for it."""
     wrong, other = (add_three_hands(database, club_id, name) for name in ("kitchen", "parlour"))
     for round_id in (wrong, other):
-        pay_nothing = "UPDATE transfers SET paid = 0 WHERE round_id = %s AND number = 2 AND position = 1"
+        pay_nothing = "UPDATE hand_scores SET transfers[1].paid = 0 WHERE round_id = %s AND number = 2"
         tamper(logins.owner, pay_nothing, round_id)
 
     def settle_anew() -> Recomputed:

@@ -19,6 +19,7 @@ from tests.support.sample_rounds import (
     COMPLETE,
     add_table,
     close,
+    correct_round,
     document_of,
     open_round,
     play_to_the_end,
@@ -121,12 +122,12 @@ def test_a_hand_before_a_later_round_cannot_be_undone_though_a_clock_was_ahead(
     assert (response.status, response.mistakes) == (409, {"#": "round-follows"})
     assert second in response["detail"]
     patch = [{"op": "remove", "path": "/hands/2"}]
-    response = api.post(f"/v1/rounds/{first}/corrections", {"reason": "never played", "patch": patch})
+    response = correct_round(api, first, {"reason": "never played", "patch": patch})
     assert (response.status, response.mistakes) == (422, {"#/patch/0": "round-follows"})
     assert undo(api, second, 3).status == 201
     close(api, second)
     patch = [{"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "late"}}, *patch]
-    corrected = api.post(f"/v1/rounds/{first}/corrections", {"reason": "never played", "patch": patch})
+    corrected = correct_round(api, first, {"reason": "never played", "patch": patch})
     assert [each["player"] for each in corrected["carried_over"]] == ["ann", "bob", "cyd"]
 
 
@@ -141,7 +142,7 @@ def test_a_correction_lists_later_rounds_of_players_who_sat_out(api: Api) -> Non
         {"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "late"}},
         {"op": "remove", "path": "/hands/2"},
     ]
-    corrected = api.post(f"/v1/rounds/{first}/corrections", {"reason": "never played", "patch": patch})
+    corrected = correct_round(api, first, {"reason": "never played", "patch": patch})
     assert [(each["round"], each["player"], each["left"]) for each in corrected["carried_over"]] == [
         (second, "ann", 124),
         (second, "bob", 100),

@@ -8,7 +8,15 @@ import pytest
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.import_lines import club_of, import_all, lines_of
-from tests.support.sample_rounds import COMPLETE, changed, document_of, open_round, play_to_the_end, post_document
+from tests.support.sample_rounds import (
+    COMPLETE,
+    changed,
+    correct_round,
+    document_of,
+    open_round,
+    play_to_the_end,
+    post_document,
+)
 
 WRONG = [
     ({"point_value": 5, "currency": "ZZZ"}, {"#/currency": "currency-unknown"}),
@@ -71,13 +79,11 @@ def test_tables_with_unknown_currencies_stay_readable_and_playable(api: Api, hou
         path = f"/v1/rounds/{opened['id']}"
         document = api.get(f"{path}/document").document
         assert (document["point_value"], document["currency"]) == (point_value, currency)
-        corrected = api.post(
-            f"{path}/corrections", {"reason": "it was dan", "document": changed(document, ("seats/0/player", "dan"))}
-        )
+        correction = {"reason": "it was dan", "document": changed(document, ("seats/0/player", "dan"))}
+        corrected = correct_round(api, opened["id"], correction)
         assert corrected.status == 201, corrected
-        response = api.post(
-            f"{path}/corrections", {"reason": "it was yen", "document": changed(document, ("currency", "JPY"))}
-        )
+        correction = {"reason": "it was yen", "document": changed(document, ("currency", "JPY"))}
+        response = correct_round(api, opened["id"], correction)
         assert (response.status, response.mistakes) == (422, {"#/document/currency": "correction-fixed"})
         assert api.get(f"{path}/evidence").status == 200
         assert json.loads(api.get(f"/v1/export?table={made['id']}").text)["currency"] == currency

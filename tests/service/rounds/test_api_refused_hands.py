@@ -69,8 +69,8 @@ def next_hand(round_id: str, played: Document) -> Request:
     return f"/v1/rounds/{round_id}/hands", played
 
 
-def leave(round_id: str, seat: int) -> Request:
-    return f"/v1/rounds/{round_id}/departures", {"seat": seat}
+def leave(round_id: str, seat: int, **others: str) -> Request:
+    return f"/v1/rounds/{round_id}/departures", {"seat": seat, **others}
 
 
 def fantasy(board: str, cards: int) -> Document:
@@ -233,7 +233,12 @@ REFUSED: list[tuple[str, str, Callable[[Api], Request], str]] = [
         lambda api: leave(start_round(api, QQ), 1),
         "no hand has been played; a player can leave after the first hand",
     ),
-    ("departure-twice", "#/seat", lambda api: leave(played(api, leaving=3), 3), "seat 3 has left already"),
+    (
+        "departure-twice",
+        "#/seat",
+        lambda api: leave(played(api, leaving=3), 3, reason="for another reason"),
+        "seat 3 has left already",
+    ),
     (
         "departure-in-sequence",
         "#/seat",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.oracle import PRESETS, random_document
-from tests.support.api_client import Api, replayed
+from tests.support.api_client import Api, ApiResponse, replayed
 from tests.support.application import House
 from tests.support.race import at_once
 from tests.support.sample_rounds import (
@@ -19,8 +19,10 @@ from tests.support.sample_rounds import (
     Document,
     add_table,
     close,
+    correct_round,
     depart,
     document_of,
+    find_record,
     hand,
     open_round,
     play,
@@ -90,7 +92,8 @@ def test_an_undo_has_a_dry_run(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
     records = house.count_records()
-    tried = api.post(f"/v1/rounds/{round_id}/undo?dry_run=true", {"number": 2})
+    request = {"number": 2, "hand": find_record(api, round_id, 2)}
+    tried = api.post(f"/v1/rounds/{round_id}/undo?dry_run=true", request)
     assert (tried.status, tried["hands"]) == (201, 1)
     assert house.count_records() == records
     assert undo(api, round_id, 2).document == tried.document
@@ -99,7 +102,8 @@ def test_an_undo_has_a_dry_run(api: Api, house: House) -> None:
 def test_an_undo_with_an_idempotency_key_undoes_no_later_hand(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
-    sent: Document = {"json": {"number": 2}, "headers": {"Idempotency-Key": '"undo-1"'}}
+    request = {"number": 2, "hand": find_record(api, round_id, 2)}
+    sent: Document = {"json": request, "headers": {"Idempotency-Key": '"undo-1"'}}
     undone = api.request("POST", f"/v1/rounds/{round_id}/undo", **sent)
     play(api, round_id, OTHER)
     records = house.count_records()
@@ -123,22 +127,47 @@ def test_a_late_copy_of_an_undone_hand_does_not_restore_it(api: Api, house: Hous
         elif changes == "a closing":
             close(api, round_id)
         records = house.count_records()
-        late = record(api, round_id, SECOND)
-        assert replayed(late)
-        assert without(late.document, "round", "in_force") == without(second.document, "round", "in_force")
-        assert late["in_force"] is False
-        assert late["round"] == api.get(f"/v1/rounds/{round_id}").document
+        assert is_undone(record(api, round_id, SECOND), second["id"])
         assert house.count_records() == records
 
 
-def test_a_late_copy_of_an_undone_earlier_hand_is_a_replay(api: Api) -> None:
+def test_a_late_copy_of_an_undone_hand_is_undone_whatever_was_undone_since(api: Api) -> None:
     round_id = start_round(api)
-    play(api, round_id, FIRST, SECOND)
+    second = play(api, round_id, FIRST, SECOND)
     undo(api, round_id, 2)
     undo(api, round_id, 1)
+    assert is_undone(record(api, round_id, SECOND), second["id"])
+    assert api.get(f"/v1/rounds/{round_id}")["hands"] == 0
+
+
+def test_a_late_copy_of_a_corrected_hand_is_a_replay_until_its_number_is_undone(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    second = play(api, round_id, FIRST, SECOND)
+    change = {"op": "replace", "path": "/hands/1", "value": OTHER}
+    assert correct_round(api, round_id, {"reason": "misread", "patch": [change]}).status == 201
+    records = house.count_records()
     late = record(api, round_id, SECOND)
     assert replayed(late)
-    assert (late["in_force"], late["round"]["hands"]) == (False, 0)
+    assert (late["id"], late["in_force"], late["round"]["hands"]) == (second["id"], False, 2)
+    assert house.count_records() == records
+    undo(api, round_id, 2)
+    assert is_undone(record(api, round_id, SECOND), second["id"])
+
+
+def test_a_hand_that_a_correction_removed_is_undone(api: Api) -> None:
+    round_id = start_round(api)
+    second = play(api, round_id, FIRST, SECOND)
+    change = {"op": "remove", "path": "/hands/1"}
+    assert correct_round(api, round_id, {"reason": "a misdeal", "patch": [change]}).status == 201
+    assert is_undone(record(api, round_id, SECOND), second["id"])
+    assert record(api, round_id, {**SECOND, "restores": second["id"]})["round"]["hands"] == 2
+
+
+def is_undone(response: ApiResponse, record_id: str) -> bool:
+    """Return whether a hand was refused because it was undone, and the refusal names the record to restore."""
+    [error] = response["errors"]
+    found = response.status, response["code"], error["pointer"], error["expected"]
+    return found == (409, "hand-undone", "#/restores", record_id)
 
 
 def test_restores_counts_an_undone_hand_again(api: Api, house: House) -> None:
@@ -173,8 +202,7 @@ def test_a_late_copy_of_a_restored_hand_does_not_restore_it_twice(api: Api, hous
     undo(api, round_id, 1)
     records = house.count_records()
     late = record(api, round_id, {**FIRST, "restores": first["id"]})
-    assert replayed(late)
-    assert (late["id"], late["in_force"], late["round"]["hands"]) == (back["id"], False, 0)
+    assert is_undone(late, back["id"])
     assert house.count_records() == records
     assert not replayed(record(api, round_id, {**FIRST, "restores": back["id"]}))
 
@@ -224,7 +252,8 @@ def test_a_document_is_a_replay_after_an_undo_too(api: Api, house: House) -> Non
 def test_equal_undos_at_once_undo_one_hand(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
-    responses = at_once(*[partial(api.post, f"/v1/rounds/{round_id}/undo", {"number": 2})] * 6)
+    request = {"number": 2, "hand": find_record(api, round_id, 2)}
+    responses = at_once(*[partial(api.post, f"/v1/rounds/{round_id}/undo", request)] * 6)
     assert sorted(map(replayed, responses)) == [False] + [True] * 5
     assert len({json.dumps(response.document) for response in responses}) == 1
     assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
@@ -237,7 +266,7 @@ def test_of_an_undo_and_the_next_hand_at_once_one_succeeds(api: Api) -> None:
         round_id = start_round(api, name=f"table {number}")
         play(api, round_id, FIRST)
         undone, played = at_once(
-            partial(api.post, f"/v1/rounds/{round_id}/undo", {"number": 1}),
+            partial(undo, api, round_id, 1, hand=find_record(api, round_id, 1)),
             partial(record, api, round_id, SECOND),
         )
         stands = api.get(f"/v1/rounds/{round_id}")
@@ -258,7 +287,7 @@ def test_of_an_undo_and_the_next_round_at_once_one_succeeds(api: Api) -> None:
         first = open_round(api, table)["id"]
         play(api, first, FIRST, SECOND, LAST)
         undone, opened = at_once(
-            partial(api.post, f"/v1/rounds/{first}/undo", {"number": 3}),
+            partial(undo, api, first, 3, hand=find_record(api, first, 3)),
             partial(api.post, f"/v1/tables/{table}/rounds", {"seats": seats({1: "ann", 2: "bob"})}),
         )
         assert sorted([undone.status, opened.status]) == [201, 409]

@@ -27,6 +27,7 @@ from tests.support.sample_rounds import (
     THREE,
     TWO,
     add_table,
+    correct_round,
     depart,
     document_of,
     hand,
@@ -123,7 +124,7 @@ def test_a_hand_without_a_time_of_play_has_that_of_its_recording(api: Api, hands
 def test_only_hands_in_force_are_found(api: Api, hands: dict[str, str]) -> None:
     assert undo(api, hands["third"], 2).status == 201
     patch = [{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T19:00:00Z"}]
-    corrected = api.post(f"/v1/rounds/{hands['first']}/corrections", {"reason": "played earlier", "patch": patch})
+    corrected = correct_round(api, hands["first"], {"reason": "played earlier", "patch": patch})
     assert corrected.status == 201, corrected
     replacing, *others = api.get("/v1/hands")["hands"]
     assert (replacing["round"], replacing["number"]) == (hands["first"], 1)

@@ -17,10 +17,14 @@ from tests.support.sample_rounds import (
     add_table,
     changed,
     close,
+    correct_round,
+    dealt_again,
     document_of,
     open_round,
+    play,
     play_to_the_end,
     post_document,
+    record,
     walk,
     without,
 )
@@ -117,6 +121,48 @@ def test_a_time_in_the_future_is_refused_beyond_a_small_tolerance(api: Api, hous
     assert opened["recorded_at"] < soon
 
 
+@pytest.mark.parametrize(
+    ("moment", "code"), [("2099-01-01T00:00:00Z", "time-in-future"), ("0001-01-01T00:00:00Z", "time-too-early")]
+)
+def test_one_check_refuses_implausible_times_of_hands_openings_documents_and_corrections(
+    api: Api, house: House, moment: str, code: str
+) -> None:
+    round_id = open_round(api, add_table(api))["id"]
+    play(api, round_id, COMPLETE[0])
+    timed = {**COMPLETE[1], "played_at": moment}
+    late_document = document_of(hands=[COMPLETE[0], timed], reference="late")
+    correction = {"reason": "r", "patch": [{"op": "replace", "path": "/hands/0/played_at", "value": moment}]}
+    attic = add_table(api, name="attic")
+    before = house.count_records()
+    for response, pointer in (
+        (record(api, round_id, timed), "#/played_at"),
+        (open_round(api, attic, opened_at=moment), "#/opened_at"),
+        (post_document(api, {**late_document, "table": "den"}), "#/hands/1/played_at"),
+        (post_document(api, document_of(opened_at=moment, reference="old")), "#/opened_at"),
+        (correct_round(api, round_id, correction), "#/patch/0/value"),
+    ):
+        assert (response.status, response.mistakes) == (422, {pointer: code}), response
+    lines = b"\n".join(json.dumps({"round": round_id, **dealt_again(each)}).encode() for each in (timed, COMPLETE[2]))
+    batch = api.request("POST", "/v1/hands", data=lines, headers={"Content-Type": "application/x-ndjson"})
+    first, second = map(json.loads, batch.text.splitlines())
+    assert (first["status"], first["problem"]["errors"][0]["code"], second["status"]) == (
+        "refused",
+        code,
+        "not_attempted",
+    )
+    [line] = import_all(house, club_of(house, api), lines_of([late_document]))
+    assert line.problem is not None
+    assert line.problem["errors"][0]["code"] == code
+    assert house.count_records() == before
+
+
+def test_an_implausible_time_is_listed_with_the_other_mistakes_of_a_hand(api: Api) -> None:
+    round_id = open_round(api, add_table(api))["id"]
+    response = record(api, round_id, {**COMPLETE[0], "button": 9, "played_at": "2099-01-01T00:00:00Z"})
+    assert response.codes >= {"time-in-future"}
+    assert len(response.mistakes) == 2
+
+
 def test_an_opening_can_have_a_time(api: Api) -> None:
     table = add_table(api)
     opened = open_round(api, table, opened_at=LONG_AGO, reference="1")
@@ -173,18 +219,17 @@ def test_rounds_are_in_the_order_at_their_table_though_a_clock_was_ahead(api: Ap
 
 def test_a_correction_leaves_the_time_of_opening(api: Api) -> None:
     round_id = post_document(api, document_of(hands=COMPLETE, opened_at=LONG_AGO))["round"]["id"]
-    path = f"/v1/rounds/{round_id}/corrections"
     patch = [{"op": "replace", "path": "/opened_at", "value": PLAYED}]
     document = api.get(f"/v1/rounds/{round_id}/document").document
     for pointer, request in (
         ("#/patch/0/value", {"patch": patch}),
         ("#/document/opened_at", {"document": {**document, "opened_at": PLAYED}}),
     ):
-        response = api.post(path, {"reason": "it was in May", **request})
+        response = correct_round(api, round_id, {"reason": "it was in May", **request})
         assert (response.status, response.mistakes) == (422, {pointer: "correction-fixed"})
         assert f"is '{PLAYED}'; expected '{LONG_AGO}'" in response["errors"][0]["detail"]
     renamed = changed(without(document, "opened_at"), ("seats/0/player", "dan"))
-    assert api.post(path, {"reason": "it was dan", "document": renamed}).status == 201
+    assert correct_round(api, round_id, {"reason": "it was dan", "document": renamed}).status == 201
     assert api.get(f"/v1/rounds/{round_id}/document")["opened_at"] == LONG_AGO
 
 

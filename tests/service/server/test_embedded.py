@@ -99,7 +99,8 @@ def test_a_crashed_server_is_restarted_with_all_commits(cluster: Cluster) -> Non
 
 def test_a_second_owner_is_rejected(cluster: Cluster) -> None:
     with pytest.raises(
-        EmbeddedError, match=r"is in use by another ofc-server; stop that one or choose another --data\.$"
+        EmbeddedError,
+        match=r"is in use by another ofc-server; stop that one, or choose another directory with --data or OFC_DATA\.$",
     ):
         Cluster(cluster.home).start()
     assert fetch(cluster, "SELECT 1") == 1
@@ -123,7 +124,8 @@ def test_records_of_an_incompatible_version_are_rejected_and_untouched(tmp_path:
     assert (refused.returncode, refused.stderr) == (
         1,
         f"Error: {tmp_path} was written by an incompatible version of Tablestakes: export the rounds with that version"
-        " (`ofc export`), start this version with a new --data directory, and import them there (`ofc import`).\n",
+        " (`ofc export`), start this version with a new directory (--data or OFC_DATA), and import them"
+        " there (`ofc import`).\n",
     )
     for arguments in (["key", "list"], ["verify"], ["status"], ["backup", str(tmp_path / "copy")]):
         refused = command(*arguments, "--data", str(tmp_path))

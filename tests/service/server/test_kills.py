@@ -24,7 +24,7 @@ from tests.support.application import Records
 from tests.support.scorekeepers import CompletedRequest, Scorekeeper
 from tests.support.server_process import Running, command, running, wait_until
 
-KINDS = ["web worker"] * 4 + ["backend"] * 3 + ["PostgreSQL"] * 3
+KINDS = ["web process"] * 4 + ["backend"] * 3 + ["PostgreSQL"] * 3
 """The processes that are killed in one run of the service, in any order; at its end all are."""
 PEOPLE = 6
 
@@ -53,13 +53,11 @@ class Killer:
 
     @staticmethod
     def _find(kind: str, service: Running) -> Iterator[psutil.Process]:
-        parent = "gunicorn" if kind == "web worker" else "postgres"
+        name = "service.server.web" if kind == "web process" else "postgres"
         for process in psutil.Process(service.up.pid).children():
-            if parent in " ".join(process.cmdline()[:3]):
-                if kind == "PostgreSQL":
+            if name in " ".join(process.cmdline()[:3]):
+                if kind in ("PostgreSQL", "web process"):
                     yield process
-                elif kind == "web worker":
-                    yield from process.children()
                 else:
                     yield from (child for child in process.children() if "ofc_service" in " ".join(child.cmdline()))
 

@@ -22,7 +22,7 @@ READ_ONLY = ("is a standby", "is read-only")
 
 
 @pytest.mark.parametrize(
-    ("requested", "found"), [(None, "on"), ("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")]
+    ("requested", "found"), [(None, "on"), ("off", "on"), ("local", "on"), ("remote_apply", "remote_apply")]
 )
 def test_commits_are_synchronous(logins: Logins, requested: str | None, found: str) -> None:
     [(default,)] = Records(logins.owner).query("SELECT current_setting('synchronous_commit')")

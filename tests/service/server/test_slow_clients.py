@@ -1,6 +1,5 @@
 """Silent and slow clients: they time out, and do not block others."""
 
-import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,9 +15,10 @@ from tests.support.worker_process import lines_of, rounds_to_import
 
 pytestmark = pytest.mark.thorough
 
-HEAD_SECONDS, TRANSFER_SECONDS = 2, 2
+TRANSFER_SECONDS = 2
 SECONDS = 3.5
-"""Seconds longer than each timeout, including its detection."""
+"""Seconds longer than the timeout, including its detection."""
+MANY = 200
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,6 @@ def server(embedded_postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
         directory,
         OFC_DATABASE_URL=logins.service,
         OFC_OWNER_URL=logins.owner,
-        OFC_HEAD_SECONDS=str(HEAD_SECONDS),
         OFC_TRANSFER_SECONDS=str(TRANSFER_SECONDS),
         OFC_RATE_LIMIT="6000",
         OFC_CONCURRENCY="1",
@@ -41,31 +40,14 @@ def server(embedded_postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
 
 def test_silent_connections_do_not_block_others(server: Server) -> None:
     with server.left_as_it_was() as clients:
-        clients += [server.connect() for _ in range(150)]
+        clients += [server.connect() for _ in range(MANY)]
         server.check_others(SECONDS)
 
 
-def test_slow_heads_do_not_block_others_and_time_out(server: Server) -> None:
+def test_slow_heads_do_not_block_others(server: Server) -> None:
     with server.left_as_it_was() as clients:
-        clients += [server.connect(b"GET /healthz HTTP/1.1\r\nX-A: ") for _ in range(40)]
-        with dripping(clients, b"a"), ThreadPoolExecutor(1) as pool:
-            reading = pool.submit(read_response, clients[0])
-            server.check_others(SECONDS)
-            status, problem = reading.result()
-        assert (status, problem["code"]) == (408, "request-incomplete")
-        assert "were not received in time" in problem["detail"]
-
-
-@pytest.mark.parametrize("path", ["/v1/tables", "/v1/imports"])
-@pytest.mark.parametrize("framing", ["Content-Length: 5000", "Transfer-Encoding: chunked"])
-def test_an_unknown_key_is_rejected_before_the_body_is_received(server: Server, path: str, framing: str) -> None:
-    head = server.head(path, framing, "Content-Type: application/x-ndjson", key="ofc_nobodys")
-    with server.left_as_it_was() as clients:
-        clients += [server.connect(head) for _ in range(10)]
-        with dripping(clients, b"1"), ThreadPoolExecutor(len(clients)) as pool:
-            # After the timeout, the status would be 408.
-            for status, problem in pool.map(read_response, clients):
-                assert (status, problem["code"]) == (401, "key-unknown")
+        clients += [server.connect(b"GET /healthz HTTP/1.1\r\nX-A: ") for _ in range(MANY)]
+        with dripping(clients, b"a"):
             server.check_others(SECONDS)
 
 
@@ -76,7 +58,7 @@ def test_an_unknown_key_is_rejected_before_the_body_is_received(server: Server, 
 def test_slow_bodies_do_not_block_others_and_time_out(server: Server, path: str, kind: str, framing: str) -> None:
     head = server.head(path, framing, f"Content-Type: {kind}")
     with server.left_as_it_was() as clients:
-        clients += [server.connect(head) for _ in range(30)]
+        clients += [server.connect(head) for _ in range(MANY)]
         with dripping(clients, b"1"), ThreadPoolExecutor(1) as pool:
             reading = pool.submit(read_response, clients[0])
             server.check_others(SECONDS)
@@ -85,18 +67,16 @@ def test_slow_bodies_do_not_block_others_and_time_out(server: Server, path: str,
         assert "Nothing was stored" in problem["detail"]
 
 
-def test_a_slow_body_within_the_limit_is_processed(server: Server) -> None:
-    body = b'{"name": "slowly", "ruleset": "pineapple"}' + b" " * 12_000
-    head = server.head("/v1/tables", f"Content-Length: {len(body)}", "Content-Type: application/json")
-    with server.connect(head) as client:
-        for begin in range(0, len(body), 2000):
-            client.sendall(body[begin : begin + 2000])
-            time.sleep(0.5)
-        response = client.recv(65536)
-        assert response.startswith(b"HTTP/1.1 201 ")
-        assert b"Connection: keep-alive" in response
-        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+def test_slow_imports_do_not_block_other_requests_and_are_bounded(server: Server) -> None:
+    lines = ("Content-Type: application/x-ndjson", "Connection: close")
+    head = server.head("/v1/imports", "Content-Length: 5000000", *lines)
+    with server.left_as_it_was() as clients:
+        clients += [server.connect(head + b" " * 2_000_000) for _ in range(12)]
+        server.check_others(1)
+        with server.connect(server.head("/v1/imports", "Content-Length: 2000000", *lines)) as one_more:
+            one_more.sendall(b" " * 2_000_000)
+            status, problem = read_response(one_more)
+    assert (status, problem["code"]) == (429, "imports-busy")
 
 
 def test_an_idle_connection_can_be_used_again(server: Server) -> None:
@@ -104,37 +84,7 @@ def test_an_idle_connection_can_be_used_again(server: Server) -> None:
         for _ in range(2):
             client.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
-            # Longer than every timeout of this server.
-            time.sleep(SECONDS)
-
-
-def test_100_continue_is_sent_after_authentication(server: Server) -> None:
-    lines = ("Content-Length: 44", "Content-Type: application/json", "Expect: 100-continue")
-    with server.connect(server.head("/v1/tables", *lines)) as client:
-        assert client.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
-        client.sendall(b'{"name": "when asked", "ruleset": "classic"}')
-        assert client.recv(65536).startswith(b"HTTP/1.1 201 ")
-    with server.connect(server.head("/v1/tables", *lines, key="ofc_nobodys")) as client:
-        assert client.recv(65536).startswith(b"HTTP/1.1 401 ")
-
-
-def test_a_request_with_a_late_body_counts_once_for_the_rate_limit(server: Server) -> None:
-    def left(sent: bytes, later: bytes) -> tuple[int, int]:
-        """Return how many requests remain, and the seconds until the count begins anew."""
-        with server.connect(sent) as client:
-            if later:
-                time.sleep(0.5)
-                client.sendall(later)
-            found = re.search(rb"RateLimit: .*;r=(\d+);t=(\d+)\r\n", client.recv(65536))
-            assert found is not None
-            return int(found[1]), int(found[2])
-
-    head = server.head("/v1/tables", "Content-Length: 2", "Content-Type: application/json")
-    first, seconds = left(head + b"{}", b"")
-    if seconds < 20:
-        time.sleep(seconds + 1)
-        first, _ = left(head + b"{}", b"")
-    assert [left(head, b"{}")[0], left(head + b"{}", b"")[0]] == [first - 1, first - 2]
+            time.sleep(TRANSFER_SECONDS / 2)
 
 
 def test_unread_responses_do_not_block_others(server: Server) -> None:
@@ -179,11 +129,11 @@ def test_unread_exports_do_not_block_others(server: Server) -> None:
 def test_a_response_read_slowly_is_complete(server: Server) -> None:
     expected = server.request("GET", "/openapi.yaml", seconds=30).content
     request = b"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    with server.connect(request, receive_buffer=1024) as client:
+    with server.connect(request, receive_buffer=4096) as client:
         received = b""
         while chunk := client.recv(16_000):
             received += chunk
-            time.sleep(0.02)
+            time.sleep(0.01)
     assert received.partition(b"\r\n\r\n")[2] == expected
 
 
@@ -205,5 +155,4 @@ def test_a_stopping_server_disconnects_slow_clients(server: Server, tmp_path: Pa
         assert service.stop() == 0
         for client in clients:
             with client:
-                # A connection that the end of the worker closes has no response.
-                assert client.recv(65536).startswith(b"HTTP/1.1 408 ")
+                assert client.recv(65536) == b""

@@ -27,7 +27,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
 @pytest.fixture(scope="module")
 def service(files: Certificate, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     options = ["--tls-cert", str(files.certificate), "--tls-key", str(files.key)]
-    up = Running(tmp_path_factory.mktemp("up") / "ofc", options=options, OFC_HEAD_SECONDS="2")
+    up = Running(tmp_path_factory.mktemp("up") / "ofc", options=options, OFC_TRANSFER_SECONDS="2")
     yield up
     up.close()
 

@@ -105,7 +105,7 @@ def test_up_rejects_an_invalid_variable() -> None:
         {"OFC_QUEUE": "two words"},
         {"OFC_RATE_LIMIT": "many"},
         {"OFC_RATE_LIMIT_URL": "memcached://localhost"},
-        {"OFC_HEAD_SECONDS": "0"},
+        {"OFC_TRANSFER_SECONDS": "0"},
     ],
     ids=str,
 )

@@ -32,6 +32,7 @@ from tests.support.sample_rounds import (
     THREE,
     Document,
     add_table,
+    correct_round,
     document_of,
     hand,
     hands_of,
@@ -135,11 +136,11 @@ def test_statistics_follow_undos_and_corrections(house: House, api: Api) -> None
     count(house, api)
     assert (read_one(api, "ann")["hands"], read_one(api, "ann")["points"]) == (1, 12)
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
-    corrected = api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "seats exchanged", "patch": patch})
+    corrected = correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch})
     assert corrected.status == 201, corrected
     assert read_one(api, "ann")["points"] == -12
     patch = [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
-    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "it was dan", "patch": patch}).status == 201
+    assert correct_round(api, round_id, {"reason": "it was dan", "patch": patch}).status == 201
     for _ in range(2):
         assert {player: each["points"] for player, each in read(api).items()} == {"bob": 0, "cyd": 12, "dan": -12}
         count(house, api)
@@ -346,7 +347,7 @@ def test_statistics_are_the_sums_of_the_hands(house: House, api: Api) -> None:
             document = api.get(f"/v1/rounds/{rng.choice(rounds)}/document").document
             amended = without(spoil(rng, document), "irregular") if document["hands"] else document
             request = {"reason": "misread", "document": amended, "irregular": "stands"}
-            api.post(f"/v1/rounds/{rounds[rng.randrange(len(rounds))]}/corrections", request)
+            correct_round(api, rounds[rng.randrange(len(rounds))], request)
         if place == 10:
             count(house, api)
     sums, entered = expected(api, rounds), earned(api, rounds)

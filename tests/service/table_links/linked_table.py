@@ -21,7 +21,7 @@ ALLOWED = {
     ),
     *("open_round", "list_rounds", "get_round", "get_settlement", "get_document", "close_round", "record_departure"),
     *("record_hand", "record_hands", "list_hands", "find_hands", "get_hand", "explain_hand", "undo_hand"),
-    *("correct_round", "confirm_settlement", "get_club_statement"),
+    *("correct_round", "confirm_settlement", "get_club_statement", "list_disputes"),
     *("show_scorekeeper", "hide_scorekeeper", "list_scorekeepers"),
 }
 """The operations that a scorekeeper's link can be used for."""

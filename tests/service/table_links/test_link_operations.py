@@ -88,6 +88,15 @@ def test_every_operation_of_a_scorekeeper_works_at_the_table(house: House, api: 
     check_everywhere(house, api)
 
 
+def test_a_link_lists_the_disputes_of_its_table_only(house: House, club: Api, mine: Played, other: Played) -> None:
+    for kind in ("scorekeeper", "viewer"):
+        link = link_to(house, club, mine.table, kind)
+        assert [dispute["id"] for dispute in link.get("/v1/disputes")["disputes"]] == [mine.dispute]
+        assert link.get(f"/v1/disputes?table={other.table}")["disputes"] == []
+        assert link.get(f"/v1/disputes/{mine.dispute}").status == 403
+    assert len(club.get("/v1/disputes")["disputes"]) == 2
+
+
 def test_a_viewer_reads_the_table_and_changes_nothing(house: House, club: Api, mine: Played) -> None:
     viewer = link_to(house, club, mine.table, "viewer")
     for path in (f"/v1/tables/{mine.table}", f"/v1/rounds/{mine.round}", f"/v1/hands/{mine.hand}", "/v1/rounds"):

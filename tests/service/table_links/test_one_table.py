@@ -1,7 +1,9 @@
 """What a link can see: the records of its table, and none of others."""
 
 import json
+from datetime import UTC, datetime
 from functools import partial
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -9,11 +11,23 @@ import pytest
 from sqlalchemy import text
 from uuid_utils.compat import uuid7
 
+from service.clubs.actions import create_key, revoke_key
+from service.clubs.queries import keys
+from service.clubs.queries.clubs import StoredClub
 from service.ledger.actions import join_events
 from service.statistics.actions import update_statistics
 from tests.oracle import PRESETS
 from tests.service.http.test_other_clubs import SENT
-from tests.service.table_links.linked_table import ALLOWED, NDJSON, Played, link_to, play_at, table_of
+from tests.service.table_links.linked_table import (
+    ALLOWED,
+    NDJSON,
+    Played,
+    issue,
+    link_to,
+    play_at,
+    secret_of,
+    table_of,
+)
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import club_of, database_of
@@ -193,6 +207,24 @@ def test_the_table_of_a_link_does_not_leak_to_the_next_transaction(
     with pool.session() as session:
         transaction = session.reading(club_of(house, club))
         assert transaction.execute(text("SELECT current_table()")).scalar_one() is None
+
+
+def test_a_secret_sets_the_club_and_the_table_of_its_transaction(house: House, club: Api, mine: Played) -> None:
+    settings = text("SELECT current_club(), current_table(), count(DISTINCT table_id) FROM round_heads")
+    link = issue(club, mine.table, kind="scorekeeper")
+    issuer = create_key(house.owner, StoredClub(club_of(house, club), "", datetime.now(UTC)), name="issuer")
+    ended = issue(Api(house.app, issuer.secret), mine.table, kind="scorekeeper")
+    revoke_key(house.owner, issuer.key.prefix)
+    expected = {
+        secret_of(link): (club_of(house, club), UUID(mine.table), 1),
+        secret_of(ended): (None, None, 0),
+        issuer.secret: (None, None, 0),
+    }
+    for secret, seen in expected.items():
+        for is_reading in (True, False):
+            with database_of(house).session() as session:
+                _, begun = keys.begin(session, sha256(secret.encode()).digest(), is_reading=is_reading)
+                assert tuple(begun.connection.execute(settings).one()) == seen
 
 
 def test_links_and_keys_do_not_disturb_each_other_on_shared_connections(

@@ -98,7 +98,7 @@ def test_a_changed_record_of_a_link_gives_it_no_scope_that_its_key_lacks(house: 
     house.change("UPDATE table_links SET scopes = '{read,write,correct,correct-final}' WHERE table_id = %s", table)
     assert link.get("/v1/link").status == 200
     round_id = open_round(link, table)["id"]
-    refused = link.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": []})
+    refused = link.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "version": 1, "patch": []})
     assert (refused.status, refused["code"]) == (403, "scope-missing")
     assert "the link 'scorekeeper' has 'read', 'write'; expected a key with the scope 'correct'" in refused["detail"]
 

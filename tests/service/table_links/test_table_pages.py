@@ -207,21 +207,19 @@ def test_a_player_disputes_a_hand_once_however_often_the_form_is_sent(
     assert "The settlement is disputed" in shown
     refused = ben.send(round_id, CONFIRM)
     assert refused.status_code == 409
-    assert "The settlement is disputed; it can be confirmed once all its disputes have ended." in text_in(
-        parse(refused)
-    )
+    assert "The round is disputed. Decide the dispute first." in text_in(parse(refused))
     check_everywhere(house, api)
 
 
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        ({**DISPUTE, "claim": ""}, "`claim`"),
-        ({**DISPUTE, "claim": "x" * 1001}, "`claim`"),
+        ({**DISPUTE, "claim": ""}, "what is wrong"),
+        ({**DISPUTE, "claim": "x" * 1001}, "what is wrong"),
         ({**DISPUTE, "hand": "99"}, "hand"),
-        ({**DISPUTE, "hand": "one"}, "`hand`"),
-        ({"action": "confirm"}, "`revision`"),
-        ({"action": "confirm", "revision": "-1"}, "`revision`"),
+        ({**DISPUTE, "hand": "one"}, "the hand is 'one'"),
+        ({"action": "confirm"}, "the revision"),
+        ({"action": "confirm", "revision": "-1"}, "the revision"),
         ({"action": "confirm", "revision": "7"}, "The results have changed since you opened this page."),
     ],
 )

@@ -39,11 +39,10 @@ def statement(api: Api, table: str, query: str = "") -> ApiResponse:
 
 
 def sentences(payments: list[Document]) -> list[str]:
+    """Write payments as sentences, those of money with their currency."""
     return [
-        " ".join(
-            [payment["payer"], "pays", payment["payee"], str(payment["amount"]), payment.get("currency", "")]
-        ).strip()
-        for payment in payments
+        f"{each['payer']} pays {each['payee']} {each['amount']} {'' if 'table' in each else each['currency']}".strip()
+        for each in payments
     ]
 
 
@@ -140,7 +139,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
 
 
 def test_the_documented_statement_matches_the_service(api: Api) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "scorekeeping.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "integration.md").read_text(encoding="utf-8")
     shown = json.loads(re.findall(r"```json\n(.+?)```", page, re.DOTALL)[-1])
     table = add_table(api, "pineapple-qq", point_value=25, currency="EUR")
     play_round(api, table, SIXES, hand(1, 1, THREE, top_ups=[{"seat": 3, "points": 40}]))
@@ -252,7 +251,9 @@ def test_every_round_counts_with_its_currency_and_point_value(api: Api) -> None:
     }
     assert {each["player"]: each["net"] for each in summed["players"]} == {"ann": 12, "bob": -6, "cyd": -6}
     payments = summed["payments"]
-    assert sentences(payments["points"]) == ["bob pays ann 6", "cyd pays ann 6"]
+    worth = [(each["point_value"], each["currency"], each["table"]) for each in payments["points"]]
+    assert worth == [(10, "EUR", None), (25, "EUR", None), (333, "JPY", None), (None, None, table)]
+    assert sentences(payments["points"]) == ["bob pays ann 6", "ann pays bob 6", "bob pays ann 6", "cyd pays ann 6"]
     assert sentences(payments["money"]) == ["ann pays bob 90 EUR", "bob pays ann 1998 JPY"]
 
 

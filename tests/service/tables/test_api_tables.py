@@ -49,7 +49,7 @@ def test_a_table_has_a_correction_window(api: Api, minutes: int) -> None:
 def test_a_table_name_in_use_is_a_conflict(api: Api, other_api: Api, house: House) -> None:
     add_table(api)
     before = house.count_records()
-    response = api.post("/v1/tables", KITCHEN)
+    response = api.post("/v1/tables", {**KITCHEN, "ruleset": "turbo"})
     assert response.status == 409
     assert response["code"] == "table-conflict"
     assert "'kitchen'" in response["detail"]

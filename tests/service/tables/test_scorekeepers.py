@@ -50,6 +50,25 @@ def test_an_entry_expires_by_itself(house: House, api: Api, table: str) -> None:
     assert seconds <= SCOREKEEPER_LIFETIME.total_seconds()
 
 
+def test_a_link_changes_no_entry_of_another_one(house: House, api: Api, table: str) -> None:
+    anna, ben = (
+        Api(house.app, secret_of(issue(api, table, kind="scorekeeper", label=label))) for label in ("Anna", "Ben")
+    )
+    device = enter(anna, table, 4)
+    enter(ben, table, 9, device)
+    assert shown(api, table) == [("Ben", 9), ("Anna", 4)]
+    assert ben.delete(f"/v1/tables/{table}/scorekeepers/{device}").status == 204
+    assert shown(api, table) == [("Anna", 4)]
+
+
+def test_the_ten_newest_devices_are_shown_in_an_order_that_stays(api: Api, table: str) -> None:
+    devices = [enter(api, table, number) for number in range(1, 13)]
+    newest = list(range(12, 2, -1))
+    assert [hand for _, hand in shown(api, table)] == newest
+    enter(api, table, 5, devices[4])
+    assert [hand for _, hand in shown(api, table)] == newest, "it was shown before"
+
+
 def test_the_list_has_a_tag(api: Api, table: str) -> None:
     path = f"/v1/tables/{table}/scorekeepers"
     device = enter(api, table, 4)

@@ -8,6 +8,7 @@ import pytest
 
 from evidence import Checkpoint, read_note
 from service.ledger.actions import make_checkpoint
+from service.ledger.queries import trees
 from service.verification.findings import Finding, FindingKind
 from service.verification.verify_database import list_clubs, verify_database
 from tests.support.application import SIGNING_KEY, House, open_house
@@ -33,6 +34,11 @@ def plant_anew(house: House, *, signed: int) -> None:
     """Queue every event again, as if there were no tree, and retain the checkpoints up to a size."""
     with psycopg.connect(house.owner_url) as connection:
         connection.execute("SET session_replication_role = replica")
+        connection.execute(
+            "DELETE FROM events USING tree_nodes AS node WHERE (node.club_id, node.event_id) = (events.club_id, id)"
+            " AND kind = 'checkpoint.sealed' AND position >= %s",
+            [signed],
+        )
         connection.execute("TRUNCATE tree_nodes, tree_heads, round_map_tiles, waiting_events")
         connection.execute("DELETE FROM checkpoints WHERE size > %s", [signed])
         connection.execute("INSERT INTO waiting_events SELECT club_id, id FROM events")
@@ -69,10 +75,52 @@ def test_a_removed_hand_is_detected_only_with_a_later_checkpoint(house: House) -
         ("tree_nodes", FindingKind.CHECKPOINT_BROKEN)
     }
     play(api, round_id, COMPLETE[2])
+    plant_anew(house, signed=earlier.size)
     assert sign(house, club).size == checkpoint.size
     broken = verify(house, checkpoint)
     assert {finding.kind for finding in broken} >= {FindingKind.CHECKPOINT_BROKEN}
-    assert [finding.right for finding in broken if finding.kind == FindingKind.CHECKPOINT_BROKEN] == [
-        checkpoint.root,
-        checkpoint.rounds_root,
-    ]
+    assert [finding.right for finding in broken if finding.kind == FindingKind.CHECKPOINT_BROKEN] == [checkpoint.root]
+
+
+def test_a_truncated_history_differs_from_a_retained_checkpoint(house: House) -> None:
+    newest = sign(house, club_of(house, house.new_client()))
+    [finding] = verify(house, Checkpoint(newest.origin, 10_000, bytes(32)))
+    assert finding.kind is FindingKind.CHECKPOINT_BROKEN
+
+
+def test_a_signed_map_that_does_not_follow_from_the_events_is_found(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also after the operator has signed the right one again."""
+    api = house.new_client()
+    club, round_id = club_of(house, api), start_round(api)
+    right = sign(house, club)
+    play(api, round_id, *COMPLETE[:2])
+    with monkeypatch.context() as patched:
+        patched.setattr(trees, "get_round_map_root", lambda _: bytes(32))
+        wrong = sign(house, club)
+    play(api, round_id, COMPLETE[2])
+    again = sign(house, club)
+    [finding] = verify(house, right, wrong, again)
+    assert (finding.kind, finding.table, finding.found) == (FindingKind.ROUND_MAP_WRONG, "events", bytes(32))
+
+
+def test_any_deleted_checkpoint_is_missed_and_one_without_its_event_is_surplus(house: House) -> None:
+    api = house.new_client()
+    club = club_of(house, api)
+    sizes = []
+    for number in range(3):
+        start_round(api, name=f"table {number}")
+        sizes.append(sign(house, club).size)
+    with psycopg.connect(house.owner_url) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute("DELETE FROM checkpoints WHERE size = %s", [sizes[1]])
+    [finding] = verify(house)
+    assert (finding.kind, finding.table) == (FindingKind.RECORD_MISSING, "checkpoints")
+    assert finding.key == {"club_id": club, "size": sizes[1]}
+    with psycopg.connect(house.owner_url) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute("UPDATE checkpoints SET size = %s WHERE size = %s", [sizes[0] - 1, sizes[0]])
+    found = {(each.kind, each.table, each.key["size"]) for each in verify(house) if "size" in each.key}
+    assert (FindingKind.RECORD_SURPLUS, "checkpoints", sizes[0] - 1) in found
+    assert (FindingKind.RECORD_MISSING, "checkpoints", sizes[0]) in found

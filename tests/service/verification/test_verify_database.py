@@ -248,22 +248,18 @@ def test_a_history_rewritten_without_an_event_differs_from_a_retained_checkpoint
 ) -> None:
     with undone(hands_in):
         events = Table(hands_in, "events")
-        [named] = events.rows("kind = 'player.erased'")
-        events.delete(named)
+        for of_a_name in events.rows("kind LIKE 'player.%' AND position('bob'::bytea IN content) > 0"):
+            events.delete(of_a_name)
+        hands_in.execute(text(f"DELETE FROM events WHERE {events.mine} AND kind = 'checkpoint.sealed'"))
         for table in OF_THE_TREE:
             hands_in.execute(text(f"DELETE FROM {table} WHERE {events.mine}"))
         hands_in.execute(text(f"INSERT INTO waiting_events SELECT club_id, id FROM events WHERE {events.mine}"))
         hands_in.execute(text("CREATE UNIQUE INDEX ON round_map_tiles (club_id, prefix)"))
         make_checkpoint(hands_in, SigningKey.make("suite"))
+        hands_in.execute(text("DROP INDEX round_map_tiles_club_id_prefix_idx"))
         assert verify(hands_in) == []
         broken = [finding for finding in verify(hands_in, lived.checkpoints) if finding.table == "tree_nodes"]
         assert {finding.kind for finding in broken} == {FindingKind.CHECKPOINT_BROKEN}
-
-
-def test_a_truncated_history_differs_from_a_retained_checkpoint(lived: Lived, hands_in: Transaction) -> None:
-    newest = Checkpoint(lived.checkpoints[-1].origin, 10_000, bytes(32))
-    [finding] = verify(hands_in, [newest])
-    assert finding.kind is FindingKind.CHECKPOINT_BROKEN
 
 
 def test_a_number_that_is_too_large_does_not_block_verification(lived: Lived, hands_in: Transaction) -> None:
@@ -320,6 +316,7 @@ def test_leaves_may_be_in_another_order_than_events(hands_in: Transaction) -> No
         events = Table(hands_in, "events").mine
         for table in OF_THE_TREE:
             hands_in.execute(text(f"DELETE FROM {table} WHERE {events}"))
+        hands_in.execute(text(f"DELETE FROM events WHERE {events} AND kind = 'checkpoint.sealed'"))
         head = lock_head(hands_in)
         for some in ("LIMIT 9", "OFFSET 9"):
             waiting = f"SELECT club_id, id FROM events WHERE {events} ORDER BY id DESC {some}"
@@ -352,7 +349,8 @@ def test_figures_are_compared_unless_their_round_has_changed_since(hands_in: Tra
 def test_numbers_that_are_too_large_are_compared_with_the_figures(hands_in: Transaction) -> None:
     with undone(hands_in):
         hands_in.execute(text("UPDATE round_statistics SET squares = 'NaN', best = 9223372036854775807"))
-        hands_in.execute(text("UPDATE transfers SET due = 9223372036854775807, paid = -9223372036854775808"))
+        due, paid = "transfers[1].due = 9223372036854775807", "transfers[1].paid = -9223372036854775808"
+        hands_in.execute(text(f"UPDATE hand_scores SET {due}, {paid}"))
         found = {finding.column for finding in verify(hands_in) if finding.table == "round_statistics"}
         assert {"received", "paid", "not_received", "not_paid", "squares", "best"} <= found
 

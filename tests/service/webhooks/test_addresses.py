@@ -8,7 +8,7 @@ import pytest
 
 from service.config import ConfigError, read_settings
 from service.errors import WebhookRefused
-from service.webhooks.sending import AllowedAddresses, Target, is_public, resolve
+from service.webhooks.sending import AllowedAddresses, Target, check_target, is_public, resolve
 from tests.support.application import House
 from tests.support.webhook_receiver import Receiver, Sending, sending
 
@@ -68,6 +68,18 @@ def test_http_needs_the_operators_permission(monkeypatch: pytest.MonkeyPatch) ->
         assert resolve(Target.of("http://club.example/"), AllowedAddresses.parse(allow))
 
 
+@pytest.mark.parametrize("url", ["http://9.9.9.9/", "http://club.example/", "http://[2620:fe::fe]/"])
+def test_a_setting_for_other_hosts_permits_no_http(url: str) -> None:
+    for allow in ("", "10.1.0.0/16", "hooks.internal, 127.0.0.1"):
+        with pytest.raises(WebhookRefused, match="expected 'https', or a host that the setting OFC_WEBHOOK_ALLOW"):
+            check_target(Target.of(url), AllowedAddresses.parse(allow))
+
+
+@pytest.mark.parametrize("url", ["http://10.1.2.3/", "http://hooks.internal/", "https://club.example/"])
+def test_http_is_permitted_to_hosts_and_addresses_of_the_setting(url: str) -> None:
+    check_target(Target.of(url), AllowedAddresses.parse("10.1.0.0/16, hooks.internal"))
+
+
 def test_a_host_that_resolves_to_this_machine_receives_nothing(
     local_house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,11 +111,11 @@ def test_the_connection_goes_to_the_address_that_was_checked(
         return resolver(host, *arguments, **options)
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-    changed = {"url": f"http://club.example:{port}/hooks", "kinds": ["hand.recorded"]}
+    changed = {"url": f"http://club.example:{port}/hooks"}
     monkeypatch.setitem(
         club.house.app.extensions, "ofc_webhook_allow", AllowedAddresses.parse("127.0.0.1 club.example")
     )
-    assert club.api.put(club.address, changed).status == 200
+    assert club.api.patch(club.address, changed).status == 200
     club.api.post(f"{club.address}/test", None)
     club.deliver()
     assert resolved == ["club.example"]

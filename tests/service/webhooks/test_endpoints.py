@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from service.webhooks.sending import AllowedAddresses
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 
@@ -37,12 +38,11 @@ def test_a_webhook_is_created_read_changed_and_deleted(api: Api) -> None:
         "created_at": added["created_at"],
     }
     assert api.get(address).document == added.document
-    changed = api.put(address, {"url": f"{URL}/2", "kinds": ["import.ended"], "state": "disabled"})
+    changed = api.patch(address, {"url": f"{URL}/2", "kinds": ["import.ended"], "state": "disabled"})
     assert changed.document == {
         **added.document,
         "url": f"{URL}/2",
         "kinds": ["import.ended"],
-        "description": None,
         "state": "disabled",
         "disabled_because": "request",
     }
@@ -50,6 +50,55 @@ def test_a_webhook_is_created_read_changed_and_deleted(api: Api) -> None:
     assert api.delete(address).status == 204
     assert api.get(address).status == 404
     assert api.delete(address).status == 404
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"url": f"{URL}/2"},
+        {"kinds": ["import.ended"]},
+        {"description": None},
+        {"description": "another"},
+        {"state": "active"},
+        {"kinds": ["import.ended"], "description": "another"},
+    ],
+)
+def test_any_part_of_a_webhook_is_changed_and_the_others_stay(api: Api, changes: dict[str, Any]) -> None:
+    added = add(api)
+    changed = api.patch(added.headers["Location"], changes)
+    assert (changed.status, changed.document) == (200, {**added.document, **changes})
+
+
+def test_a_webhook_is_disabled_and_enabled_with_its_state_alone(api: Api) -> None:
+    added = add(api)
+    address = added.headers["Location"]
+    disabled = api.patch(address, {"state": "disabled"})
+    assert disabled.document == {**added.document, "state": "disabled", "disabled_because": "request"}
+    assert api.patch(address, {"state": "active"}).document == added.document
+
+
+@pytest.mark.parametrize(
+    "changes", [{"url": None}, {"kinds": []}, {"kinds": None}, {"state": "paused"}, {"state": None}, {"id": "1"}]
+)
+def test_an_invalid_change_changes_nothing(api: Api, changes: dict[str, Any]) -> None:
+    added = add(api)
+    address = added.headers["Location"]
+    assert api.patch(address, {"description": "another", **changes}).status == 422
+    assert api.get(address).document == added.document
+
+
+def test_a_webhook_whose_host_is_no_longer_allowed_can_be_disabled_only(
+    house: House, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(house.app.extensions, "ofc_webhook_allow", AllowedAddresses.parse("hooks.internal"))
+    address = add(api, url="http://hooks.internal/").headers["Location"]
+    monkeypatch.setitem(house.app.extensions, "ofc_webhook_allow", AllowedAddresses())
+    assert api.patch(address, {"state": "disabled", "description": "moved"}).status == 200
+    refused = api.patch(address, {"state": "active"})
+    assert (refused.status, refused["code"]) == (422, "webhook-refused")
+    assert "OFC_WEBHOOK_ALLOW" in refused["detail"]
+    assert api.patch(address, {"state": "active", "url": URL}).status == 200
 
 
 def test_the_list_is_newest_first_and_in_pages(api: Api) -> None:
@@ -62,8 +111,8 @@ def test_the_list_is_newest_first_and_in_pages(api: Api) -> None:
 
 
 def test_a_club_has_at_most_twenty_webhooks(api: Api) -> None:
-    for _ in range(20):
-        add(api)
+    for number in range(20):
+        add(api, description=str(number))
     refused = api.post("/v1/webhooks", WEBHOOK)
     assert (refused.status, refused["code"]) == (409, "webhook-conflict")
 
@@ -73,7 +122,7 @@ def test_webhooks_of_another_club_are_not_found(api: Api, other_api: Api) -> Non
     assert other_api.get("/v1/webhooks")["webhooks"] == []
     for path in ("", "/secret", "/deliveries"):
         assert other_api.get(f"{address}{path}").status == 404
-    assert other_api.put(address, WEBHOOK).status == 404
+    assert other_api.patch(address, WEBHOOK).status == 404
     assert other_api.delete(address).status == 404
     assert other_api.post(f"{address}/test", None).status == 404
     assert other_api.post(f"{address}/secret/rotate", {}).status == 404
@@ -115,7 +164,7 @@ def test_urls_that_lead_into_the_operators_network_are_refused(api: Api, url: st
     refused = api.post("/v1/webhooks", {**WEBHOOK, "url": url})
     assert (refused.status, refused["code"]) == (422, "webhook-refused")
     address = add(api).headers["Location"]
-    assert api.put(address, {**WEBHOOK, "url": url})["code"] == "webhook-refused"
+    assert api.patch(address, {"url": url})["code"] == "webhook-refused"
 
 
 @pytest.mark.parametrize(
@@ -129,6 +178,14 @@ def test_urls_that_lead_into_the_operators_network_are_refused(api: Api, url: st
         "https://club.example:66000/",
         "https://[::1/",
         "https://club.example/a b",
+        "https://a..b/",
+        "https://.example/",
+        "https://club.example./",
+        "https://-club.example/",
+        "https://club_-.example:8443/",
+        f"https://{'a' * 64}.example/",
+        f"https://{'a.' * 130}example/",
+        "https://club%2Eexample/",
         f"https://club.example/{'a' * 500}",
     ],
 )
@@ -136,6 +193,7 @@ def test_invalid_urls_are_refused(api: Api, url: str) -> None:
     refused = api.post("/v1/webhooks", {**WEBHOOK, "url": url})
     assert refused.status == 422
     assert set(refused.mistakes) == {"#/url"}
+    assert set(api.patch(add(api).headers["Location"], {"url": url}).mistakes) == {"#/url"}
 
 
 def test_a_webhook_needs_known_kinds(api: Api) -> None:

@@ -13,6 +13,7 @@ from tests.support.sample_rounds import (
     THREE,
     add_table,
     complete_round,
+    correct_round,
     document_of,
     hand,
     open_round,
@@ -68,9 +69,7 @@ def test_a_dispute_sends_its_steps_and_a_correction_its_revision(club: Sending, 
     receiver.received.clear()
     disputed = club.api.post("/v1/disputes", {"round": round_id, "claim": "a card was misread", "by": "ann", "hand": 2})
     assert step(club.api, disputed["id"], "review").status == 201
-    corrected = club.api.post(
-        f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": MISREAD, "dispute": disputed["id"]}
-    )
+    corrected = correct_round(club.api, round_id, {"reason": "misread", "patch": MISREAD, "dispute": disputed["id"]})
     assert corrected.status == 201, corrected
     assert step(club.api, disputed["id"], "resolve", state="upheld", reason="misread").status == 201
     assert step(club.api, opened(club.api, round_id), "withdraw").status == 201
@@ -81,7 +80,7 @@ def test_a_dispute_sends_its_steps_and_a_correction_its_revision(club: Sending, 
     first, revised, decided, *_ = (message["data"] for message in receiver.messages)
     assert (first["dispute_id"], first["revision"], first["number"]) == (disputed["id"], 1, 2)
     assert (revised["revision"], revised["state"]) == (2, "disputed")
-    assert (decided["dispute_id"], decided["decision"], decided["correction"]) == (disputed["id"], "upheld", 2)
+    assert (decided["dispute_id"], decided["state"], decided["correction"]) == (disputed["id"], "upheld", 2)
 
 
 @pytest.mark.parametrize("end", ["withdraw", "resolve"])
@@ -175,10 +174,9 @@ def test_a_club_receives_nothing_of_another(local_house: House, club: Sending, r
 
 def test_a_disabled_webhook_receives_nothing_new(club: Sending, receiver: Receiver) -> None:
     play_to_the_end(club.api, open_round(club.api, add_table(club.api))["id"])
-    body = {"url": receiver.url, "kinds": KINDS}
-    assert club.api.put(club.address, {**body, "state": "disabled"}).status == 200
+    assert club.api.patch(club.address, {"state": "disabled"}).status == 200
     complete_round(club.api, name="attic")
     assert club.deliver() == 0
     assert club.api.post(f"{club.address}/test", None)["code"] == "webhook-conflict"
-    assert club.api.put(club.address, body).status == 200
+    assert club.api.patch(club.address, {"state": "active"}).status == 200
     assert club.deliver() == 4, "what waited before"

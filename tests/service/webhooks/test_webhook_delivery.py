@@ -2,10 +2,9 @@
 
 import socket
 import time
-from collections import Counter
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler
-from itertools import pairwise
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,15 +13,14 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from service.webhooks import delivery as delivery_module
 from service.webhooks import sending as send_module
 from service.webhooks.delivery import (
-    CONNECTIONS,
-    CONNECTIONS_PER_CLUB,
-    CONNECTIONS_PER_WEBHOOK,
-    LEASE,
+    REPEATED_AFTER,
     delay_after,
+    remove_ended,
 )
 from service.webhooks.sending import CONNECT_SECONDS, MOST_ADDRESSES
 from tests.service.feed.test_api_feed import feed
 from tests.support.application import House
+from tests.support.import_lines import database_of
 from tests.support.sample_rounds import COMPLETE, add_table, open_round, play
 from tests.support.webhook_receiver import KINDS, Received, Receiver, Sending, hang, receiving, sending
 
@@ -175,9 +173,9 @@ def test_days_without_attempts_are_no_days_of_failures(club: Sending, receiver: 
 def test_another_url_has_days_of_its_own(club: Sending, receiver: Receiver) -> None:
     receiver.respond = 500
     fail_for(club, 9)
-    assert club.api.put(club.address, {"url": receiver.url, "kinds": KINDS}).status == 200
+    assert club.api.patch(club.address, {"url": receiver.url, "kinds": KINDS}).status == 200
     assert club.webhook["failing_since"] is not None, "nothing has changed"
-    assert club.api.put(club.address, {"url": f"{receiver.url}/new", "kinds": KINDS}).status == 200
+    assert club.api.patch(club.address, {"url": f"{receiver.url}/new"}).status == 200
     assert club.webhook["failing_since"] is None
     club.let_time_pass("12 hours")
     club.deliver()
@@ -187,10 +185,9 @@ def test_another_url_has_days_of_its_own(club: Sending, receiver: Receiver) -> N
 def test_an_enabled_webhook_retries_what_waits_for_three_days_again(club: Sending, receiver: Receiver) -> None:
     receiver.respond = 500
     fail_for(club, 0)
-    body = {"url": receiver.url, "kinds": KINDS}
-    assert club.api.put(club.address, {**body, "state": "disabled"}).status == 200
+    assert club.api.patch(club.address, {"state": "disabled"}).status == 200
     club.let_time_pass("4 days")
-    assert club.api.put(club.address, body).status == 200
+    assert club.api.patch(club.address, {"state": "active"}).status == 200
     assert club.deliver() == 1
     assert [each["state"] for each in club.deliveries] == ["waiting"]
     club.let_time_pass("3 days")
@@ -276,19 +273,27 @@ def test_a_large_response_is_not_read(club: Sending, receiver: Receiver) -> None
 
 
 def test_a_message_whose_result_was_not_stored_is_sent_again(club: Sending, receiver: Receiver) -> None:
-    """The process is killed after the delivery, or the result comes after the lease."""
+    """The process is killed after the delivery, or the result comes after another attempt has begun."""
     club.api.post(f"{club.address}/test", None)
-    [claimed] = club.deliverer.claim_due()
-    assert club.deliverer.claim_due() == []
-    club.let_time_pass(f"{LEASE.total_seconds()} seconds")
-    [again] = club.deliverer.claim_due()
-    assert (again.id, again.attempt) == (claimed.id, 2)
-    receiver.respond = 500
-    club.deliverer.deliver(claimed)
+    [first] = club.begin()
+    assert club.begin() == []
+    again: list[Any] = []
+
+    def begin_again(_received: Received, handler: BaseHTTPRequestHandler) -> None:
+        club.let_time_pass(f"{REPEATED_AFTER.total_seconds()} seconds")
+        again.extend(club.begin())
+        handler.send_response(500)
+        handler.end_headers()
+
+    receiver.respond = begin_again
+    club.deliverer.deliver(*first)
+    assert again == [(*first[:2], 2)]
     assert club.deliveries[0]["last_status"] is None, "the result of an old attempt is not stored"
     receiver.respond = 200
-    club.deliverer.deliver(again)
-    assert [received.id for received in receiver.received] == [str(claimed.id)] * 2
+    club.deliverer.deliver(*again[0])
+    assert [received.id for received in receiver.received] == [str(first[1])] * 2
+    club.deliverer.deliver(*first)
+    assert len(receiver.received) == 2, "the message of an old attempt starts none"
     assert club.deliveries[0]["state"] == "delivered"
 
 
@@ -303,61 +308,9 @@ def test_deliveries_are_listed_by_state_and_removed_after_thirty_days(club: Send
     assert (len(rest["deliveries"]), rest["has_more"]) == (1, False)
     assert len(club.api.get(f"{club.address}/deliveries?state=waiting")["deliveries"]) == 1
     club.let_time_pass("31 days")
-    with sending(club.house, receiver.url) as other:
-        other.deliver()
-    assert [delivery["state"] for delivery in club.deliveries] == ["delivered"], "the one that has just ended"
-
-
-def test_hanging_endpoints_of_a_club_leave_connections_to_others(
-    local_house: House, club: Sending, receiver: Receiver
-) -> None:
-    addresses = [club.address]
-    for number in range(4):
-        added = club.api.post("/v1/webhooks", {"url": f"{receiver.url}/{number}", "kinds": KINDS})
-        addresses.append(added.headers["Location"])
-    for address in addresses * 6:
-        assert club.api.post(f"{address}/test", None).status == 202
-    hanging = [claimed for _ in range(10) for claimed in club.deliverer.claim_due()]
-    assert len(hanging) == CONNECTIONS_PER_CLUB < CONNECTIONS
-    assert max(Counter(claimed.webhook_id for claimed in hanging).values()) <= CONNECTIONS_PER_WEBHOOK
-    with sending(local_house, f"{receiver.url}/other") as other:
-        other.api.post(f"{other.address}/test", None)
-        [claimed] = club.deliverer.claim_due()
-        assert claimed.url == f"{receiver.url}/other"
-        club.deliverer.deliver(claimed)
-    for claimed in hanging:
-        club.deliverer.deliver(claimed)
+    assert remove_ended(database_of(club.house)) == 3
     club.deliver()
-    for address in addresses[1:]:
-        assert club.api.delete(address).status == 204
-
-
-def test_a_webhook_never_has_more_than_its_connections(club: Sending) -> None:
-    claimed = []
-    for _ in range(CONNECTIONS_PER_WEBHOOK - 1):
-        club.api.post(f"{club.address}/test", None)
-    claimed += club.deliverer.claim_due()
-    for _ in range(CONNECTIONS_PER_WEBHOOK):
-        club.api.post(f"{club.address}/test", None)
-    claimed += club.deliverer.claim_due()
-    assert len(claimed) == CONNECTIONS_PER_WEBHOOK
-    for each in claimed:
-        club.deliverer.deliver(each)
-    assert club.deliver() == CONNECTIONS_PER_WEBHOOK - 1
-
-
-def test_clubs_take_turns(
-    local_house: House, club: Sending, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(delivery_module, "CONNECTIONS", 1)
-    with sending(local_house, f"{receiver.url}/other") as other:
-        for _ in range(3):
-            club.api.post(f"{club.address}/test", None)
-            other.api.post(f"{other.address}/test", None)
-        club.deliver()
-        paths = [received.path for received in receiver.received]
-    assert len(paths) == 6
-    assert all(first != second for first, second in pairwise(paths))
+    assert [delivery["state"] for delivery in club.deliveries] == ["delivered"], "the one that has just ended"
 
 
 def test_a_few_addresses_are_tried_within_one_deadline(local_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,11 +331,11 @@ def test_a_few_addresses_are_tried_within_one_deadline(local_house: House, monke
         for slow, count in ((0.0, MOST_ADDRESSES), (CONNECT_SECONDS / 2, MOST_ADDRESSES), (CONNECT_SECONDS, 0)):
             tried.clear()
             club.api.post(f"{club.address}/test", None)
-            [claimed] = club.deliverer.claim_due()
+            [task] = club.begin()
             with monkeypatch.context() as patched:
                 patched.setattr(socket, "getaddrinfo", getaddrinfo)
                 patched.setattr(socket, "create_connection", connect)
-                club.deliverer.deliver(claimed)
+                club.deliverer.deliver(*task)
             assert [address for address, _ in tried] == [f"127.0.0.{last}" for last in range(1, count + 1)]
             assert sum(seconds for _, seconds in tried) <= CONNECT_SECONDS - slow
             assert "no response within" in club.deliveries[-1]["last_error"]

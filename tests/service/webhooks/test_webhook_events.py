@@ -21,8 +21,8 @@ def test_each_change_of_a_webhook_is_an_event_with_its_key(house: House, api: Ap
     added = add(api, url=f"https://club.example{SECRET_PATH}")
     address, webhook = added.headers["Location"], added["id"]
     secret = api.get(f"{address}/secret")["secret"]
-    replaced = {"url": "https://other.example/hooks", "kinds": ["import.ended"], "state": "disabled"}
-    assert api.put(address, replaced).status == 200
+    changed = {"url": "https://other.example/hooks", "kinds": ["import.ended"], "state": "disabled"}
+    assert api.patch(address, changed).status == 200
     assert api.post(f"{address}/secret/rotate", {"overlap_seconds": 60}).status == 200
     newer = api.get(f"{address}/secret")["secret"]
     assert api.delete(address).status == 204
@@ -45,14 +45,14 @@ def test_each_change_of_a_webhook_is_an_event_with_its_key(house: House, api: Ap
 def test_what_changes_nothing_leaves_no_event(house: House, api: Api, other_api: Api) -> None:
     address = add(api).headers["Location"]
     before = changes(house, api)
-    assert api.put(address, WEBHOOK).status == 200
+    assert api.patch(address, WEBHOOK).status == 200
     assert api.post("/v1/webhooks?dry_run=true", WEBHOOK).status in (201, 422)
-    assert api.put(address, {**WEBHOOK, "url": "http://127.0.0.1/"}).status == 422
-    assert other_api.put(address, {**WEBHOOK, "url": f"{URL}/2"}).status == 404
+    assert api.patch(address, {**WEBHOOK, "url": "http://127.0.0.1/"}).status == 422
+    assert other_api.patch(address, {**WEBHOOK, "url": f"{URL}/2"}).status == 404
     assert other_api.delete(address).status == 404
     assert other_api.post(f"{address}/secret/rotate", {}).status == 404
     assert (changes(house, api), changes(house, other_api)) == (before, [])
-    assert api.put(address, {**WEBHOOK, "url": f"{URL}/2"}).status == 200
+    assert api.patch(address, {**WEBHOOK, "url": f"{URL}/2"}).status == 200
     assert [event["kind"] for event in changes(house, api)] == ["webhook.added", "webhook.changed"]
 
 

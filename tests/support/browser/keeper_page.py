@@ -150,3 +150,10 @@ def collect_violations(page: Page, violations: list[Any]) -> None:
 def is_violation(text: str) -> bool:
     """Return whether a message of the console is about the page's policy."""
     return "Content Security Policy" in text or "Content-Security-Policy" in text
+
+
+def undo_last(api: httpx2.Client, path: str) -> None:
+    """Undo the last hand of a round, as another device does."""
+    last = api.get(f"{path}/hands").json()["hands"][-1]
+    response = api.post(f"{path}/undo", json={"number": last["number"], "hand": last["id"]})
+    assert response.status_code == 201, response.text

@@ -28,6 +28,7 @@ from evidence import (
     update_map,
     write_event,
 )
+from evidence.events import CheckpointSealed
 
 Document = dict[str, Any]
 Change = Callable[[str, Document], object]
@@ -47,10 +48,12 @@ def forge(
     *,
     without: str = "",
     kind: dict[str, str] | None = None,
+    at: datetime | None = None,
     more: Sequence[tuple[str, Document]] = (),
 ) -> Document:
     """
-    Change events, remove those of a kind, or rename their kinds; then chain, prove and sign the events again.
+    Change events, remove those of a kind, rename their kinds or move them all to a time; then chain, prove and sign
+    the events again.
 
     Added events follow the last one of the round. The revisions of the file remain unchanged.
     """
@@ -68,6 +71,7 @@ def forge(
                 event,
                 content=canonical_json(content),
                 kind=named,
+                at=at or event.at,
                 sequence=sequence,
                 previous=before if sequence else b"",
             )
@@ -84,7 +88,8 @@ def forge(
 
 
 def _join(document: Document, parts: dict[str, list[bytes]]) -> Document:
-    written = [*parts["related"], *parts["events"]]
+    sealed = _seal(document, parts["events"])
+    written = [*parts["related"], *parts["events"], sealed]
     edge = Edge()
     nodes = {place: node for each in written for place, node in edge.append(hash_event(each))}
     proved = [
@@ -95,23 +100,31 @@ def _join(document: Document, parts: dict[str, list[bytes]]) -> Document:
         }
         for position, each in enumerate(written)
     ]
-    sign(document, edge, parts["events"])
+    sign(document, edge)
+    *proved, document["sealed"] = proved
     document["related"], document["events"] = proved[: len(parts["related"])], proved[len(parts["related"]) :]
     return document
 
 
-def sign(document: Document, edge: Edge, events: list[bytes]) -> None:
-    """Sign a tree, and a map of rounds with the round of the file and some others."""
+def sign(document: Document, edge: Edge) -> None:
+    """Sign a tree."""
+    signed = Checkpoint(f"tablestakes/clubs/{document['club']}", edge.size, edge.root)
+    document["checkpoint"] = sign_note(signed.text, [FORGER]).written
+    document["keys"] = [FORGER.verifier.written]
+
+
+def _seal(document: Document, events: list[bytes]) -> bytes:
+    """Return the last event of a checkpoint, for a map of rounds with the round of the file and some others."""
     round_id = UUID(document["round"])
     others = [MapEntry.of(UUID(int=number), 1, bytes(32)) for number in range(20)]
     tiles = update_map([*others, MapEntry.of(round_id, len(events), hash_event(events[-1]))], lambda _: {})
     found = prove_entry(round_id, tiles)
     assert found is not None
     document["newest"] = dump_newest(*found)
-    origin = f"tablestakes/clubs/{document['club']}"
-    signed = Checkpoint(origin, edge.size, edge.root, root_of(tiles[""]), datetime(2026, 11, 20, 22, tzinfo=UTC))
-    document["checkpoint"] = sign_note(signed.text, [FORGER]).written
-    document["keys"] = [FORGER.verifier.written]
+    sealed = CheckpointSealed(map_root=root_of(tiles[""]))
+    at = datetime(2026, 11, 20, 22, tzinfo=UTC)
+    club = UUID(document["club"])
+    return write_event(Event(club, uuid7(), None, None, sealed.kind, None, None, at, b"", sealed.encode()))
 
 
 def dump_newest(entry: MapEntry, proof: Sequence[bytes]) -> Document:

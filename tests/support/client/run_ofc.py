@@ -16,7 +16,11 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 EXPECTED = EXAMPLES / "expected"
 PRESETS = sorted(path.stem for path in EXPECTED.glob("*.json"))
 COMMAND = [sys.executable, "-m", "client"]
-_OURS = ("OFC_URL", "OFC_API_KEY", "OFC_API_KEY_FILE", "OFC_DATA", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
+_OURS = ("OFC_URL", "OFC_API_KEY", "OFC_API_KEY_FILE", "OFC_DATA", "OFC_TIMEOUT", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
+
+
+_TIMEOUT = "60"
+"""Seconds for a response of a service in this process, which shares the machine with other tests."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class CommandResult:
 
 def ofc(*arguments: str | Path, text: str | bytes | None = None, **variables: str | None) -> CommandResult:
     """Run `ofc` in this process. A traceback fails the test."""
-    environment = dict.fromkeys(_OURS) | variables
+    environment = dict.fromkeys(_OURS) | {"OFC_TIMEOUT": _TIMEOUT} | variables
     result = CliRunner().invoke(
         main, [str(argument) for argument in arguments], input=text, env=environment, catch_exceptions=False
     )

@@ -49,3 +49,9 @@ def reply_lines(*lines: str) -> str:
 def numbers_of(client: Client, round_id: str) -> list[int]:
     """Return the numbers of the hands of a round that count."""
     return [hand["number"] for hand in client.list_hands(round_id)]
+
+
+def undo_first(client: Client, round_id: str) -> None:
+    """Undo the only hand of a round, as another scorekeeper does."""
+    [only] = client.list_hands(round_id)
+    client.undo_hand(round_id, {"number": 1, "hand": only["id"]})

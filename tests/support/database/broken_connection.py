@@ -33,6 +33,10 @@ class Line:
         """Drop the next response to a statement that contains these words, and close the connection."""
         self._fatal = words
 
+    def lead_to(self, server: Place) -> None:
+        """Carry later connections to another server; those that are open stay where they are."""
+        self._server = server
+
     def close(self) -> None:
         self._open = False
         # A listening socket is woken by a connection, not by being closed.
@@ -73,7 +77,11 @@ def _connect(server: Place) -> socket.socket:
     if not isinstance(server, str):
         return socket.create_connection(server)
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(server)
+    try:
+        connection.connect(server)
+    except OSError:
+        connection.close()
+        raise
     return connection
 
 

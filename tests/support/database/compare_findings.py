@@ -8,16 +8,17 @@ from service.db import Transaction
 from service.verification.chains import check_chains
 from service.verification.club_records import expect_club_records, rulesets_of
 from service.verification.comparing import AUDITED
+from service.verification.figures import compare_figures
 from service.verification.findings import Finding
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch
-from service.verification.rounds import compare_figures, compare_rounds
+from service.verification.rounds import compare_rounds
 from service.verification.verify_database import (
     Pass,
     Position,
     verify_page,
 )
-from tests.support.database.corrupt_records import Table, undone
+from tests.support.database.corrupt_records import Table, commit, undone
 
 
 def names(found: list[Finding], table: str, row: Mapping[str, Any]) -> list[Finding]:
@@ -43,6 +44,7 @@ def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rn
                 table.insert(row, columns[name])
             else:
                 getattr(table, change)(row)
+        commit(hands_in)
         page = verify_page(hands_in, Position(hands_in.club_id, Pass.ROUNDS))
         rulesets = rulesets_of(expect_club_records(audited.list_loose_events(hands_in))[0])
         every = Stretch(FIRST, LAST)

@@ -1,6 +1,6 @@
 """Changes any column of any record, as a database administrator can."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -33,6 +33,7 @@ _OTHER: Final[Mapping[str, str]] = {
     "text[]": "array_append({0}, 'x')",
     "smallint[]": "({0}[1] + 1) || {0}[2:]",
     "bigint[]": "({0}[1] + 1) || {0}[2:]",
+    "transfer[]": "array_append({0}, ROW(1, 2, 1, 1, NULL, 0, 0)::transfer)",
     "boolean[]": "(NOT {0}[1]) || {0}[2:]",
 }
 """Another value, by the type of a column."""
@@ -61,43 +62,91 @@ class Columns:
         return cls(types)
 
 
+_COPIED: Final = "tampering"
+"""The schema with a copy of every table as it was, and with the proven rounds and the submissions of their hands."""
+
+
+# The columns of a row: what must not hold, and what makes it hold again; foreign keys are the first to go.
+_RULES: Final = text("""
+    SELECT format('ALTER TABLE %I DROP CONSTRAINT %I', relname, conname),
+        format('ALTER TABLE %I ADD CONSTRAINT %I %s', relname, conname, pg_get_constraintdef(pg_constraint.oid))
+    FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
+    WHERE connamespace = 'public'::regnamespace AND contype IN ('c', 'f', 'u', 'p', 'x')
+    ORDER BY contype = 'f' DESC, contype
+""")
+_UNIQUE: Final = text("""
+    SELECT format('DROP INDEX %I', relname), pg_get_indexdef(indexrelid)
+    FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indisunique AND relnamespace = 'public'::regnamespace
+""")
+_NOT_NULL: Final = text("""
+    SELECT format('ALTER TABLE %I ALTER %I DROP NOT NULL', relname, attname),
+        format('ALTER TABLE %I ALTER %I SET NOT NULL', relname, attname)
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    WHERE attnotnull AND attnum > 0 AND relkind = 'r' AND relnamespace = 'public'::regnamespace
+""")
+
+
 @contextmanager
 def tampering(owner: Database, club: UUID) -> Iterator[Transaction]:
-    """Open a superuser's transaction with all triggers and constraints off, and roll it back at the end."""
+    """Open a superuser's transaction with all triggers and constraints off, and restore everything at the end."""
     with owner.transaction(club, rolled_back=True) as transaction:
-        transaction.execute(text("SET LOCAL session_replication_role = replica"))
-        constraints = transaction.execute(
-            text("""
-                SELECT conrelid::regclass::text, conname FROM pg_constraint
-                WHERE connamespace = 'public'::regnamespace AND contype IN ('c', 'f', 'u', 'p', 'x')
-                ORDER BY contype = 'f' DESC, contype
-            """)
-        ).all()
-        for table, name in constraints:
-            transaction.execute(text(f'ALTER TABLE {table} DROP CONSTRAINT "{name}" CASCADE'))
-        for (name,) in transaction.execute(text("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")).all():
-            unique = text("SELECT indisunique FROM pg_index WHERE indexrelid = CAST(:name AS regclass)")
-            if transaction.execute(unique, {"name": name}).scalar_one():
-                transaction.execute(text(f'DROP INDEX "{name}"'))
-        for table, columns in Columns.of(transaction).types.items():
-            for column in columns:
-                transaction.execute(text(f'ALTER TABLE {table} ALTER COLUMN "{column}" DROP NOT NULL'))
-        yield transaction
+        proven = proven_ids(transaction)  # before the tables are locked
+        rules = []
+        for query in (_RULES, _UNIQUE, _NOT_NULL):
+            for drop, add in transaction.execute(query).all():
+                transaction.connection.exec_driver_sql(drop)
+                rules.append(add)
+        transaction.execute(text(f"CREATE SCHEMA {_COPIED}"))
+        transaction.execute(
+            text(f"CREATE TABLE {_COPIED}.proven AS SELECT unnest(CAST(:ids AS uuid[])) AS id"), {"ids": proven}
+        )
+        tables = Columns.of(transaction).types
+        for table in tables:
+            transaction.execute(text(f"CREATE TABLE {_COPIED}.{table} AS TABLE public.{table}"))
+        _restore(transaction, tables)
+        try:
+            yield transaction
+        finally:
+            transaction.connection.exec_driver_sql("ROLLBACK AND CHAIN")
+            for rule in (f"DROP SCHEMA {_COPIED} CASCADE", *reversed(rules)):
+                transaction.connection.exec_driver_sql(rule.replace("%", "%%"))
+            transaction.connection.exec_driver_sql("COMMIT AND CHAIN")
+
+
+def commit(transaction: Transaction) -> None:
+    """Commit what was done, so that other connections see it, and begin again without triggers."""
+    transaction.connection.exec_driver_sql("COMMIT AND CHAIN")
+    transaction.connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
 
 
 @contextmanager
 def undone(transaction: Transaction) -> Iterator[None]:
-    """Take back whatever is done inside."""
-    transaction.execute(text("SAVEPOINT before"))
+    """Restore all records that were changed inside; each has the place in its table that it had before."""
     try:
         yield
     finally:
-        transaction.execute(text("ROLLBACK TO SAVEPOINT before"))
+        transaction.connection.exec_driver_sql("ROLLBACK AND CHAIN")
+        compared = [
+            f"SELECT '{table}' WHERE (SELECT array_agg(({table})::text) FROM {table})"
+            f" IS DISTINCT FROM (SELECT array_agg(({table})::text) FROM {_COPIED}.{table})"
+            for table in Columns.of(transaction).types
+        ]
+        changed = transaction.connection.exec_driver_sql(" UNION ALL ".join(compared).replace("%", "%%"))
+        _restore(transaction, changed.scalars())
+
+
+def _restore(transaction: Transaction, tables: Iterable[str]) -> None:
+    transaction.connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
+    for table in list(tables):
+        transaction.connection.exec_driver_sql(f"TRUNCATE {table}")
+        transaction.connection.exec_driver_sql(f"INSERT INTO {table} TABLE {_COPIED}.{table}")
+    commit(transaction)
 
 
 _NOT_OF_ROUNDS: Final = {
     "api_keys",
     "clubs",
+    "players",
     "revoked_links",
     "table_links",
     "tables",
@@ -112,6 +161,7 @@ _NOT_OF_ROUNDS: Final = {
 
 def verify(transaction: Transaction, checkpoints: Sequence[Checkpoint] = (), table: str | None = None) -> list[Finding]:
     """Look at all of the transaction's club; not at rounds, where only a table was touched that is not of any."""
+    commit(transaction)
     found: list[Finding] = []
     for passing in Pass:
         if passing is Pass.ROUNDS and table in _NOT_OF_ROUNDS:
@@ -146,14 +196,14 @@ class Table:
         self.transaction = transaction
         self.name = name
         self.key, covered = AUDITED[name].key, AUDITED[name].columns
-        self.proven = proven_ids(transaction) if "round_id" in covered or name in ("rounds", "submissions") else ()
+        self.is_of_rounds = "round_id" in covered or name in ("rounds", "submissions")
         self.mine = f"{'id' if name == 'clubs' else 'club_id'} = '{transaction.club_id}'"
 
     def rows(self, condition: str = "true") -> list[Mapping[str, Any]]:
         """Read records, with the `ctid` of each; those of proven rounds first."""
         of_round = {"rounds": "id", "submissions": "id"}.get(self.name, "round_id")
-        plain = ",".join(map(str, self.proven))
-        plain_first = f"coalesce({of_round} = ANY ('{{{plain}}}'), false) DESC, " if plain else ""
+        is_proven = f"coalesce({of_round} IN (SELECT proven.id FROM {_COPIED}.proven), false)"
+        plain_first = f"{is_proven} DESC, " if self.is_of_rounds else ""
         query = (
             f"SELECT ctid::text, * FROM {self.name} WHERE {self.mine} AND ({condition})"
             f" ORDER BY {plain_first}{', '.join(self.key)}"

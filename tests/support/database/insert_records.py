@@ -33,7 +33,7 @@ from service.http import idempotent_responses
 from service.http.idempotent_responses import IdempotentResponse
 from service.imports import queries as imports
 from service.imports.queries import Piece
-from service.jobs.queries import chunks, jobs, workers
+from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Part
 from service.ledger.actions import make_checkpoint
 from service.ledger.queries.events import EventKind, record_event
@@ -231,7 +231,6 @@ def add_job(transaction: Transaction) -> UUID:
     imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
     imports.add_results(transaction, job_id, 1, b"{}\n")
     chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
-    workers.ensure_messages(transaction, job_id, 1)
     recomputations.add_differences(transaction, job_id, 1, [Difference(None, None, "ruleset")])
     return job_id
 
@@ -240,7 +239,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     """A club that has something in every table."""
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
-        players.set_name(transaction, "ann", "Ann Example", EVENT)
+        players.set_name(transaction, "ann", "Ann Example", bytes(32), EVENT)
         links.renew_secret(transaction)
         at_once = add_round(transaction, add_table(transaction), example_round())
         links.revoke(transaction, Link(club_id, at_once.id, transaction.now), EVENT)

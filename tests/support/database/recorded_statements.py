@@ -7,15 +7,18 @@ from typing import Any
 import psycopg
 import pytest
 
+PING = "SELECT pg_is_in_recovery()"
+"""Tests a connection that was idle."""
+
 
 @contextmanager
 def recorded_statements(*, with_pings: bool = False) -> Iterator[list[str]]:
-    """Record what this process sends to PostgreSQL until the block ends; a ping, which is empty, only where wanted."""
+    """Record what this process sends to PostgreSQL until the block ends; a ping only where wanted."""
     statements: list[str] = []
     execute = psycopg.Cursor.execute
 
     def record(cursor: Any, query: Any, *arguments: Any, **options: Any) -> Any:
-        if query or with_pings:
+        if query != PING or with_pings:
             statements.append(query.decode() if isinstance(query, bytes) else str(query))
         return execute(cursor, query, *arguments, **options)
 

@@ -23,7 +23,7 @@ def add_a_webhook(recorder: Recorder) -> None:
     found = recorder.call("list_webhook_deliveries", {**one, "limit": 1, "state": "waiting"})
     recorder.call("list_webhook_deliveries", {**one, "limit": 1, "cursor": next_cursor(found)})
     recorder.record("redeliver_message", {**one, "delivery_id": str(sent["id"])}, None)
-    recorder.call("update_webhook", one, {**body, "state": "disabled"})
+    recorder.call("update_webhook", one, {"state": "disabled"})
     recorder.refuse("webhook-conflict", "test_webhook", one)
     recorder.call("remove_webhook", one)
 

@@ -2,12 +2,9 @@
 
 from service.app import create_app
 from service.config import Config
-from service.feed.views import EVENT_STREAM
-from service.places import MOST_IN_THREADS
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.examples.record_examples import Recorder, read_two_pages
-from tests.support.import_lines import club_of
 
 
 def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
@@ -29,16 +26,7 @@ def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
 
 
 def listen_to_events(recorder: Recorder, house: House, round_id: str) -> None:
-    """A hand as the feed has it, the same as a stream, and a stream too many."""
-    table, feed = str(recorder.api.get(f"/v1/rounds/{round_id}")["table"]), house.app.extensions["ofc_feed"]
+    """A hand as the feed has it."""
+    table = str(recorder.api.get(f"/v1/rounds/{round_id}")["table"])
     wanted = {"kind": "hand.recorded", "table": table, "round": round_id, "limit": 1, "wait": 1, "after": 0}
     recorder.call("list_events", wanted)
-    longest, feed.stream_seconds = feed.stream_seconds, 0.0
-    recorder.read_in(EVENT_STREAM, "list_events", {"kind": "round.closed", "after": 2})
-    feed.stream_seconds = longest
-    club = club_of(house, recorder.api)
-    while feed.places.take(club, MOST_IN_THREADS):
-        pass
-    recorder.refuse("streams-busy", "list_events", headers={"Accept": EVENT_STREAM})
-    while feed.places.taken:
-        feed.places.release(club)

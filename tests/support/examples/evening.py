@@ -62,7 +62,7 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
     kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "currency": "EUR"}
     table = str(recorder.record("add_table", {}, kitchen)["id"])
-    recorder.refuse("table-conflict", "add_table", {}, kitchen)
+    recorder.refuse("table-conflict", "add_table", {}, {**kitchen, "point_value": 5})
     key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
     recorder.refuse("idempotency-key-reused", "add_table", key, {**kitchen, "name": "attic"})
     recorder.refuse("idempotency-key-invalid", "add_table", {"Idempotency-Key": "two words"}, kitchen)
@@ -93,17 +93,18 @@ def play_a_round(recorder: Recorder, table: str) -> str:
     recorder.refuse("round-open", "open_round", at_table, {"seats": seats(SIXES)})
     recorder.refuse("round-conflict", "open_round", at_table, {**opening, "seats": seats({1: "ann 90", 2: "bob 90"})})
     in_round = {"round_id": round_id}
-    recorder.record("record_hand", in_round, FIRST)
+    first = recorder.record("record_hand", in_round, FIRST)
     recorder.refuse("hand-conflict", "record_hand", in_round, hand(1, 1, THREE))
     misread = recorder.record("record_hand", in_round, MISREAD)
     undoing = {"number": 2, "hand": misread["id"], "reason": "bob's nine of hearts was the nine of spades"}
     recorder.record("undo_hand", in_round, undoing)
+    recorder.refuse("hand-undone", "record_hand", in_round, MISREAD)
     many = lines_of([json.dumps({"round": round_id, **SECOND}).encode()])
     recorder.send_lines("record_hands", many, many.decode(), dry_run=True)
     recorder.record("record_hand", in_round, SECOND)
     recorder.refuse("same-deal", "record_hand", in_round, {**SECOND, "number": 3})
     recorder.refuse("hand-number", "record_hand", in_round, {**MISREAD, "number": 5})
-    recorder.refuse("undo-refused", "undo_hand", in_round, {"number": 1})
+    recorder.refuse("undo-refused", "undo_hand", in_round, {"number": 1, "hand": first["id"]})
     recorder.record("record_departure", in_round, {"seat": 3, "reason": "the last train"})
     recorder.record("close_round", in_round, {"reason": "the room closes"})
     recorder.refuse("round-closed", "record_hand", in_round, hand(3, 1, {1: HIGH, 2: MID}))
@@ -134,13 +135,13 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
     found = recorder.call("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
     recorder.call("get_statement", {"table_id": table})
-    recorder.call("get_statement", {"table_id": table, "from": opened, "to": before})
-    paid = recorder.call("list_ledger", {"table": table, "player": "ann", "limit": 1})
+    recorder.call("get_statement", {"table_id": table, "from": opened, "to": before, "settle_up": "pairs"})
+    paid = recorder.call("list_ledger", {"table": table, "player": "ann", "limit": 1, "ids": "raw"})
     recorder.call("list_ledger", {"from": opened, "to": before, "cursor": next_cursor(paid)})
     recorder.read_in("text/csv", "list_ledger", {"limit": 1})
-    summed = {"tables": table, "player": "ann", "evening": "2026-11-20"}
+    summed = {"tables": table, "player": "ann", "evening": "2026-11-20", "ids": "raw"}
     recorder.call("get_club")
-    recorder.call("get_club_statement", {"from": opened, "to": before})
+    recorder.call("get_club_statement", {"from": opened, "to": before, "settle_up": "pairs"})
     recorder.read_in("text/csv", "get_club_statement", {"from": opened, "to": before})
     recorder.call("get_club_statement", summed)
     recorder.call("get_statement", {"table_id": table, "evening": "2026-11-20"})
@@ -153,7 +154,8 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
     recorder.read_in("image/svg+xml", "get_plot", of_round, r"<(svg|title id|desc)")
     recorder.read_in("text/csv", "get_plot", of_round)
     recorder.call("get_plot", {"plot": "net", "table": table, "player": "ann", "from": opened, "to": before})
-    recorder.call("get_plot", {"plot": "net", "evening": "2026-11-20"})
+    recorder.call("get_plot", {"plot": "net", "evening": "2026-11-20", "ids": "raw"})
     exported = recorder.call("export_rounds", {"table": table, "limit": 1})
     recorder.call("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
+    recorder.read_file("application/vnd.apache.parquet", "export_rounds", {"records": "results"})
     return str(in_second["round_id"])

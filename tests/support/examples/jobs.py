@@ -1,11 +1,11 @@
 """The part of the story with jobs: an import and a recomputation."""
 
 from service.db import Database
+from service.http.request_body import BODY_STATE, BodyState
 from service.jobs.queries import jobs
-from service.jobs.work import Worker
-from service.worker import KINDS
 from tests.support.application import House
 from tests.support.examples.record_examples import Recorder, next_cursor
+from tests.support.process_jobs import work_on_job
 from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
 
@@ -15,6 +15,9 @@ def import_a_file(recorder: Recorder, house: House) -> None:
     content = lines_of([*lines, lines[0]])
     packed = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
     recorder.refuse("body-unreadable", "start_import", data=content, headers=packed)
+    # As the web server says that it holds no further large body.
+    busy = {"Content-Type": "application/x-ndjson", BODY_STATE: BodyState.TOO_MANY}
+    recorder.refuse("imports-busy", "start_import", data=b"", headers=busy)
     post_import(recorder.api, lines_of(lines[1:2]))
     sent = recorder.send_lines("start_import", content, lines_of(lines[:1]).decode(), state="final")
     job = {"import_id": str(sent["id"])}
@@ -52,4 +55,4 @@ def work_on(house: House, job_id: str) -> None:
     database: Database = house.app.extensions["ofc_database"]
     with database.outside_clubs() as connection:
         [job] = [found for found in jobs.list_unfinished(connection) if str(found.id) == job_id]
-    Worker("the story's", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
+    work_on_job(database, job.club_id, job.id)

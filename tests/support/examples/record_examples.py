@@ -167,7 +167,7 @@ class Recorder:
     def read(self, operation: str, path: str, line: str) -> None:
         """Read a text, and store those of its lines that are the same everywhere."""
         headers = {"Authorization": f"Bearer {self.api.key}"}
-        lines = self.api.app.test_client().get(path, headers=headers).get_data(as_text=True).splitlines()
+        lines = self.api.app.test_client().get(path, headers=headers, buffered=True).get_data(as_text=True).splitlines()
         # A process counts everything since its start: what came before the story is not recorded.
         text = "".join(f"{COUNTED.sub(' 0.0', found)}\n" for found in lines if re.match(line, found))
         assert text, f"{path} says nothing like {line}"
@@ -203,6 +203,12 @@ class Recorder:
         cut = {"summary": "Some of its lines."} if line else {}
         forms = self.examples[operation]["answers"]["200"].setdefault("forms", {})
         forms[form] = {**cut, "value": self.stable(text)}
+
+    def read_file(self, form: str, operation: str, parameters: Document) -> None:
+        """Read the response in a media type that is no text, and store the parameters."""
+        response = self._send(operation, parameters, None, headers={"Accept": form})
+        assert (response.status, response.headers["Content-Type"]) == (200, form), f"{operation}: {response}"
+        self.examples[operation]["parameters"] |= self.stable(parameters)
 
     def _example_of(self, response: ApiResponse) -> Document:
         headers = {name: self.stable(response.headers[name]) for name in HEADERS if name in response.headers}

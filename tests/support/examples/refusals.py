@@ -1,6 +1,7 @@
 """The part of the story with requests that the service refuses, or cannot process."""
 
 import socket
+from contextlib import ExitStack
 
 from uuid_utils.compat import uuid7
 
@@ -8,6 +9,9 @@ from service.app import create_app
 from service.clubs.actions import create_club, create_key
 from service.clubs.scopes import Scope
 from service.config import Config, ImportLimits
+from service.http.authentication import MOST_STREAMS, count_stream
+from service.http.request_body import NDJSON
+from service.rounds.views.hands import MOST_BATCHES, batch_place
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.database.broken_connection import breaking_line_to_database
@@ -62,6 +66,13 @@ def come_without_the_right_key(recorder: Recorder, house: House) -> None:
         pass
     recorder.refuse("rate-limited", "list_tables", api=hasty)
     limited.extensions["ofc_database"].close()
+    with ExitStack() as others:
+        for _ in range(MOST_STREAMS):
+            count_stream(others)
+        recorder.refuse("exports-busy", "export_rounds")
+        for _ in range(MOST_BATCHES):
+            others.enter_context(batch_place(uuid7()))
+        recorder.refuse("batches-busy", "record_hands", data=b"{}", headers={"Content-Type": NDJSON})
     recorder.refuse("scope-missing", "add_table", {}, table, api=Api(house.app, reading.secret))
 
 

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import yaml
 
-from scoring.board import Board, Row
+from scoring.board import Row
 from scoring.description import describe
 from scoring.errors import ScoringError
-from scoring.exchange import Exchange
+from scoring.exchange import Exchange, ScoredBoard
 from scoring.hand import PlayerHand, Seat
 from scoring.round import Departed, PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, rank_players
@@ -195,9 +195,9 @@ def _next(round_: Round) -> Any:
 
 
 def _scores(expected: Changes, players: Iterable[PlayerHand], score: HandScore, ruleset: Ruleset) -> Checks:
-    seats = {player.seat: player for player in players}
+    seats = {player.seat for player in players}
     pairs = {f"{exchange.first}-{exchange.second}": exchange for exchange in score.exchanges}
-    unknown = expected.keys() - seats.keys() - pairs.keys() - {"paid", "stacks"}
+    unknown = expected.keys() - seats - pairs.keys() - {"paid", "stacks"}
     assert not unknown, f"{sorted(map(str, unknown))} is no seat or pair of this hand; pairs are {sorted(pairs)}"
     for board in score.boards:
         found: dict[str, Any] = {
@@ -205,7 +205,7 @@ def _scores(expected: Changes, players: Iterable[PlayerHand], score: HandScore, 
             "royalties": list(board.royalties),
             "fantasyland": board.earned.cards if board.earned else 0,
             "points": score.points[board.seat],
-            "rows": _descriptions(seats[board.seat], ruleset),
+            "rows": _descriptions(board, ruleset),
         }
         wanted = expected.get(board.seat, {})
         if "rows" in wanted:
@@ -225,8 +225,7 @@ def _scores(expected: Changes, players: Iterable[PlayerHand], score: HandScore, 
         yield from _fields(f"pair {pair}", expected.get(pair, {}), found)
 
 
-def _descriptions(player: PlayerHand, ruleset: Ruleset) -> dict[str, str]:
-    board: Board = player.board
+def _descriptions(board: ScoredBoard, ruleset: Ruleset) -> dict[str, str]:
     return {
         row.value: describe(strength, as_low=ruleset.low_middle and row is Row.MIDDLE)
         for row, strength in board.strengths.items()

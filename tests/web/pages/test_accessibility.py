@@ -139,7 +139,7 @@ def test_everything_about_a_failing_network_passes_axe(
     check(keeper)
     check_targets(keeper)
     table.revoke(link)
-    ended = page.get_by_role("alert").filter(has_text="no longer valid")
+    ended = page.get_by_role("alert").filter(has_text="Ask for another link")
     expect(ended).to_be_visible()
     check(keeper)
     ended.get_by_role("button").click()

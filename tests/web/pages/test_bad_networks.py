@@ -14,8 +14,8 @@ from tests.support.browser.keeper_page import KeeperPage, list_cards, list_playe
 from tests.support.client.run_ofc import ofc_process
 from tests.support.server_process import Running
 from tests.web.pages.conftest import SAVE_DATA, OpenKeeper
-from tests.web.pages.test_between_hands import PLAIN
-from tests.web.pages.test_history import open_hand, record
+from tests.web.pages.rounds.test_between_hands import PLAIN
+from tests.web.pages.rounds.test_history import open_hand, record
 from tests.web.pages.test_joining import issue_link
 
 PORTAL = "<!doctype html><title>Welcome</title><h1>Accept the terms of the hotel</h1>"
@@ -109,7 +109,7 @@ def test_a_network_slower_than_the_page_waits_records_everything(keeper: KeeperP
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("status", "shown"), [(429, None), (403, "the link may only read")])
+@pytest.mark.parametrize(("status", "shown"), [(429, None), (403, "This link or key does not allow this.")])
 def test_a_limit_or_a_right_that_is_missing_is_not_taken_for_an_ended_link(
     keeper: KeeperPage, context: BrowserContext, status: int, shown: str | None
 ) -> None:
@@ -119,9 +119,9 @@ def test_a_limit_or_a_right_that_is_missing_is_not_taken_for_an_ended_link(
     problem = {
         "type": "about:blank",
         "title": "t",
-        "code": "c",
+        "code": "scope-missing" if shown else "rate-limited",
         "status": status,
-        "detail": shown or "too many requests",
+        "detail": "the service's own words",
     }
 
     def refuse(route: Route) -> None:

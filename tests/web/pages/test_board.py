@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.browser.keeper_page import BOARDS, SECOND, wait_for_worker
+from tests.support.browser.keeper_page import BOARDS, SECOND, undo_last, wait_for_worker
 from tests.support.browser.linked_table import LinkedTable
 from tests.support.server_process import Running
 from tests.web.pages.conftest import OpenPage
@@ -95,7 +95,7 @@ def test_a_recorded_hand_an_undo_and_the_next_round_appear_by_themselves(
         for place, name in enumerate(table.names, 1):
             expect(seat(page, name).locator(".seat-stack")).to_contain_text(str(stacks[str(place)]))
         expect(page.get_by_text(f"Hand {number}", exact=True).first).to_be_visible()
-    assert table.api.post(f"/v1/rounds/{table.round}/undo", json={"number": 2}).status_code == 201
+    undo_last(table.api, f"/v1/rounds/{table.round}")
     expect(page.locator(".last").first).to_have_attribute("aria-label", "Hand 1")
     assert table.api.post(f"/v1/rounds/{table.round}/close", json={"reason": "late"}).status_code == 200
     expect(page.get_by_text("Round closed after 1 hand")).to_be_visible()

@@ -49,6 +49,38 @@ def test_two_hands_by_taps_are_recorded_with_the_scores_of_the_service(keeper: K
     assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 2
 
 
+WATCH_POINT = """({ x, y }) => {
+    window.hits = [];
+    let changed;
+    new MutationObserver(() => {
+        if (document.querySelector("h1")?.textContent === "Hand 2") changed ??= performance.now();
+    }).observe(document.body, { childList: true, characterData: true, subtree: true });
+    setInterval(() => {
+        const isTapped = document.elementFromPoint(x, y).closest("button") !== null;
+        if (changed !== undefined) window.hits.push([performance.now() - changed, isTapped]);
+    }, 20);
+}"""
+
+
+def test_impatient_taps_on_save_put_no_card_into_the_next_hand(keeper: KeeperPage) -> None:
+    keeper.add_round()
+    keeper.enter_hand()
+    keeper.choose_button(3)
+    keeper.tap_cards(list_cards())
+    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+    box = keeper.page.get_by_role("button", name="Save").bounding_box()
+    assert box is not None
+    keeper.page.evaluate(WATCH_POINT, {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2})
+    keeper.save()
+    keeper.expect_hand(2)
+    keeper.page.wait_for_function("() => window.hits.some(([time]) => time > 900)")
+    hits = keeper.page.evaluate("window.hits")
+    early = [is_tapped for time, is_tapped in hits if time < 450]
+    assert early, "the place of Save was looked at"
+    assert not any(early)
+    assert any(is_tapped for time, is_tapped in hits if time > 700), "a card is there"
+
+
 def test_a_hand_can_be_typed_without_a_pointer(keeper: KeeperPage) -> None:
     round_ = keeper.add_round()
     keeper.enter_hand()

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from playwright.sync_api import BrowserContext, Route, expect
 
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players, wait_for_worker
+from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players, undo_last, wait_for_worker
 from tests.support.browser.linked_table import LinkedTable
 from tests.web.pages.conftest import OpenKeeper
 
@@ -43,6 +43,43 @@ def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
     online.page.reload()
     online.expect_hand(2)
     assert online.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+
+
+TWO_DAYS_AHEAD = """(() => {
+    const Real = Date;
+    const ahead = 2 * 86_400_000;
+    globalThis.Date = class extends Real {
+        constructor(...values) { if (values.length > 0) super(...values); else super(Real.now() + ahead); }
+        static now() { return Real.now() + ahead; }
+    };
+})()"""
+
+
+def test_a_hand_saved_by_a_wrong_clock_after_a_start_without_a_network_has_the_time_of_the_service(
+    keeper: KeeperPage, open_keeper: OpenKeeper, context: BrowserContext
+) -> None:
+    context.add_init_script(TWO_DAYS_AHEAD)
+    keeper.page.reload()
+    round_ = keeper.add_round()
+    keeper.enter_hand()
+    wait_for_worker(keeper.page)
+    keeper.choose_button(3)
+    cards = list_cards()
+    keeper.tap_cards(cards[:5])
+    context.set_offline(True)
+    keeper.kill(filled=5)
+
+    offline = open_keeper()
+    offline.expect_hand(1)
+    offline.tap_cards(cards[5:])
+    began = datetime.now(UTC)
+    offline.save()
+    expect(offline.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    context.set_offline(False)
+    expect(offline.page.get_by_text("waiting")).to_have_count(0, timeout=60_000)
+    [hand] = offline.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
+    # The service states its time in whole seconds, and a response takes a while on a busy machine.
+    assert abs(datetime.fromisoformat(hand["played_at"]) - began) < timedelta(seconds=30)
 
 
 def test_a_full_hand_is_scored_when_the_network_is_back(keeper: KeeperPage, context: BrowserContext) -> None:
@@ -119,7 +156,7 @@ def test_a_refused_hand_can_be_edited_and_saved_again(keeper: KeeperPage, contex
     assert keeper.api.post(f"{path}/hands", json=other).status_code == 201
     context.set_offline(False)
     expect(keeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
-    assert keeper.api.post(f"{path}/undo", json={"number": 1}).status_code == 201
+    undo_last(keeper.api, path)
     entered = datetime.now(UTC)
     keeper.page.get_by_role("button", name="Edit").click()
     keeper.expect_hand(1)

@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.oracle import play
 from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players
 from tests.web.pages.conftest import OpenKeeper
-from tests.web.pages.test_between_hands import AGAIN, PLAIN, open_players, open_table
+from tests.web.pages.rounds.test_between_hands import AGAIN, PLAIN, open_players, open_table
 from tests.web.pages.test_offline_rounds import expect_sent, read_stacks, wait_until_stored
 from tests.web.pages.test_rules_on_device import wait_for_rules, wait_until_rules_are_cached
 
@@ -111,8 +111,8 @@ def test_the_reason_against_top_ups_and_departures_is_shown_offline(
     expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
     open_players(page)
     panel = page.locator("section", has=page.get_by_role("heading", name="Top up or leave"))
-    expect(panel).to_contain_text("Pineapple@1 lets points be added between rounds only")
-    expect(panel).to_contain_text("Pineapple@1 lets players leave between rounds only")
+    expect(panel).to_contain_text("Under the rules of this table, points are added only between rounds.")
+    expect(panel).to_contain_text("Under the rules of this table, players leave only between rounds.")
     expect(panel.get_by_role("button")).to_have_count(0)
     page.locator('[data-hand="1"] summary').tap()
     expect(page.get_by_text("Its cards can be corrected when the waiting requests have been sent.")).to_be_visible()

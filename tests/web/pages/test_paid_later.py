@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.support.browser.keeper_page import KeeperPage, list_cards
 from tests.support.browser.linked_table import THIRD, LinkedTable
 from tests.web.pages.conftest import OpenPage
-from tests.web.pages.test_history import open_hand
+from tests.web.pages.rounds.test_history import open_hand
 from tests.web.pages.test_rules_on_device import wait_for_rules
 
 pytestmark = pytest.mark.thorough

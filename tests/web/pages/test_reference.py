@@ -29,7 +29,7 @@ def test_the_tags_are_closed_until_one_is_opened(open_page: OpenPage) -> None:
 
 def test_a_search_shows_the_operations_that_it_finds(open_page: OpenPage) -> None:
     page = open_page("/docs")
-    search(page, "record the next hand")
+    search(page, "record the next hand in_force")
     operations = page.locator(".opblock-tag-section .opblock")
     expect(operations).to_have_count(1)
     expect(operations).to_contain_text(HANDS)

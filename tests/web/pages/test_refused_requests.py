@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Route, expect
 
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players
+from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players, undo_last
 from tests.support.browser.linked_table import THIRD
 from tests.web.pages.test_accessibility import check
 
@@ -62,7 +62,7 @@ def test_a_hand_that_was_undone_is_restored(keeper: KeeperPage, context: Browser
     path = f"/v1/rounds/{save_offline(keeper, context)['id']}"
     hand = {"number": 1, "button": 3, "players": list_players()}
     assert keeper.api.post(f"{path}/hands", json=hand).status_code == 201
-    assert keeper.api.post(f"{path}/undo", json={"number": 1}).status_code == 201
+    undo_last(keeper.api, path)
     context.set_offline(False)
     keeper.page.get_by_role("button", name="Restore it").click()
     keeper.expect_hand(2)

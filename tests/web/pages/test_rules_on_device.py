@@ -14,7 +14,9 @@ LOADING = 120_000
 
 
 def wait_for_rules(keeper: KeeperPage) -> None:
-    expect(keeper.page.get_by_text("Rules on this device: scorer version 1")).to_be_visible(timeout=LOADING)
+    expect(keeper.page.get_by_text("Rules on this device: hands are scored without a network.")).to_be_visible(
+        timeout=LOADING
+    )
 
 
 def wait_until_rules_are_cached(keeper: KeeperPage) -> None:

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players
+from tests.support.server_process import wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -31,7 +32,8 @@ def test_the_next_place_is_in_view_on_a_low_screen(keeper: KeeperPage, size: dic
     for filled, card in enumerate(list_cards(SECOND)):
         expect(keeper.page.locator(".place.filled")).to_have_count(filled)
         place = keeper.page.locator('.place[aria-current="true"]')
-        assert place.evaluate(IS_IN_VIEW), place.get_attribute("data-place")
+        # The page scrolls after it has drawn a hand.
+        assert wait_until(lambda place=place: place.evaluate(IS_IN_VIEW), 5), place.get_attribute("data-place")
         keeper.tap_card(card)
 
 
@@ -47,8 +49,8 @@ def test_the_tab_of_the_shown_board_is_marked_after_the_device_is_turned(keeper:
     keeper.add_round()
     keeper.enter_hand()
     keeper.tap_cards(["As", "Ks"])
-    keeper.page.set_viewport_size({"width": 844, "height": 390})
-    expect(keeper.page.locator('.seat[data-seat="2"]')).to_be_in_viewport(ratio=0.1)
+    keeper.page.set_viewport_size({"width": TABLET["height"], "height": TABLET["width"]})
+    expect(keeper.page.locator('.seat[data-seat="2"]')).to_be_in_viewport(ratio=0.9)
     keeper.page.set_viewport_size({"width": 390, "height": 844})
     expect(keeper.page.locator('.seat[data-seat="1"]')).to_be_in_viewport(ratio=0.9)
     expect(keeper.page.locator('.tab[aria-current="true"]')).to_contain_text("ann")

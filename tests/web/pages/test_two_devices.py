@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, expect
 
-from tests.support.browser.keeper_page import BOARDS, KeeperPage, list_cards, list_players
+from tests.support.browser.keeper_page import BOARDS, KeeperPage, list_cards, list_players, undo_last
 from tests.support.server_process import Running
 from tests.web.pages.conftest import SAVE_DATA
 from tests.web.pages.test_accessibility import check
@@ -174,7 +174,7 @@ def test_an_undo_that_waited_does_not_remove_a_hand_of_another_device(
     page.get_by_role("button", name="Undo hand 1").click()
     page.get_by_role("button", name="Undo hand 1").click()
     expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
-    assert keeper.api.post(f"{path}/undo", json={"number": 1}).status_code == 201
+    undo_last(keeper.api, path)
     corrected = {"number": 1, "button": 3, "players": list_players(SWAPPED)}
     assert keeper.api.post(f"{path}/hands", json=corrected).status_code == 201
     context.set_offline(False)

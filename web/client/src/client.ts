@@ -1,5 +1,6 @@
 import { Connection, mediaType, type RawResponse } from "./connection.js";
 import type { HandLine, HandLineResult, Import, ImportLineResult, paths, RoundDocument, RoundDocumentRequest } from "./contract.js";
+import type { TransportError } from "./errors.js";
 import { makeId } from "./ids.js";
 import { NDJSON, parseLines, splitLines, writeLines } from "./lines.js";
 import { RETRY_RULES, wait, type RetryRules } from "./retries.js";
@@ -18,6 +19,8 @@ export interface ClientOptions {
   retries?: Partial<RetryRules>;
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch;
+  /** Called with the reason when a request takes longer than a second because it is retried. */
+  onWaiting?: (reason: TransportError) => void;
 }
 
 /** A response with its status and headers. */
@@ -44,8 +47,8 @@ export class Tablestakes {
   private readonly connection: Connection;
 
   constructor(options: ClientOptions = {}) {
-    const { url = "http://127.0.0.1:8000", key, retries, fetch = globalThis.fetch } = options;
-    this.connection = new Connection(url, key, { ...RETRY_RULES, ...retries }, fetch.bind(globalThis));
+    const { url = "http://127.0.0.1:8000", key, retries, fetch = globalThis.fetch, onWaiting } = options;
+    this.connection = new Connection(url, key, { ...RETRY_RULES, ...retries }, fetch.bind(globalThis), onWaiting);
   }
 
   /** Call a GET operation by its path in the contract, and return the body. */
@@ -70,6 +73,14 @@ export class Tablestakes {
     ...[options]: Arguments<Operation<"put", P>>
   ): Promise<Data<Operation<"put", P>>> {
     return (await this.request("put", path, options)).data as Data<Operation<"put", P>>;
+  }
+
+  /** Call a PATCH operation by its path in the contract, and return the body. */
+  async patch<P extends PathWith<"patch">>(
+    path: P,
+    ...[options]: Arguments<Operation<"patch", P>>
+  ): Promise<Data<Operation<"patch", P>>> {
+    return (await this.request("patch", path, options)).data as Data<Operation<"patch", P>>;
   }
 
   /** Call a DELETE operation by its path in the contract. */

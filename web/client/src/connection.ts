@@ -1,6 +1,19 @@
 import { ApiError, parseProblem, TablestakesError, TransportError } from "./errors.js";
 import { isTemporary, pauseBefore, requestedWait, UNAVAILABLE, wait, type RetryRules } from "./retries.js";
 
+/** A wait is reported when a request takes longer, in milliseconds. */
+const SILENT = 1_000;
+
+/** What codes of Node.js mean. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  ENOTFOUND: "unknown host",
+  ETIMEDOUT: "timed out",
+  UND_ERR_CONNECT_TIMEOUT: "timed out",
+  UND_ERR_SOCKET: "the connection was closed",
+};
+
 const ACCEPT = "application/json, application/x-ndjson;q=0.9, text/plain;q=0.8";
 
 /** A request, ready to be sent any number of times. */
@@ -28,6 +41,7 @@ export class Connection {
     private readonly key: string | undefined,
     private readonly rules: RetryRules,
     private readonly fetch: typeof globalThis.fetch,
+    private readonly onWaiting: ((reason: TransportError) => void) | undefined,
   ) {
     this.url = checkUrl(url);
     if (key !== undefined && !/^[!-~]+$/.test(key)) {
@@ -44,15 +58,25 @@ export class Connection {
     const started = performance.now();
     let failures = 0;
     let waits = 0;
+    let isReported = false;
     for (;;) {
       const response = await this.attempt(request);
       const requested = this.requestedWait(response);
       if (requested !== undefined) {
         if (++waits > this.rules.waits) return this.check(response, request);
+        if (requested > SILENT) {
+          this.onWaiting?.(new TransportError(`${this.url} asks to wait for ${requested / 1000} seconds`));
+        }
         await wait(requested, request.signal);
       } else {
-        const isLast = ++failures >= this.rules.attempts || performance.now() - started > this.rules.retryFor;
+        const waited = performance.now() - started;
+        const isOften = ++failures >= this.rules.attempts && !(isRefused(response) && this.rules.attempts > 1);
+        const isLast = isOften || waited > this.rules.retryFor;
         if (isLast || !this.isFailure(response)) return this.check(response, request);
+        if (waited >= SILENT && !isReported) {
+          isReported = true;
+          this.onWaiting?.(this.reasonToWait(response));
+        }
         await wait(pauseBefore(failures, this.rules), request.signal);
       }
     }
@@ -109,8 +133,17 @@ export class Connection {
     }
     const problem = parseProblem(status, response.body);
     if (problem === undefined) throw this.unexpected(response);
-    if (UNAVAILABLE.has(status)) throw new TransportError(`${this.url} is not available: ${problem.detail}`);
+    if (UNAVAILABLE.has(status)) throw this.notAvailable(problem.detail);
     throw new ApiError(problem);
+  }
+
+  private reasonToWait(response: RawResponse | TransportError): TransportError {
+    if (response instanceof TransportError) return response;
+    return this.notAvailable(parseProblem(response.status, response.body)?.detail ?? `status ${response.status}`);
+  }
+
+  private notAvailable(detail: string): TransportError {
+    return new TransportError(`${this.url} is not available: ${detail}`);
   }
 }
 
@@ -137,7 +170,17 @@ function checkUrl(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
+/** Return whether nothing listens on the port. Only Node.js, Bun and Deno say so; browsers do not. */
+function isRefused(response: RawResponse | TransportError): boolean {
+  return response instanceof TransportError && codeOf(response.cause) === "ECONNREFUSED";
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { cause?: { code?: string } }).cause?.code;
+}
+
 function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? (error instanceof Error ? error.message : String(error));
+  const { cause } = error as { cause?: { message?: string } };
+  const message = cause?.message ?? (error instanceof Error ? error.message : String(error));
+  return REASONS[codeOf(error) ?? ""] ?? (message || codeOf(error) || "unknown error");
 }

@@ -2,7 +2,10 @@
 
 /** How requests are retried. Times are in milliseconds. */
 export interface RetryRules {
-  /** How often a request is sent at most, if the service does not respond or is unavailable or busy. Default: 4. */
+  /**
+   * How often a request is sent at most, if the service does not respond or is unavailable or busy. Default: 4.
+   * A refused connection is retried for as long as `retryFor`, because the service is being restarted; with 1 it is not.
+   */
   attempts: number;
   /** The pause before the first retry; it doubles with each one, and up to as much is added at random. Default: 200. */
   firstPause: number;

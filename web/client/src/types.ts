@@ -2,7 +2,7 @@
 
 import type { paths } from "./contract.js";
 
-export type Method = "get" | "put" | "post" | "delete";
+export type Method = "get" | "put" | "post" | "patch" | "delete";
 
 /** The paths of the contract that have a method. */
 export type PathWith<M extends Method> = {

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { ApiError, Tablestakes, TablestakesError, TransportError, type RetryRules } from "tablestakes-client";
 import { BUSY, CUT_OFF, DOWN, HANG, HTML, IN_USE, NOTHING, problem, reply, serve, type Step } from "./faulty_server.js";
@@ -96,8 +99,40 @@ test("retries end if the service stays down", async () => {
 test("retries end if nothing listens at the address", async () => {
   const { url } = await serve(OK);
   const unused = url.replace(/\d+$/, "1");
-  const expected = isTransportError(/does not respond \((ECONNREFUSED|bad port)\); is the service running/);
+  const expected = isTransportError(/does not respond \((connection refused|bad port)\); is the service running/);
   await assert.rejects(getRound(connect(unused)), expected);
+});
+
+/** Return a port on which nothing listens now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+test("a refused connection is retried until the service is back, and the reason is reported once", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const server = createServer((_, response) => {
+    response.setHeader("Content-Type", "application/json").setHeader("Connection", "close").end(JSON.stringify(ROUND));
+  });
+  setTimeout(() => server.listen(Number(new URL(url).port), "127.0.0.1"), 3_000);
+  const reasons: string[] = [];
+  const api = new Tablestakes({ url, onWaiting: ({ message }) => reasons.push(message) });
+  assert.deepEqual(await getRound(api), ROUND);
+  assert.deepEqual(reasons, [`${url} does not respond (connection refused); is the service running there?`]);
+  server.close();
+});
+
+test("a refused connection is an error after the time for retries, or at once where only one attempt is allowed", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const refused = isTransportError(/does not respond \(connection refused\)/);
+  const started = performance.now();
+  await assert.rejects(getRound(connect(url, { retryFor: 60_000, attempts: 1 })), refused);
+  await assert.rejects(getRound(connect(url, { retryFor: 500, longestPause: 50 })), refused);
+  assert.ok(performance.now() - started >= 500);
 });
 
 test("an attempt without a response is ended and retried", async () => {

@@ -116,7 +116,7 @@ test("a round that has not changed is a 304, and a correction of another version
   assert.deepEqual([again.status, again.data], [304, undefined]);
   await api.post("/v1/rounds/{round_id}/hands", { path, body: FIRST });
   const change = { op: "replace" as const, path: "/hands/0/button", value: 1 };
-  const call = { path, headers: { "If-Match": '"1"' }, body: { reason: "button", patch: [change] } };
+  const call = { path, headers: { "If-Match": '"1"' }, body: { version: 1, reason: "button", patch: [change] } };
   await assert.rejects(api.post("/v1/rounds/{round_id}/corrections", call), { code: "precondition-failed" });
 });
 

@@ -90,7 +90,7 @@ test("a refusal stops its round, and no other", async () => {
   );
   assert.equal((await sendAll(api, storage)).kind, "done");
   assert.deepEqual(sent.map(({ key }) => key), ["key-1", "key-2"]);
-  assert.deepEqual(storage.requests.map(({ id, refusal }) => [id, refusal]), [[1, { code: "hand-conflict", details: ["detail of hand-conflict"] }], [3, null]]);
+  assert.deepEqual(storage.requests.map(({ id, refusal }) => [id, refusal]), [[1, { code: "hand-conflict", details: ["Another hand is recorded under this number."] }], [3, null]]);
   await sendAll(api, storage);
   assert.equal(sent.length, 2, "a refused request is not sent again by itself");
 });
@@ -120,7 +120,7 @@ test("a secret that is no longer valid refuses no request", async () => {
 test("a secret that may not record says so", async () => {
   const storage = new Storage([waiting(1, "a")]);
   const result = await sendAll(client(() => problem(403, "scope-missing")).api, storage);
-  assert.deepEqual(result, { kind: "unauthorized", rounds: [], detail: "detail of scope-missing" });
+  assert.deepEqual(result, { kind: "unauthorized", rounds: [], detail: "This link or key does not allow this. Ask the person who gave it to you." });
   assert.deepEqual(storage.requests, [waiting(1, "a")]);
 });
 
@@ -174,7 +174,8 @@ test("the next round of a table is opened after everything of its last one", asy
 
 test("a hand that was undone before is refused until it is restored", async () => {
   const storage = new Storage([waiting(1, "a")]);
-  const undone = json(201, { id: "h", number: 1, in_force: false, round: { id: "a" } });
+  const errors = [{ pointer: "#/restores", code: "hand-undone", detail: "d", expected: "h" }];
+  const undone = json(409, { title: "t", code: "hand-undone", detail: "d", errors });
   assert.equal((await sendAll(client(() => undone).api, storage)).kind, "done");
-  assert.deepEqual([storage.requests[0]?.refusal?.code, storage.requests[0]?.refusal?.hand], ["hand-withdrawn", "h"]);
+  assert.deepEqual([storage.requests[0]?.refusal?.code, storage.requests[0]?.refusal?.hand], ["hand-undone", "h"]);
 });

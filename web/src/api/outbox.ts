@@ -4,7 +4,8 @@ import type { Tablestakes } from "../../client/src/client.js";
 import type { RecordedHand, RecordedHandWithRound, Round } from "../../client/src/contract.js";
 import { ApiError, TablestakesError, TransportError } from "../../client/src/errors.js";
 import { isTemporary } from "../../client/src/retries.js";
-import { describeRefusal } from "./scorer.js";
+import { describeRefusal, findUndone } from "./scorer.js";
+import { describeKind, type Context } from "./sentences.js";
 
 export type OperationName = "open_round" | "record_hand" | "undo_hand" | "record_departure" | "close_round";
 
@@ -38,6 +39,8 @@ export interface Waiting {
   idempotencyKey: string;
   /** What it records, in words. */
   label: string;
+  /** The players of the round by their seats. */
+  players?: Record<string, string>;
   storedAt: string;
   refusal: Refusal | null;
 }
@@ -74,8 +77,6 @@ const TOO_MANY_REQUESTS = 429;
 
 /** The code of a request after which the round is not as expected. */
 export const EXPECTED_DIFFERS = "expected-differs";
-/** The code of a hand that was recorded before and undone. */
-export const WITHDRAWN = "hand-withdrawn";
 
 /**
  * Send all requests, oldest first. A refused request stops those of its round, and the next round of its table.
@@ -95,21 +96,23 @@ export async function sendAll(client: Tablestakes, storage: OutboxStorage, signa
       rounds.set(accepted.round.id, accepted.round);
     } catch (error) {
       if (!(error instanceof TablestakesError)) throw error;
-      if (!(error instanceof ApiError)) {
-        if (!(error instanceof WithdrawnError)) return { kind: "offline", rounds: result() };
-        await storage.change({ ...request, refusal: error.refusal });
-      } else if (error.status >= 500 || isTemporary(error.status, error.code)) {
+      if (!(error instanceof ApiError)) return { kind: "offline", rounds: result() };
+      if (error.status >= 500 || isTemporary(error.status, error.code)) {
         busy.add(request.round);
       } else if (error.status === TOO_MANY_REQUESTS) {
         return { kind: "limited", rounds: result() };
       } else if (error.status === UNAUTHORIZED || error.status === FORBIDDEN) {
-        const detail = error.status === FORBIDDEN ? error.message : NOT_VALID;
+        const detail = error.status === FORBIDDEN ? describeKind(error.problem) : NOT_VALID;
         return { kind: "unauthorized", rounds: result(), detail };
       } else {
-        await storage.change({ ...request, refusal: { code: error.code, details: describeRefusal(error) } });
+        await storage.change({ ...request, refusal: refusalOf(error, request) });
       }
     }
   }
+}
+
+function contextOf({ players = {}, body }: Waiting): Context {
+  return { names: new Map(Object.entries(players).map(([seat, player]) => [Number(seat), player])), body: JSON.parse(body) };
 }
 
 /** Return the oldest request that no earlier one stops. */
@@ -127,15 +130,10 @@ function findNext(requests: Waiting[], busy: ReadonlySet<string>): Waiting | und
   return undefined;
 }
 
-/** A hand was recorded before and undone: it counts only after it is restored. */
-class WithdrawnError extends TablestakesError {
-  readonly refusal: Refusal;
-
-  constructor(hand: string) {
-    super("the hand was recorded before and undone");
-    const detail = "It was recorded before with the same cards and undone. It does not count until it is restored.";
-    this.refusal = { code: WITHDRAWN, details: [detail], hand };
-  }
+/** Return why the service refused a request, in words. */
+function refusalOf(error: ApiError, request: Waiting): Refusal {
+  const hand = findUndone(error);
+  return { code: error.code, details: describeRefusal(error, contextOf(request)), ...(hand === null ? {} : { hand }) };
 }
 
 /** Send a request, the same bytes with the same key each time. Throws an ApiError if the service refuses it. */
@@ -169,9 +167,8 @@ function readResponse(request: Waiting, response: unknown): Accepted | null {
     return isIt ? { round: round as Round, hand: null } : null;
   }
   const { round, ...hand } = response as Partial<RecordedHandWithRound>;
-  const { id, number, in_force } = hand;
+  const { id, number } = hand;
   const expected = JSON.parse(request.body) as { number: number };
   if (typeof id !== "string" || number !== expected.number || round?.id !== request.round) return null;
-  if (in_force === false) throw new WithdrawnError(id);
   return { round, hand: hand as RecordedHand };
 }

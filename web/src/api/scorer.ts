@@ -1,11 +1,14 @@
 // Where the result of a hand comes from before it is recorded.
 
 import type { Tablestakes } from "../../client/src/client.js";
-import type { HandRequest, Problem, RecordedHandWithRound, Round } from "../../client/src/contract.js";
+import type { HandRequest, RecordedHandWithRound, Round } from "../../client/src/contract.js";
 import { ApiError, TransportError } from "../../client/src/errors.js";
+import { describeProblem, type Context } from "./sentences.js";
 
 /** The code of a hand whose number another hand has. */
 export const CONFLICT = "hand-conflict";
+/** The code of a hand that was recorded before and undone. */
+export const HAND_UNDONE = "hand-undone";
 
 /** The parts of a result that the page shows. */
 export type Score = Pick<RecordedHandWithRound, "players" | "exchanges" | "transfers" | "stacks"> & {
@@ -24,15 +27,20 @@ export interface HandScorer {
   score(round: Round, hand: HandRequest, signal: AbortSignal): Promise<ScoreResult>;
 }
 
-/** Return every mistake of a problem, in words. */
-export function describeProblem({ detail, errors }: Pick<Problem, "detail" | "errors">): string[] {
-  const details = (errors ?? []).map((error) => error.detail);
-  return details.length > 0 ? details : [detail];
+/** Return every mistake of a refusal, in words. */
+export function describeRefusal(error: ApiError, context?: Context): string[] {
+  return describeProblem(error.problem, context);
 }
 
-/** Return every mistake of a refusal, in words. */
-export function describeRefusal(error: ApiError): string[] {
-  return describeProblem(error.problem);
+/** Return what the sentences about a hand of a round name. */
+export function contextOf(round: Pick<Round, "seats">, body?: unknown): Context {
+  return { names: new Map(round.seats.map(({ seat, player }) => [seat, player])), body };
+}
+
+/** Return the record of a hand that was recorded before and undone, or null if the refusal is another one. */
+export function findUndone(error: ApiError): string | null {
+  const expected = error.code === HAND_UNDONE ? error.errors[0]?.expected : null;
+  return typeof expected === "string" ? expected : null;
 }
 
 /** Scores with a dry run of the service. */
@@ -45,7 +53,10 @@ export class ServiceScorer implements HandScorer {
       return { kind: "scored", score: await this.client.post("/v1/rounds/{round_id}/hands", options) };
     } catch (error) {
       if (error instanceof ApiError && error.code === CONFLICT) return { kind: "conflict" };
-      if (error instanceof ApiError) return { kind: "refused", details: describeRefusal(error) };
+      const restores = error instanceof ApiError ? findUndone(error) : null;
+      // The result of a hand that counts again. Whether it shall is asked when it is saved.
+      if (restores !== null && restores !== hand.restores) return this.score(round, { ...hand, restores }, signal);
+      if (error instanceof ApiError) return { kind: "refused", details: describeRefusal(error, contextOf(round, hand)) };
       if (error instanceof TransportError) return { kind: "unavailable" };
       throw error;
     }

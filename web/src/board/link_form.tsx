@@ -21,7 +21,6 @@ export function LinkForm({ message, onOpen }: Props) {
       <img class="mark" src={mark} alt="" />
       <h1>Scoreboard</h1>
       <p class="quiet">Open the scoreboard from the link to your table, or paste that link here.</p>
-      {message !== null && <p class="notice error" role="alert">{message}</p>}
       <form class="panel" onSubmit={submit}>
         <SecretField
           label="Link to a table"
@@ -29,6 +28,7 @@ export function LinkForm({ message, onOpen }: Props) {
           mistake={isInvalid ? "This text has no link to a table." : null}
           onInput={setText}
         />
+        {message !== null && <p class="notice error" role="alert">{message}</p>}
         <button type="submit" class="button primary large">Show the table</button>
       </form>
     </main>

@@ -22,7 +22,7 @@ export function SecretField({ label, value, mistake, onInput }: Props) {
         aria-describedby={mistake !== null ? "secret-mistake" : undefined}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
-      {mistake !== null && <p id="secret-mistake" class="small loss">{mistake}</p>}
+      {mistake !== null && <p id="secret-mistake" class="small loss" role="alert">{mistake}</p>}
     </div>
   );
 }

@@ -1,17 +1,21 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Round, Table } from "../../client/src/contract.js";
 import { ApiError, TablestakesError, TransportError } from "../../client/src/errors.js";
+import { startClock } from "../api/clock.js";
 import { buildSession, connect, listTables, takeSecretFromAddress, type Session } from "../api/session.js";
+import { describeKind } from "../api/sentences.js";
 import { Bar } from "./bar.js";
 import { JoinScreen } from "./join.js";
 import { useOutbox } from "./outbox.js";
 import { useRules } from "./rules.js";
 import { TableScreen } from "./round/table_screen.js";
-import { keepStorage, StorageNotice } from "./environment.js";
+import { keepStorage, StorageNotice, useStorageFailure } from "./environment.js";
+import { useSettling } from "./settling.js";
 import { forgetAll, readSetting, readTable, writeSecret, writeSetting } from "./storage.js";
 import { TablesScreen } from "./tables.js";
 import { UpdateNotice } from "./update.js";
 
+const NO_RESPONSE = "The service does not respond. Check the connection of this device, and try again.";
 /** How long after a failure a link is opened again, in milliseconds. */
 const OPEN_AGAIN = 3_000;
 
@@ -67,7 +71,7 @@ export function App() {
     } catch (error) {
       if (!(error instanceof TablestakesError)) throw error;
       if (error instanceof ApiError) await endOpening();
-      const text = error instanceof ApiError ? describeJoin(error) : error.message;
+      const text = error instanceof ApiError ? describeJoin(error) : NO_RESPONSE;
       setMessage(text);
       // Hands can still be entered at the table that is open; nothing is sent until there is a valid secret.
       if (current.current?.secret === secret && error instanceof ApiError) outbox.setBlocked(text);
@@ -105,6 +109,7 @@ export function App() {
 
   useEffect(() => {
     const start = async (): Promise<void> => {
+      startClock((await readSetting("clock")) ?? 0, (ahead) => void writeSetting("clock", ahead));
       const link = takeSecretFromAddress() ?? (await readSetting("opening"));
       const secret = await readSetting("secret");
       if (link !== undefined) {
@@ -153,6 +158,8 @@ export function App() {
     setTables(null);
   };
 
+  const isAtTable = session !== null && table !== null && !isJoining;
+  useSettling(isAtTable ? table.id : session !== null && !isJoining ? "tables" : "join");
   const status = describeStatus(outbox.isOffline, outbox.waiting.length);
   const notices = (
     <>
@@ -160,7 +167,7 @@ export function App() {
       <StorageNotice waiting={outbox.waiting} />
     </>
   );
-  if (session !== null && table !== null && !isJoining) {
+  if (isAtTable) {
     const isOnlyTable = session.link?.table === table.id;
     return (
       <>
@@ -181,7 +188,7 @@ export function App() {
       {notices}
       <Bar title="Tablestakes" subtitle="Scorekeeper" status={status} />
       {session !== null && !isJoining ? (
-        <TablesScreen {...{ tables, outbox }} onChoose={(chosen) => goTo(chosen, false)} onForget={() => void forget()} />
+        <TablesScreen {...{ session, tables, outbox }} onChoose={(chosen) => goTo(chosen, false)} onForget={() => void forget()} />
       ) : isStarting ? (
         <main class="narrow"><p class="quiet">Loading…</p></main>
       ) : (
@@ -193,11 +200,12 @@ export function App() {
 
 /** Shows why nothing can be sent with the link. */
 function Rejoin({ reason, waiting, onJoin }: { reason: string; waiting: number; onJoin(): void }) {
+  const isInMemory = useStorageFailure();
   return (
     <div class="notice error rejoin" role="alert">
       <p>
         <strong>{reason}</strong> Ask for another link and open it here.
-        {waiting > 0 && ` ${waiting} saved ${waiting === 1 ? "request stays" : "requests stay"} on this device and will be sent then.`}
+        {waiting > 0 && ` ${waiting} ${isInMemory ? "" : "saved "}${waiting === 1 ? "request stays" : "requests stay"} on this ${isInMemory ? "open page" : "device"} and will be sent then.`}
       </p>
       <div class="buttons"><button type="button" class="button" onClick={onJoin}>Join with another link</button></div>
     </div>
@@ -215,7 +223,7 @@ function LinkMenu({ onJoin, onForget }: { onJoin(): void; onForget(): void }) {
 }
 
 function describeJoin(error: ApiError): string {
-  return error.status === 401 ? "This link or key is not valid, or no longer valid." : error.message;
+  return error.status === 401 ? "This link or key is not valid, or no longer valid." : describeKind(error.problem);
 }
 
 function describeStatus(isOffline: boolean, waiting: number): string | null {

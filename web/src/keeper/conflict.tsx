@@ -22,7 +22,7 @@ interface Props {
 
 /** The recorded hand and the one of this device side by side, to choose one of them. */
 export function Conflict({ session, request, onResolved }: Props) {
-  const [document, setDocument] = useState<RoundDocument | null>(null);
+  const [read, setRead] = useState<{ version: number; document: RoundDocument } | null>(null);
   const [isAccepted, accept] = useState(false);
   const { isBusy, problem, code, run } = useRequests();
   const keyOf = useKey();
@@ -31,17 +31,21 @@ export function Conflict({ session, request, onResolved }: Props) {
   useEffect(() => {
     // What was read stays: a correction that is sent again has to be the same one.
     const path = { round_id: round };
-    void run(() => session.client.get("/v1/rounds/{round_id}/document", { path })).then((read) => read !== undefined && setDocument(read));
+    const readRound = async () => {
+      const { version } = await session.client.get("/v1/rounds/{round_id}", { path });
+      return { version, document: await session.client.get("/v1/rounds/{round_id}/document", { path }) };
+    };
+    void run(readRound).then((shown) => shown !== undefined && setRead(shown));
   }, [session, request.id]);
-  const recorded = document?.hands[mine.number - 1];
-  if (recorded === undefined) return problem === null ? null : <p>{problem.join(" ")}</p>;
+  const recorded = read?.document.hands[mine.number - 1];
+  if (read === null || recorded === undefined) return problem === null ? null : <p>{problem.join(" ")}</p>;
   const correct = async (): Promise<void> => {
-    const body = buildCorrection(mine, recorded, isAccepted);
+    const body = buildCorrection(mine, recorded, read.version, isAccepted);
     const options = { path: { round_id: round }, body, idempotencyKey: keyOf(JSON.stringify(body)) };
     const corrected = await run(() => session.client.post("/v1/rounds/{round_id}/corrections", options));
     if (corrected !== undefined) await onResolved();
   };
-  const nameOf = (seat: number): string => document!.seats.find((each) => each.seat === seat)?.player ?? `seat ${seat}`;
+  const nameOf = (seat: number): string => read.document.seats.find((each) => each.seat === seat)?.player ?? `seat ${seat}`;
   return (
     <div class="stack conflict">
       <h3 class="small">Choose which one counts. Differences are marked.</h3>
@@ -112,13 +116,10 @@ function Compare({ card, isSame }: { card: string; isSame: boolean }) {
   );
 }
 
-/** Return the correction of a recorded hand, which is refused if it is no longer the one that was shown. */
-function buildCorrection(mine: HandRequest, recorded: Hand, isAccepted: boolean): CorrectionRequest {
+/** Return the correction of a recorded hand, which is refused if the round is no longer as it was shown. */
+function buildCorrection(mine: HandRequest, recorded: Hand, version: number, isAccepted: boolean): CorrectionRequest {
   const { button, players, top_ups = [] } = mine;
-  const path = `/hands/${mine.number - 1}`;
-  const patch = [
-    { op: "test" as const, path, value: recorded },
-    { op: "replace" as const, path, value: { ...recorded, button, players, top_ups } },
-  ];
-  return { reason: REASON, patch, ...(isAccepted ? { irregular: "accept" } : {}) };
+  const value = { ...recorded, button, players, top_ups };
+  const patch = [{ op: "replace" as const, path: `/hands/${mine.number - 1}`, value }];
+  return { reason: REASON, version, patch, ...(isAccepted ? { irregular: "accept" } : {}) };
 }

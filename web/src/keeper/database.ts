@@ -19,6 +19,8 @@ export interface Settings {
   location: Location;
   /** The secret of a link that was opened, until the service has responded to it. */
   opening: string;
+  /** By how many milliseconds the clock of the device was ahead of the service when it responded last. */
+  clock: number;
   /** The tab that sends what waits, where the browser has no locks. */
   lease: { owner: string; until: number };
 }
@@ -66,10 +68,27 @@ export type StoreName = (typeof STORES)[number];
 export type Transaction = IDBPTransaction<Schema, StoreName[], "readwrite">;
 
 let database: Promise<IDBPDatabase<Schema>> | undefined;
+/** Whether this page has had the database open: if there is none then, it was deleted. */
+let wasOpen = false;
+/** The requests that waited when they were read or changed last. */
+let held: Waiting[] = [];
+
+/** Remember what waits, to store it again if the database is deleted under the open page. */
+export function hold(requests: Waiting[]): void {
+  held = requests;
+}
 
 function open(): Promise<IDBPDatabase<Schema>> {
-  database ??= openDB<Schema>("tablestakes-keeper", 2, {
+  database ??= openStored();
+  database.catch(() => (database = undefined));
+  return database;
+}
+
+async function openStored(): Promise<IDBPDatabase<Schema>> {
+  let isCreated = false;
+  const opened = await openDB<Schema>("tablestakes-keeper", 2, {
     upgrade(upgraded, version) {
+      isCreated = version < 1;
       if (version < 1) {
         upgraded.createObjectStore("settings");
         upgraded.createObjectStore("drafts");
@@ -81,11 +100,27 @@ function open(): Promise<IDBPDatabase<Schema>> {
       upgraded.createObjectStore("rounds");
       upgraded.createObjectStore("opened");
     },
-    blocking: close,
-    terminated: () => (database = undefined),
+    blocking(_, newer) {
+      close();
+      if (newer === null) restore();
+    },
+    terminated() {
+      database = undefined;
+      restore();
+    },
   });
-  database.catch(() => (database = undefined));
-  return database;
+  if (isCreated && wasOpen) {
+    const transaction = opened.transaction("outbox", "readwrite", { durability: "strict" });
+    for (const request of held) void transaction.store.put(request);
+    await transaction.done;
+  }
+  wasOpen = true;
+  return opened;
+}
+
+/** Open the database again as soon as it is deleted, or closed by the browser, so that what waits is stored again. */
+function restore(): void {
+  open().catch(() => undefined);
 }
 
 /** Close the connection, so that another version of the page can upgrade the database. The next use opens it again. */

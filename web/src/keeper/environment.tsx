@@ -22,11 +22,16 @@ async function isPersistent(): Promise<boolean> {
   }
 }
 
-/** Shows that nothing can be stored, as on a full device, and offers what waits as a file. */
-export function StorageNotice({ waiting }: { waiting: Waiting[] }) {
+/** Return whether the device could not store something: what is entered is then in the memory of the page only. */
+export function useStorageFailure(): boolean {
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => watchStorage(() => setFailed(true)), []);
-  if (!hasFailed) return null;
+  return hasFailed;
+}
+
+/** Shows that nothing can be stored, as on a full device, and offers what waits as a file. */
+export function StorageNotice({ waiting }: { waiting: Waiting[] }) {
+  if (!useStorageFailure()) return null;
   return (
     <div class="notice error rejoin" role="alert">
       <p><strong>This device cannot store cards.</strong> The page works while it stays open. Send or export what waits before you close it.</p>

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatMoney, formatMoneyWon } from "./format.js";
+import { formatMoney, formatMoneyWon, formatRuleset } from "./format.js";
+
+test("a ruleset has its name, and the version of one that has several", () => {
+  assert.deepEqual(["pineapple@1", "house@3", "classic"].map(formatRuleset), ["pineapple", "house, version 3", "classic"]);
+});
 
 test("money that was won or lost has its sign", () => {
   assert.deepEqual([480, -480, 0].map((amount) => formatMoneyWon(amount, "USD", 2)), ["+$4.80", "−$4.80", "$0.00"]);

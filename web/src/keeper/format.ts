@@ -1,9 +1,15 @@
-// How figures are shown.
+// How figures and rules are shown.
 
 /** Return a change of points with its sign, for example `+6` or `−8`. */
 export function formatChange(points: number): string {
   if (points === 0) return "0";
   return points > 0 ? `+${points}` : `−${-points}`;
+}
+
+/** Return the name of a ruleset, for example `pineapple`; with its version if it is not the first. */
+export function formatRuleset(ruleset: string): string {
+  const [name = ruleset, version = "1"] = ruleset.split("@");
+  return version === "1" ? name : `${name}, version ${version}`;
 }
 
 /** Return the class of a figure's colour. The sign says the same. */

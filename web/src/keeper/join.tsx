@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import { findSecret } from "../api/session.js";
 import { SecretField } from "../design/secret_field.js";
+import { useStorageFailure } from "./environment.js";
 import type { Outbox } from "./outbox.js";
+import { Problem } from "./round/problem.js";
 import { StoredRequests } from "./stored_requests.js";
 import mark from "./icon.svg";
 import { canScan, ScanScreen } from "./scan.js";
@@ -19,6 +21,7 @@ interface Props {
 /** Where a link or a key is pasted. */
 export function JoinScreen({ message, isBusy, outbox, onJoin, onCancel }: Props) {
   const waiting = outbox.waiting.length;
+  const isInMemory = useStorageFailure();
   const [text, setText] = useState("");
   const [isStored, setStored] = useState(false);
   const [isInvalid, setInvalid] = useState(false);
@@ -36,8 +39,7 @@ export function JoinScreen({ message, isBusy, outbox, onJoin, onCancel }: Props)
         <h2>Keep score at the table</h2>
         <p class="quiet">Open the link that you received, or paste it here. An API key of your club works too.</p>
       </header>
-      {waiting > 0 && <p class="notice">{waiting} saved {waiting === 1 ? "request waits" : "requests wait"} on this device and will be sent after you join.</p>}
-      {message !== null && <p class="notice error" role="alert">{message}</p>}
+      {waiting > 0 && <p class="notice">{waiting} {isInMemory ? "" : "saved "}{waiting === 1 ? "request waits" : "requests wait"} on this {isInMemory ? "open page" : "device"} and will be sent after you join.</p>}
       {isScanning && (
         <ScanScreen
           onFound={(secret) => {
@@ -58,6 +60,7 @@ export function JoinScreen({ message, isBusy, outbox, onJoin, onCancel }: Props)
           <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} />
           <span>Remember an API key on this device</span>
         </label>
+        <Problem details={message === null ? null : [message]} />
         <button type="submit" class="button primary large" disabled={isBusy}>{isBusy ? "Connecting…" : "Join"}</button>
         {canScan() && !isScanning && (
           <button type="button" class="button" disabled={isBusy} onClick={() => setScanning(true)}>Scan a QR code</button>

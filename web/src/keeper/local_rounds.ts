@@ -5,7 +5,8 @@ import { TablestakesError } from "../../client/src/errors.js";
 import { makeId } from "../../client/src/ids.js";
 import { serviceNow } from "../api/clock.js";
 import type { OperationName, Waiting } from "../api/outbox.js";
-import type { HandScorer, Score, ScoreResult } from "../api/scorer.js";
+import { contextOf, type HandScorer, type Score, type ScoreResult } from "../api/scorer.js";
+import { describeProblem } from "../api/sentences.js";
 import type { Session } from "../api/session.js";
 import { pause, TIMEOUT } from "../api/timeout.js";
 import type { Board, GivenRound, Problem, Rules } from "../rules/index.js";
@@ -194,7 +195,7 @@ function describeTable({ ruleset, point_value, currency }: Table): Pick<Table, "
 
 /** Return a unique name for a round: the day and some letters. */
 function makeReference(): string {
-  const now = new Date();
+  const now = new Date(serviceNow());
   const [month, day] = [now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
   return `${now.getFullYear()}-${month}-${day}/${makeId().slice(-6)}`;
 }
@@ -209,7 +210,8 @@ export function makeWaiting(table: Table, round: Round, operation: OperationName
     body: JSON.stringify(body),
     idempotencyKey: makeId(),
     label,
-    storedAt: new Date().toISOString(),
+    players: Object.fromEntries(round.seats.map(({ seat, player }) => [seat, player])),
+    storedAt: new Date(serviceNow()).toISOString(),
     refusal: null,
   };
 }
@@ -228,10 +230,8 @@ export class DeviceScorer implements HandScorer {
     switch (scored.kind) {
       case "complete":
         return { kind: "scored", score: scored.result as unknown as Score };
-      case "refused": {
-        const details = scored.problem.errors.map(({ detail }) => detail);
-        return { kind: "refused", details: details.length > 0 ? details : [scored.problem.detail] };
-      }
+      case "refused":
+        return { kind: "refused", details: describeProblem(scored.problem, contextOf(round, hand)) };
       default:
         return { kind: "unavailable" };
     }

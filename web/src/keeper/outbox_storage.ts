@@ -2,7 +2,7 @@
 
 import type { Accepted, Waiting } from "../api/outbox.js";
 import { makeId } from "../../client/src/ids.js";
-import { use, write, type StoredRound, type Transaction } from "./database.js";
+import { hold, use, write, type StoredRound, type StoreName, type Transaction } from "./database.js";
 import { keyOf, resolveRound } from "./storage.js";
 
 interface NumberedBody {
@@ -11,13 +11,27 @@ interface NumberedBody {
 }
 
 /** Return all waiting requests, oldest first. */
-export function readOutbox(): Promise<Waiting[]> {
-  return use((database) => database.getAll("outbox"));
+export async function readOutbox(): Promise<Waiting[]> {
+  const requests = await use((database) => database.getAll("outbox"));
+  hold(requests);
+  return requests;
+}
+
+/** Change the queue in a transaction, and remember what waits after it. */
+async function change<T>(names: StoreName[], action: (transaction: Transaction) => Promise<T>): Promise<T> {
+  let after: Waiting[] = [];
+  const result = await write(["outbox", ...names], async (transaction) => {
+    const value = await action(transaction);
+    after = await transaction.objectStore("outbox").getAll();
+    return value;
+  });
+  hold(after);
+  return result;
 }
 
 /** Add a request or replace one. The draft that a hand was made from is removed. Returns its number in the queue. */
 export async function addRequest(request: Waiting): Promise<number> {
-  return write(["outbox", "drafts", "opened"], async (transaction) => {
+  return change(["drafts", "opened"], async (transaction) => {
     // Another tab can have sent the opening of its round meanwhile.
     const round = await resolveRound(transaction, request.round);
     const id = await transaction.objectStore("outbox").put({ ...request, round });
@@ -31,14 +45,14 @@ export async function addRequest(request: Waiting): Promise<number> {
 
 /** Add the opening of a round, with what is needed to play it before the service has opened it. */
 export async function addOpening(request: Waiting, opened: StoredRound): Promise<number> {
-  return write(["outbox", "rounds"], async (transaction) => {
+  return change(["rounds"], async (transaction) => {
     void transaction.objectStore("rounds").put(opened, opened.round.id);
     return transaction.objectStore("outbox").put(request);
   });
 }
 
 export async function changeRequest(request: Waiting): Promise<void> {
-  await write(["outbox"], async (transaction) => {
+  await change([], async (transaction) => {
     // Another tab can have sent or dropped it.
     const outbox = transaction.objectStore("outbox");
     const stored = await outbox.get(request.id!);
@@ -53,7 +67,7 @@ export function rewriteRequest(request: Waiting, body: object): Waiting {
 
 /** Remove a request that the service accepted, and store the round as it is now. */
 export async function completeRequest(request: Waiting, { round, hand }: Accepted): Promise<void> {
-  await write(["outbox", "rounds", "drafts", "opened"], async (transaction) => {
+  await change(["rounds", "drafts", "opened"], async (transaction) => {
     void transaction.objectStore("outbox").delete(request.id!);
     if (request.operation === "open_round") {
       await renameRound(transaction, request.round, round.id);
@@ -108,7 +122,7 @@ async function nameInUndo(transaction: Transaction, recorded: Waiting, hand: str
 
 /** Drop a request with what makes no sense without it: an opening with its round, a hand with everything up to its undo. */
 export async function dropRequest(request: Waiting): Promise<void> {
-  await write(["outbox", "rounds", "drafts"], async (transaction) => {
+  await change(["rounds", "drafts"], async (transaction) => {
     const outbox = transaction.objectStore("outbox");
     const dropped = listDroppedWith(request, await outbox.getAll());
     for (const { id } of [request, ...dropped]) void outbox.delete(id!);

@@ -35,7 +35,7 @@ export function useRules(): LoadedRules {
       isOver = true;
       if (ended.signal.aborted) return;
       const isReady = "scorer" in described;
-      const text = isReady ? `Rules on this device: scorer version ${described.scorer}` : "The rules could not be loaded.";
+      const text = isReady ? "Rules on this device: hands are scored without a network." : "The rules could not be loaded.";
       setLoaded({ rules: isReady ? rules : null, text });
       if (isReady) void cacheRules();
       else addEventListener("online", retry, { once: true, signal: ended.signal });

@@ -1,8 +1,12 @@
 import type { Table } from "../../client/src/contract.js";
+import type { Session } from "../api/session.js";
+import { formatRuleset } from "./format.js";
 import type { Outbox } from "./outbox.js";
+import { useDisputes } from "./round/disputes.js";
 import { StoredRequests } from "./stored_requests.js";
 
 interface Props {
+  session: Session;
   tables: Table[] | null;
   outbox: Outbox;
   onChoose(table: Table): void;
@@ -10,7 +14,9 @@ interface Props {
 }
 
 /** The tables of the club. */
-export function TablesScreen({ tables, outbox, onChoose, onForget }: Props) {
+export function TablesScreen({ session, tables, outbox, onChoose, onForget }: Props) {
+  const disputes = useDisputes(session, null, "");
+  const isDisputed = ({ id }: Table): boolean => disputes.some(({ table }) => table === id);
   return (
     <main class="narrow stack">
       <h2>Choose a table</h2>
@@ -23,7 +29,8 @@ export function TablesScreen({ tables, outbox, onChoose, onForget }: Props) {
               <span>
                 <strong>{table.name}</strong>
                 <br />
-                <span class="small quiet">{table.ruleset}</span>
+                <span class="small quiet">{formatRuleset(table.ruleset)}</span>
+                {isDisputed(table) && <> <span class="pill warning">disputed</span></>}
               </span>
             </button>
           </li>

@@ -1,9 +1,10 @@
 import type { HandRequest } from "../../client/src/contract.js";
-import { EXPECTED_DIFFERS, WITHDRAWN, type Waiting } from "../api/outbox.js";
-import { CONFLICT } from "../api/scorer.js";
+import { EXPECTED_DIFFERS, type Waiting } from "../api/outbox.js";
+import { CONFLICT, HAND_UNDONE } from "../api/scorer.js";
 import type { Session } from "../api/session.js";
 import { Conflict } from "./conflict.js";
 import { DropButton } from "./drop.js";
+import { useStorageFailure } from "./environment.js";
 import { downloadQueue } from "./export.js";
 import { isEnding, retryRequest } from "./local_rounds.js";
 import type { Outbox } from "./outbox.js";
@@ -30,6 +31,7 @@ interface Props {
 /** The requests of a table that wait to be sent, and what can be done with a refused one. */
 export function WaitingRequests({ outbox, ...shared }: Props) {
   const { requests } = shared;
+  const isInMemory = useStorageFailure();
   if (requests.length === 0) return null;
   const sent = requests.filter(({ refusal }) => refusal === null);
   return (
@@ -41,7 +43,9 @@ export function WaitingRequests({ outbox, ...shared }: Props) {
         <div class="notice">
           <p>
             <strong>{sent.map(({ label }) => label).join(", ")}</strong>{" "}
-            {sent.length === 1 ? "is" : "are"} saved on this device and will be sent when the service responds.
+            {isInMemory
+              ? `${sent.length === 1 ? "is" : "are"} on this open page only and will be sent when the service responds. Keep the page open.`
+              : `${sent.length === 1 ? "is" : "are"} saved on this device and will be sent when the service responds.`}
           </p>
           <div class="buttons">
             <button type="button" class="button" onClick={() => void outbox.send()}>Send now</button>
@@ -71,7 +75,7 @@ function Refused({ session, request, requests, onEdit, onReplace, showsOther, on
       {code !== CONFLICT && !isLate && details.map((detail) => <p key={detail}>{detail}</p>)}
       {code === CONFLICT && <Conflict {...{ session, request }} onResolved={() => onReplace(request, null)} />}
       <div class="buttons">
-        {code === WITHDRAWN && <button type="button" class="button" onClick={() => send({ restores: hand })}>Restore it</button>}
+        {code === HAND_UNDONE && <button type="button" class="button" onClick={() => send({ restores: hand })}>Restore it</button>}
         {code === SAME_DEAL && <button type="button" class="button" onClick={() => send({ dealt_again: true })}>They were dealt twice</button>}
         {code === ROUND_OPEN && (
           <button type="button" class="button" onClick={() => onShowOther(!showsOther)}>

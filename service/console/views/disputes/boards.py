@@ -8,6 +8,7 @@ from typing import Any
 from schemas.corrections.comparisons import CarriedOverStack, RoundComparison
 from schemas.hands import HandView
 from schemas.scores import dump_score
+from schemas.sentences import describe_mistake
 from schemas.settlements import Adjustment
 from scoring.board import Row
 from scoring.cards import Card
@@ -88,11 +89,14 @@ class ShownComparison:
     Attributes:
         hands: the hands with other cards.
         later: the numbers of the other hands whose result changes.
+        added, removed: the numbers of the hands that only the settlement after or before it has.
         payments: the fewest payments from the settlement before to the one after it.
     """
 
     hands: Sequence[ComparedHand]
     later: Sequence[int]
+    added: Sequence[int]
+    removed: Sequence[int]
     nets: Sequence[ComparedNet]
     payments: Sequence[Payment]
     carried_over: Sequence[CarriedOverStack]
@@ -133,9 +137,11 @@ def show_comparison(comparison: RoundComparison) -> ShownComparison:
     """Return what a correction changes: boards, results, net points and payments."""
     before, after = comparison.before, comparison.after
     hands, later = [], []
+    added: list[int] = []
+    removed: list[int] = []
     for number, (old, new) in enumerate(zip_longest(before.hands, after.hands), start=1):
         if old is None or new is None:
-            later.append(number)
+            (added if old is None else removed).append(number)
             continue
         boards = _compare_boards(show_boards(old), show_boards(new))
         if boards:
@@ -151,6 +157,8 @@ def show_comparison(comparison: RoundComparison) -> ShownComparison:
     return ShownComparison(
         hands=hands,
         later=later,
+        added=added,
+        removed=removed,
         nets=nets,
         payments=find_payments({net.player: net.change for net in nets}).payments,
         carried_over=comparison.carried_over,
@@ -160,10 +168,12 @@ def show_comparison(comparison: RoundComparison) -> ShownComparison:
 
 
 def _compare_boards(before: Iterable[ShownBoard], after: Iterable[ShownBoard]) -> list[tuple[ShownBoard, ShownBoard]]:
-    """Return the boards whose rows differ, with the cards that moved."""
+    """Return the boards whose rows differ, with the cards that moved; only those of seats that are in both hands."""
+    by_seat = {board.seat: board for board in after}
     return [
         (_mark(old, new), _mark(new, old))
-        for old, new in zip(before, after, strict=True)
+        for old in before
+        if (new := by_seat.get(old.seat)) is not None
         if any(set(one.cards) != set(other.cards) for one, other in zip(old.rows, new.rows, strict=True))
     ]
 
@@ -177,4 +187,6 @@ def _mark(board: ShownBoard, other: ShownBoard) -> ShownBoard:
 
 
 def _new_reasons(old: HandView, new: HandView) -> list[str]:
-    return [] if old.irregular else [mistake.detail for mistake in new.irregular]
+    return (
+        [] if old.irregular else [describe_mistake(mistake, new.players).removesuffix(".") for mistake in new.irregular]
+    )

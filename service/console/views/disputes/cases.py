@@ -20,12 +20,27 @@ from schemas.disputes import (
     DisputeState,
     DisputeWithdrawalRequestSchema,
 )
-from scoring.errors import ScoringError
+from scoring.errors import Mistake, ScoringError
 from service.clubs.scopes import Scope
 from service.console.views.disputes import files
 from service.console.views.disputes.boards import ShownComparison, show_boards, show_comparison
-from service.console.views.disputes.form import EnteredRows, explain, field_name, read_rows, show_cards
+from service.console.views.disputes.form import (
+    EnteredRows,
+    explain,
+    field_name,
+    name_row,
+    read_rows,
+    show_cards,
+)
 from service.console.views.disputes.lists import ANOMALIES, window_of
+from service.console.views.disputes.news import (
+    NewRevisions,
+    find_new,
+    find_shown,
+    list_others,
+    read_changes,
+    show_version,
+)
 from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import Refusal, console, console_form, console_page, render
 from service.console.views.session import allows, read_form
@@ -35,7 +50,7 @@ from service.db import Transaction
 from service.disputes.actions.cases import get_case
 from service.disputes.actions.disputes import comment_on_dispute, resolve_dispute, review_dispute, withdraw_dispute
 from service.disputes.queries import disputes
-from service.errors import CorrectionInvalid, RulesetUnknown
+from service.errors import CorrectionInvalid, RoundChanged, RulesetUnknown
 from service.http.authentication import current_key, current_transaction, require_scope
 from service.http.responses import encode_json
 from service.players.actions import list_names
@@ -76,10 +91,13 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
     entries = disputes.list_entries(transaction, dispute_id)
     stored = rounds.get(transaction, case.round_id)
     history = histories.get(transaction, stored.id, stored.revision)
-    is_changed = g.get("problem_code") in _CHANGED
+    new = find_new(transaction, stored, history)
+    is_changed = new is not None or g.get("problem_code") in _CHANGED
     read = _number("version")
     form = read_form()
     players = {seat.seat: seat.player for seat in stored.round.seats}
+    entered = read_changes(transaction, stored, history)
+    others = list_others(transaction, case)
     return render(
         "dispute.html",
         display_names=list_names(transaction, [case.author, *players.values()]),
@@ -89,6 +107,11 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
         history=entries,
         entries_read=read if is_changed and isinstance(read, int) else None,
         is_changed=is_changed,
+        new=new,
+        lost=[(name_row(place, players), text) for place, text in entered.lost.items()],
+        others=others,
+        others_shown=" ".join(show_version(each.case.id, each.case.version) for each in others),
+        revision=stored.revision,
         settlement=get_settlement(transaction, stored.id),
         round_version=stored.version,
         players=players,
@@ -103,7 +126,7 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
         comment=form.get("comment", ""),
         withdrawal=form.get("withdrawal", ""),
         accepts=form.get("irregular") == _ACCEPT,
-        **_show_hand(case.hand, history, read_rows(form, history.hands)),
+        **_show_hand(case.hand, history, entered, new),
     )
 
 
@@ -111,8 +134,10 @@ def _may_correct(stored: StoredRound) -> bool:
     return stored.finality.final_revision is None or allows(Scope.CORRECT_FINAL)
 
 
-def _show_hand(disputed: int | None, history: StoredHistory, entered: EnteredRows) -> dict[str, Any]:
-    """Return the hand that is shown, and the fields of its rows."""
+def _show_hand(
+    disputed: int | None, history: StoredHistory, entered: EnteredRows, new: NewRevisions | None
+) -> dict[str, Any]:
+    """Return the hand that is shown, and the fields of its rows: name, recorded and entered cards, those before."""
     numbers = [stored.hand.number for stored in history.hands]
     wanted = _number("show") or _number("hand") or disputed
     if wanted not in numbers:
@@ -126,7 +151,8 @@ def _show_hand(disputed: int | None, history: StoredHistory, entered: EnteredRow
         for row in board.rows:
             place = (wanted, board.seat, row.row)
             recorded = show_cards(row.cards)
-            fields[board.seat, row.row] = (field_name(place), recorded, entered.typed.get(place, recorded))
+            before = None if new is None else new.rows.get(place)
+            fields[board.seat, row.row] = (field_name(place), recorded, entered.typed.get(place, recorded), before)
     return {"hand": wanted, "hands": numbers, "boards": boards, "carried": entered.outside(wanted), "fields": fields}
 
 
@@ -190,6 +216,13 @@ def withdraw(dispute_id: UUID) -> BaseResponse:
     return _to_case(dispute_id, "result")
 
 
+@console.get("/disputes/<uuid:dispute_id>/<any(review, comment, withdraw, decide):_step>")
+@console_page(Scope.READ)
+def reopen_case(dispute_id: UUID, _step: str) -> BaseResponse:
+    """Redirect to the page of a dispute from the address of one of its forms, which a browser has after a refusal."""
+    return _to_case(dispute_id, "")
+
+
 @console.post("/disputes/<uuid:dispute_id>/decide")
 @console_form(Scope.DISPUTES, _render_case)
 def decide_dispute(dispute_id: UUID) -> BaseResponse | str | tuple[str, int]:
@@ -197,13 +230,15 @@ def decide_dispute(dispute_id: UUID) -> BaseResponse | str | tuple[str, int]:
     Uphold or reject a dispute, or show what the entered cards would change.
 
     A dispute is upheld in the transaction of its correction: both are stored, or neither. A decision is of the version
-    of the round that the page showed.
+    and the revision of the round that the page showed.
     """
     decision = read_form().get("decision")
     if decision not in ("uphold", "reject"):
         return _preview(dispute_id)
     transaction = current_transaction()
-    is_corrected = decision == "uphold" and _correct(transaction, dispute_id)
+    stored = rounds.get(transaction, disputes.get(transaction, dispute_id).round_id)
+    _require_revision(stored)
+    is_corrected = decision == "uphold" and _correct(transaction, dispute_id, stored)
     state = DisputeState.UPHELD if decision == "uphold" else DisputeState.REJECTED
     asked = {
         "version": _number("version"),
@@ -223,17 +258,33 @@ def _round_version() -> int:
     return version if isinstance(version, int) else 0
 
 
-def _correct(transaction: Transaction, dispute_id: UUID) -> bool:
+def _require_revision(stored: StoredRound) -> None:
+    """
+    Check that a form of the round's version in force is of its revision in force too, as every page sends it.
+
+    A form of an older version is refused later, unless it is a replay.
+
+    Raises:
+        RoundChanged: the form has no revision, or another one.
+    """
+    if _round_version() == stored.version and _number("revision") != stored.revision:
+        detail = f"the form is not for revision {stored.revision} of the round, which is in force; open the page again"
+        raise RoundChanged(detail, (Mistake("round-changed", ("revision",), detail),))
+
+
+def _correct(transaction: Transaction, dispute_id: UUID, stored: StoredRound) -> bool:
     """
     Correct the round of a dispute as the form says, and return True; return False if no card was changed.
+
+    What was changed is compared with the revision that the page showed. Rows of cards that somebody else has corrected
+    since are therefore no changes, and the version of the round refuses the others.
 
     Raises:
         ScopeMissing: the key may not correct the round.
         ServiceError, ScoringError, WireError: as `correct_round`.
     """
-    stored = rounds.get(transaction, disputes.get(transaction, dispute_id).round_id)
-    hands = histories.get(transaction, stored.id, stored.revision).hands
-    entered = read_rows(read_form(), hands)
+    g.seat_names = {seat.seat: seat.player for seat in stored.round.seats}
+    entered = read_rows(read_form(), histories.get(transaction, stored.id, find_shown(stored)).hands)
     if not entered.changed:
         return False
     require_scope(Scope.CORRECT)
@@ -257,8 +308,7 @@ def _preview(dispute_id: UUID) -> tuple[str, int] | str:
     """Render the page with what the entered cards would change."""
     transaction = current_transaction()
     stored = rounds.get(transaction, disputes.get(transaction, dispute_id).round_id)
-    hands = histories.get(transaction, stored.id, stored.revision).hands
-    entered = read_rows(read_form(), hands)
+    entered = read_changes(transaction, stored, histories.get(transaction, stored.id, stored.revision))
     if not entered.changed:
         return _render_case(dispute_id)
     try:

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from schemas.problems import sentence_of
+from schemas.sentences import describe_mistake
 from scoring.board import Row
 from scoring.cards import Card
 from scoring.errors import Mistake
-from scoring.hand import Seat
+from scoring.hand import Cards, Seat
 from service.console.views.pages import Refusal
 from service.rounds.queries.hands import StoredHand
 
@@ -31,10 +31,12 @@ class EnteredRows:
     Attributes:
         typed: what was typed, for every row of the form.
         changed: the cards of the rows that differ from the recorded ones; a text that is no card is among them.
+        lost: what was typed in rows whose change no longer applies, because somebody else changed the same card.
     """
 
     typed: Mapping[Place, str]
     changed: Mapping[Place, Sequence[str]]
+    lost: Mapping[Place, str] = field(default_factory=dict)
 
     def dump(self) -> list[dict[str, Any]]:
         """Return the changes as a correction has them."""
@@ -60,13 +62,14 @@ def field_name(place: Place) -> str:
 
 
 def read_rows(form: Mapping[str, str], hands: Sequence[StoredHand]) -> EnteredRows:
-    """Return the rows of a form, and which of them differ from the recorded hands; unknown rows are omitted."""
-    recorded = {
-        (stored.hand.number, seat, row): cards
-        for stored in hands
-        for seat, played in stored.hand.by_seat.items()
-        for row, cards in played.board.rows.items()
-    }
+    """
+    Return the rows of a form, and which of them differ from the recorded hands; unknown rows are omitted.
+
+    Args:
+        form: the fields of the form.
+        hands: the hands of the revision that the page showed.
+    """
+    recorded = list_rows(hands)
     typed = {place: text[:_LONGEST] for place, text in _list_typed(form) if place in recorded}
     changed = {}
     for place, text in typed.items():
@@ -74,6 +77,59 @@ def read_rows(form: Mapping[str, str], hands: Sequence[StoredHand]) -> EnteredRo
         if sorted(cards) != sorted(map(str, recorded[place])):
             changed[place] = cards
     return EnteredRows(typed, changed)
+
+
+def follow(entered: EnteredRows, before: Sequence[StoredHand], now: Sequence[StoredHand]) -> EnteredRows:
+    """
+    Return changes of an older revision as changes of the one in force, card by card.
+
+    A row that was not changed has the cards of the revision in force.
+
+    Args:
+        entered: the rows as they were entered on a page of the older revision.
+        before: the hands of that revision.
+        now: the hands of the revision in force.
+    """
+    old, new = list_rows(before), list_rows(now)
+    typed, changed, lost = {}, {}, {}
+    for place, cards in entered.changed.items():
+        recorded = [str(card) for card in new.get(place, ())]
+        if sorted(cards) == sorted(recorded):
+            continue
+        moved = _move_change([str(card) for card in old[place]], cards, recorded)
+        if moved is None or place not in new:
+            lost[place] = entered.typed[place]
+            continue
+        changed[place] = moved
+        typed[place] = entered.typed[place] if old[place] == new[place] else " ".join(moved)
+    return EnteredRows(typed, changed, lost)
+
+
+def _move_change(old: Sequence[str], cards: Sequence[str], new: Sequence[str]) -> list[str] | None:
+    """
+    Exchange the cards in another row that were exchanged in a row; return None if it does not have them.
+
+    >>> _move_change(["Ah", "Kd", "9c"], ["Ah", "Td", "9c"], ["Ah", "Kd", "3d"])
+    ['Ah', 'Td', '3d']
+    >>> _move_change(["Ah", "Kd", "9c"], ["Ah", "Kd", "4d"], ["Ah", "Kd", "3d"]) is None
+    True
+    """
+    removed = {card for card in old if card not in cards}
+    added = iter([card for card in cards if card not in old])
+    if not removed <= set(new):
+        return None
+    exchanged = [next(added, None) if card in removed else card for card in new]
+    return [*(card for card in exchanged if card is not None), *added]
+
+
+def list_rows(hands: Sequence[StoredHand]) -> dict[Place, Cards]:
+    """Return the cards of every row of hands."""
+    return {
+        (stored.hand.number, seat, row): cards
+        for stored in hands
+        for seat, played in stored.hand.by_seat.items()
+        for row, cards in played.board.rows.items()
+    }
 
 
 def _list_typed(form: Mapping[str, str]) -> Iterator[tuple[Place, str]]:
@@ -113,9 +169,19 @@ def explain(error: Refusal, rows: EnteredRows, players: Mapping[Seat, str]) -> s
 
 def _explain(mistake: Mistake, places: Sequence[Place], players: Mapping[Seat, str]) -> str:
     index = mistake.path[1] if len(mistake.path) > 1 and mistake.path[0] == "changes" else None
-    if not isinstance(index, int) or index >= len(places):
-        return sentence_of(mistake)
-    hand, seat, row = places[index]
+    if not isinstance(index, int) or index >= len(places) or len(mistake.path) < 3:
+        return describe_mistake(mistake, players).removesuffix(".")
     card = mistake.path[3] if len(mistake.path) > 3 else None
     which = f"card {card + 1} " if isinstance(card, int) and mistake.detail.startswith("is ") else ""
-    return f"Hand {hand}, {players.get(seat, f'seat {seat}')}, {row.value} row: {which}{mistake.detail}"
+    return f"{name_row(places[index], players)}: {which}{mistake.detail}"
+
+
+def name_row(place: Place, players: Mapping[Seat, str]) -> str:
+    """
+    Return the name of a row for people.
+
+    >>> name_row((2, 1, Row.TOP), {1: "ann"})
+    'Hand 2, ann, top row'
+    """
+    hand, seat, row = place
+    return f"Hand {hand}, {players.get(seat, f'seat {seat}')}, {row.value} row"

@@ -146,12 +146,17 @@ def _reason(about: str, reason: Row, part: str) -> Row:
     }
 
 
-def list_differences(changed: Sequence[Any], net: Sequence[Row], hands: Sequence[Row]) -> Iterator[Row]:
-    """Yield what differs between two revisions: of the round, of the net points, and of each hand."""
+def list_differences(
+    changed: Sequence[Any], net: Sequence[Row], payments: Sequence[Payment], hands: Sequence[Row]
+) -> Iterator[Row]:
+    """Yield what differs between two revisions: of the round, of the net points, to pay, and of each hand."""
     for each in changed:
         yield {"hand": None, "what": each.what, "before": each.before, "after": each.after}
     for each in net:
         yield {"hand": None, "what": f"{each['player']}: net points", "before": each["before"], "after": each["after"]}
+    for paid in payments:
+        what = f"{paid.payer} pays {paid.payee}, points"
+        yield {"hand": None, "what": what, "before": None, "after": paid.amount}
     for hand in hands:
         number = hand["number"]
         if hand["only_in"]:

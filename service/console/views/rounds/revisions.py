@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from werkzeug.wrappers import Response as BaseResponse
@@ -10,10 +10,10 @@ from werkzeug.wrappers import Response as BaseResponse
 from schemas.base import Dumped
 from schemas.corrections.comparisons import RoundComparison, dump_comparison
 from schemas.pages import QuerySchema, RevisionField
-from schemas.settlements import dump_adjustment
 from scoring.board import Row
 from scoring.history import Closing
 from scoring.round_state import RoundSeat
+from scoring.settle_up import find_adjustment
 from service.clubs.scopes import Scope
 from service.console.views.addresses import read_query
 from service.console.views.exports import send_list, wanted_form, wanted_part
@@ -25,8 +25,9 @@ from service.http.authentication import current_transaction
 from service.http.formats import format_signed
 from service.players.actions import list_names
 from service.rounds.actions.opening import view_round
-from service.rounds.queries import settlements
 from service.rounds.queries.revisions import list_made
+
+_SIDES: Final = ("before", "after")
 
 
 class ComparedQuerySchema(QuerySchema):
@@ -68,14 +69,15 @@ def show_revisions(round_id: UUID) -> str | BaseResponse:
     )
     hands = [_compare_hand(hand, older, newer) for hand in comparison["hands"]]
     made, changed = list_made(transaction, round_id), list(_changes_of_round(older, newer))
+    payments = find_adjustment(*({each["player"]: each[side] or 0 for each in comparison["net"]} for side in _SIDES))
     form, part = wanted_form(), wanted_part(*files.REVISION_PARTS)
     if form is not None and part == "revisions":
         return send_list(f"revisions-{round_id}", form, files.REVISIONS, made)
     if form is not None:
-        rows = files.list_differences(changed, comparison["net"], [hand for hand in hands if _differs(hand)])
+        different = [hand for hand in hands if _differs(hand)]
+        rows = files.list_differences(changed, comparison["net"], payments.payments, different)
         name = f"revisions-{round_id}-{older.revision}-{newer.revision}"
         return send_list(name, form, files.COMPARISON, rows)
-    adjustment = settlements.find_adjustment(transaction, round_id, newer.revision)
     return render(
         "round_revisions.html",
         display_names=list_names(transaction, {*older.names.values(), *newer.names.values()}),
@@ -87,7 +89,8 @@ def show_revisions(round_id: UUID) -> str | BaseResponse:
         hands=[hand for hand in hands if _differs(hand)],
         only_stacks=[hand["number"] for hand in hands if not _differs(hand)],
         net=comparison["net"],
-        adjustment=dump_adjustment(adjustment, newer.stored.point_value),
+        payments=payments.payments,
+        adjusts=next(each.adjusts for each in made if each.number == newer.revision) == older.revision,
     )
 
 

@@ -161,7 +161,7 @@ def test_a_hand_is_found_again_by_its_number(database: Database, club_id: UUID) 
         assert hands.list_contents(transaction, before.id, 2) == []
         assert hands.find_newest(transaction, before.id, []) is None
         assert hands.find_newest(transaction, uuid7(), [found]) is None
-        assert hands.list_boards(transaction, before.id, 1) == [(1, list(EXAMPLE.seats), EXAMPLE.boards)]
+        assert hands.list_boards(transaction, before.id) == [(1, list(EXAMPLE.seats), EXAMPLE.boards)]
 
 
 def test_a_hand_of_another_club_is_not_found(database: Database, club_id: UUID, logins: Logins) -> None:

@@ -15,12 +15,11 @@ from scoring.history import Closing
 from scoring.round import close_round
 from service.db import Database, Transaction
 from service.ledger.queries.events import EventKind
+from service.periodic import finalize_due
 from service.rounds.actions import settlements as settlement_actions
 from service.rounds.queries import revisions, rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange
-from service.sweeper import sweep
-from service.worker import KINDS
 from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
@@ -72,7 +71,7 @@ def look(database: Database, found: StoredRound, club_id: UUID) -> StoredRound:
 
 
 def sweep_once(database: Database) -> None:
-    sweep(database, KINDS, lambda _club: None)
+    finalize_due(database)
 
 
 def events_of(logins: Logins, round_id: UUID) -> list[tuple[int, str]]:

@@ -46,7 +46,7 @@ from tests.support.sample_rounds import (
     undo,
 )
 
-TABLES = ("hands", "hand_scores", "transfers", "events", "round_heads")
+TABLES = ("hands", "hand_scores", "events", "round_heads")
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def one_insert_of_scores() -> Iterator[None]:
     with recorded_statements() as statements:
         yield
     [inserted] = [each for each in statements if "INSERT INTO hand_scores" in each]
-    assert "unnest(CAST(%(hand_scores)s AS hand_scores[]))" in inserted
+    assert "jsonb_populate_recordset(CAST(NULL AS hand_scores), %(hand_scores)s)" in inserted
     for table in ("events", "waiting_events"):
         assert f"INSERT INTO {table} " in inserted
     assert ("INSERT INTO round_heads " in inserted) != ("UPDATE round_heads " in inserted)
@@ -64,7 +64,7 @@ def one_insert_of_scores() -> Iterator[None]:
 def test_only_the_writer_inserts_scores() -> None:
     root = Path(service.__file__).parent
     sources = {path.relative_to(root): path.read_text() for path in root.rglob("*.py")}
-    models = "HandRecord|HandScoreRecord|TransferRecord|PayoutRecord"
+    models = "HandRecord|HandScoreRecord|PayoutRecord"
     inserts = re.compile(rf"insert\((?:{models})\b|INSERT INTO (?:{'|'.join(TABLES)})\b")
     found = [str(path) for path, source in sources.items() if inserts.search(source)]
     assert found == ["rounds/queries/writer.py"]

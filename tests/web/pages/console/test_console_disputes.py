@@ -230,6 +230,44 @@ def test_an_auditor_asks_and_rejects(
     expect(page.get_by_role("row", name=table.name)).to_contain_text("Rejected")
 
 
+def test_a_page_that_was_open_during_another_decision_does_not_undo_it(
+    table: LinkedTable, api: httpx2.Client, service: Running, open_page: OpenPage
+) -> None:
+    first = open_page("/console/sign-in")
+    dispute(first, table)
+    claim = {"round": table.round, "hand": 2, "seat": 2, "claim": "ben had the three of diamonds", "by": "ben"}
+    opened = api.post("/v1/disputes", json=claim).json()["id"]
+    sign_in(first, api, service.url)
+    second = first.context.new_page()
+    second.goto(f"{service.url}/console/disputes/{opened}")
+    expect(second.locator("#others")).to_contain_text(CLAIM)
+    second.get_by_role("button", name="Take into review").click()
+    expect(second.get_by_role("button", name="Uphold")).to_be_visible()
+    open_case(first, table)
+    change_by_taps(first)
+    first.get_by_label("Reason").fill(REASON)
+    first.get_by_role("button", name="Uphold").click()
+    expect(first.locator("#result")).to_contain_text("Revision 2 of the settlement corrects the round.")
+
+    second.get_by_role("group", name="ben, top").get_by_role("button", name="two of spades").click()
+    second.locator('[data-choose="3d"]').click()
+    expect(second.locator("#what-if")).to_contain_text("Your changes are compared with revision 2")
+    expect(second.locator("#what-if .board-shown")).to_have_count(2)
+    second.get_by_label("Reason").fill("ben is right")
+    second.get_by_role("button", name="Uphold").click()
+    expect(second.locator("#new")).to_contain_text(REASON)
+    bottom = second.get_by_role("group", name="ann, bottom")
+    expect(bottom.get_by_role("button", name="king of diamonds", exact=True)).to_be_visible()
+    top = second.get_by_role("group", name="ben, top")
+    expect(top.get_by_role("button", name="three of diamonds, changed")).to_be_visible()
+    assert table.get(f"/v1/rounds/{table.round}/settlement")["revision"] == 2, "the decision is looked at again"
+    second.get_by_role("button", name="Uphold").click()
+    expect(second.locator("#result")).to_contain_text("Revision 3 of the settlement corrects the round.")
+    players = table.get(f"/v1/rounds/{table.round}/document")["hands"][1]["players"]
+    assert "Kd" in players[0]["bottom"]
+    assert "3d" in players[1]["top"]
+
+
 def check(page: Page) -> None:
     """Check what the page shows with axe, and that nothing is wider than the screen or too small for a finger."""
     check_with_axe(page)

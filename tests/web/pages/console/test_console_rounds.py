@@ -25,7 +25,8 @@ def round_id(api: httpx2.Client) -> str:
     played = str(send(api, "/v1/documents", valued)["round"]["id"])
     top = {"hand": 1, "seat": 1, "row": "top", "cards": ["As", "Ad", "2h"]}
     correction = {"reason": "the camera shows another card", "irregular": "accept", "changes": [top]}
-    send(api, f"/v1/rounds/{played}/corrections", correction)
+    version = api.get(f"/v1/rounds/{played}").json()["version"]
+    send(api, f"/v1/rounds/{played}/corrections", {**correction, "version": version})
     send(api, "/v1/disputes", {"round": played, "claim": "the third card was another one", "by": "ann"})
     return played
 

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CardFace } from "../../design/card.js";
 import { nameCard } from "../../design/cards.js";
 import { countCards, parsePlace, ROWS, rowPlaces, sizeOf, type Draft, type DraftSeat, type Group, type Place } from "./draft.js";
@@ -125,8 +125,13 @@ interface TabsProps {
 
 /** The seats with how many cards each has, where one board fills the screen. */
 export function SeatTabs({ draft, names, shown, onShow }: TabsProps) {
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const tab = tabs.current?.querySelector<HTMLElement>('[aria-current="true"]');
+    if (tab) tabs.current!.scrollTo({ left: tab.offsetLeft - tabs.current!.offsetLeft });
+  }, [shown, draft.button]);
   return (
-    <nav class="tabs" aria-label="Seats">
+    <nav class="tabs" aria-label="Seats" ref={tabs}>
       {draft.seats.map((seat) => (
         <button
           key={seat.seat}

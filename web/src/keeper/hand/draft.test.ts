@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  countCards, fillDraft, fitDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putCard, rowPlaces, startDraft, takeBack, undo,
+  chooseButton, countCards, fillDraft, fitDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putCard, rowPlaces, startDraft, takeBack, undo,
   type Draft, type Next,
 } from "./draft.js";
 
@@ -113,4 +113,21 @@ test("the cursor of a draft moves on when its seat is dropped", () => {
   const draft = moveTo(fill(startDraft(NEXT), 20), "1.top.0");
   const without = fitDraft(draft, { ...NEXT, seats: NEXT.seats.slice(1) });
   assert.equal(without.cursor, "2.middle.4");
+});
+
+test("the button follows the round, unless it was chosen for somebody who plays", () => {
+  const draft = startDraft(NEXT);
+  assert.equal(fitDraft(draft, { ...NEXT, button: 5 }).button, 5);
+  assert.equal(fitDraft(draft, { ...NEXT, button: null }).button, null);
+  const chosen = chooseButton(draft, 1);
+  assert.equal(fitDraft(chosen, { ...NEXT, button: 5 }).button, 1);
+  assert.equal(fitDraft(chosen, { ...NEXT, button: 5, seats: NEXT.seats.slice(1) }).button, 5);
+});
+
+test("discards of a player who is no longer in Fantasyland are free", () => {
+  const draft = putCard(moveTo(startDraft(NEXT), "2.discards.0"), "2s");
+  const seats = NEXT.seats.map((seat) => ({ ...seat, fantasyland: 0 }));
+  const fitted = fitDraft(draft, { ...NEXT, seats });
+  assert.ok(!isUsed(fitted, "2s"));
+  assert.equal(fitted.cursor, "1.top.0");
 });

@@ -33,6 +33,8 @@ export interface Draft {
   round: string;
   number: number;
   button: number | null;
+  /** Whether the scorekeeper has chosen the button in this hand. Otherwise it follows the round. */
+  isButtonChosen?: boolean;
   seats: DraftSeat[];
   cards: Record<Place, string>;
   /** Where the next card goes. Null when all boards are full. */
@@ -49,6 +51,7 @@ export interface Draft {
 export interface Next {
   round: string;
   number: number;
+  /** Null if any seat can have it, or if it is not known here. */
   button: number | null;
   seats: DraftSeat[];
   /** The seats of players who have left: they add no points. */
@@ -64,14 +67,27 @@ export function startDraft({ round, number, button, seats }: Next): Draft {
 /** Return a draft as its round is now: who plays, with the players whose points bring them back. */
 export function fitDraft(draft: Draft, next: Next): Draft {
   const topUps = (draft.topUps ?? []).filter(({ seat }) => !next.left.includes(seat));
-  const back = topUps.filter(({ seat }) => !next.seats.some((each) => each.seat === seat));
-  const returning = back.map(({ seat }) => ({ seat, player: String(seat), fantasyland: 0 }));
+  const back = listReturning(topUps, next.seats.map(({ seat }) => seat));
+  const returning = back.map((seat) => ({ seat, player: String(seat), fantasyland: 0 }));
   const seats = [...next.seats, ...returning].sort((one, other) => one.seat - other.seat);
-  const isPlayed = (place: Place): boolean => seats.some(({ seat }) => seat === parsePlace(place).seat);
-  const cards = Object.fromEntries(Object.entries(draft.cards).filter(([place]) => isPlayed(place)));
-  const steps = draft.steps.filter(({ place }) => isPlayed(place));
-  const fitted = { ...draft, seats, cards, steps, topUps };
-  return draft.cursor !== null && isPlayed(draft.cursor) ? fitted : { ...fitted, cursor: nextFree(fitted, null) };
+  // A player who is no longer in Fantasyland has no places for discards.
+  const places = new Set([...boardPlaces(seats), ...discardPlaces(seats)]);
+  const cards = Object.fromEntries(Object.entries(draft.cards).filter(([place]) => places.has(place)));
+  const steps = draft.steps.filter(({ place }) => places.has(place));
+  const isChosen = draft.isButtonChosen === true && seats.some(({ seat }) => seat === draft.button);
+  const button = isChosen ? draft.button : next.button;
+  const fitted = { ...draft, button, isButtonChosen: isChosen, seats, cards, steps, topUps };
+  return draft.cursor !== null && places.has(draft.cursor) ? fitted : { ...fitted, cursor: nextFree(fitted, null) };
+}
+
+/** Return the seats of players whose points bring them back into a round. */
+export function listReturning(topUps: TopUp[], playing: number[]): number[] {
+  return topUps.map(({ seat }) => seat).filter((seat) => !playing.includes(seat));
+}
+
+/** Give the button to a seat, whatever the round says. */
+export function chooseButton(draft: Draft, button: number): Draft {
+  return { ...draft, button, isButtonChosen: true };
 }
 
 /** Return the place at an index of a row of a seat. */

@@ -3,6 +3,7 @@ import type { Transfer } from "../../../client/src/contract.js";
 import type { Score, ScoreResult } from "../../api/scorer.js";
 import { countWon, isPaidLater } from "../../api/results.js";
 import { formatChange, signClass } from "../format.js";
+import { UndoIcon } from "./deck.js";
 
 interface Props {
   result: ScoreResult | null;
@@ -36,10 +37,10 @@ export function Result({ result, names, canSave, isSaving, onSave, onUndo }: Pro
         {result?.kind === "scored" && <ScoreView score={result.score} names={names} />}
       </div>
       <div class="result-actions">
-        <button ref={button} type="button" class="button primary large wide" disabled={!canSave || isRefused || isSaving} onClick={onSave}>
+        <button ref={button} type="button" class="button primary large" disabled={!canSave || isRefused || isSaving} onClick={onSave}>
           {isSaving ? "Saving…" : "Save"}
         </button>
-        <button type="button" class="button plain" onClick={onUndo}>Undo the last tap</button>
+        <button type="button" class="button" aria-label="Undo the last tap" onClick={onUndo}><UndoIcon /></button>
       </div>
     </div>
   );

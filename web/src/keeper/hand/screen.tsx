@@ -2,10 +2,11 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { HandRequest, Round } from "../../../client/src/contract.js";
 import { scoreWith, type HandScorer, type Score, type ScoreResult } from "../../api/scorer.js";
 import { nameCard } from "../../design/cards.js";
+import { useSettling } from "../settling.js";
 import { Board, SeatTabs, type BoardActions } from "./board.js";
 import { Deck } from "./deck.js";
 import {
-  isFull, listPlayers, moveBy, moveTo, parsePlace, putCard, takeBack, undo, type Direction, type Draft, type Place,
+  chooseButton, isFull, listPlayers, moveBy, moveTo, parsePlace, putCard, takeBack, undo, type Direction, type Draft, type Place,
 } from "./draft.js";
 import { boardsOf, useLiveBoards } from "./live.js";
 import { Result } from "./result.js";
@@ -34,6 +35,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
   const boards = useRef<HTMLDivElement>(null);
   const current = draft.cursor === null ? null : parsePlace(draft.cursor);
   const full = isFull(draft) && draft.cursor === null;
+  useSettling(full ? "result" : "deck");
   const result = useScore(round, draft, full, scorers);
   const soFar = useLiveBoards(round, draft, scorers);
   const live = result?.kind === "scored" ? boardsOf(result.score) : soFar;
@@ -52,7 +54,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
   const actions = useMemo((): BoardActions => ({
     tap: (place) => change((old) => (place in old.cards ? takeBack(old, place) : moveTo(old, place))),
     choose: (place) => change((old) => moveTo(old, place)),
-    setButton: (button) => change((old) => ({ ...old, button })),
+    setButton: (button) => change((old) => chooseButton(old, button)),
   }), [change]);
   const undoLast = (): void => change(undo);
   const put = (card: string): void => change((old) => putCard(old, card));
@@ -93,7 +95,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
     <main class="hand">
       <h2 class="hidden-text">Boards</h2>
       <SeatTabs draft={draft} names={names} shown={shown} onShow={(seat) => showBoard(boards.current, seat, isCalm() ? "instant" : "smooth")} />
-      <div class="boards" ref={boards}>
+      <div class={draft.seats.length === 4 ? "boards four" : "boards"} ref={boards}>
         {draft.seats.map((seat) => (
           <Board
             key={seat.seat}
@@ -108,7 +110,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
           />
         ))}
       </div>
-      <div class="entry">
+      <div class={full ? "entry full" : "entry"}>
         {full ? (
           <Result
             {...{ result, names, canSave, isSaving }}
@@ -202,7 +204,7 @@ function useScore(round: Round, draft: Draft, full: boolean, scorers: HandScorer
 /** Give the button to the next player. */
 function moveButton(draft: Draft): Draft {
   const seats = draft.seats.map(({ seat }) => seat);
-  return { ...draft, button: seats[(seats.indexOf(draft.button!) + 1) % seats.length]! };
+  return chooseButton(draft, seats[(seats.indexOf(draft.button!) + 1) % seats.length]!);
 }
 
 function isControl(target: EventTarget | null): boolean {

@@ -3,9 +3,13 @@ import type { Round, ScopeName, Table } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
 import type { Rules } from "../../rules/index.js";
 import type { Draft, TopUp } from "../hand/draft.js";
-import { EarlierRounds } from "./earlier_rounds.js";
+import { TableDisputes, useDisputes } from "./disputes.js";
+import { EarlierRounds, readEarlier, type EarlierRound } from "./earlier_rounds.js";
 import { History } from "./history.js";
 import { Players } from "./players.js";
+import { Problem } from "./problem.js";
+import { Reopen } from "./reopen.js";
+import { useRequests, type Connection, type Failure } from "./requests.js";
 import { SettleUp } from "./settle_up.js";
 
 interface Props {
@@ -24,34 +28,48 @@ interface Props {
   canRecord: boolean;
   /** Whether the round can be changed now: while requests wait, only with the rules. */
   canChange: boolean;
+  connection: Connection;
   onRound(round: Round): void;
-  onLeave(seat: number): Promise<void>;
-  onTopUps(topUps: TopUp[]): void;
+  /** Returns why the player cannot leave, or null. */
+  onLeave(seat: number): Promise<Failure | null>;
+  onTopUps(topUps: TopUp[]): Promise<void>;
 }
 
 type Panel = "players" | "settle";
 
 /** What is done between two hands, beside entering the next one. */
 export function BetweenHands(props: Props) {
-  const { session, rules, table, round, names, draft, waiting, isWaiting, canRecord, canChange, onRound, onLeave, onTopUps } = props;
+  const { session, rules, table, round, names, draft, waiting, isWaiting, canRecord, canChange, connection, onRound, onLeave, onTopUps } = props;
   const [panel, setPanel] = useState<Panel | null>(null);
-  const [earlier, setEarlier] = useState<{ round: Round; title: string } | null>(null);
+  const [earlier, setEarlier] = useState<EarlierRound | null>(null);
+  const disputes = useDisputes(session, table, `${round.id} ${round.version} ${round.state}`);
+  const { problem, run } = useRequests(connection);
+  const show = async (id: string): Promise<void> => {
+    const read = await run(() => readEarlier(session, id));
+    if (read !== undefined) setEarlier(read);
+  };
+  const disputesOf = ({ id }: Round) => disputes.filter((dispute) => dispute.round === id);
   const toggle = (name: Panel): void => setPanel(panel === name ? null : name);
   // The scopes of a key are not known: the service refuses what it lacks, and says so.
   const has = (scope: ScopeName): boolean => session.link === null || session.link.scopes.includes(scope);
   const takesHands = canChange && draft !== null && round.next !== null;
+  const canReopen = round.status === "closed" && canRecord && has("correct") && round.state !== "disputed" && round.state !== "final";
   return (
     <>
+      {canReopen && <Reopen {...{ session, round, isWaiting, onRound }} />}
+      <TableDisputes {...{ disputes, names, round }} onShow={(id) => void show(id)} />
+      <Problem details={problem} />
       <div class="buttons">
         {takesHands && <button type="button" class="button" aria-expanded={panel === "players"} onClick={() => toggle("players")}>Top up or leave</button>}
         <button type="button" class="button" aria-expanded={panel === "settle"} onClick={() => toggle("settle")}>Settle up</button>
       </div>
-      {panel === "players" && takesHands && <Players {...{ session, rules, round, isWaiting, onLeave, onTopUps }} topUps={draft.topUps ?? []} />}
-      {panel === "settle" && <SettleUp {...{ session, table }} version={`${round.id} ${round.version}`} />}
+      {panel === "players" && takesHands && <Players {...{ session, rules, round, isWaiting, connection, onLeave, onTopUps }} topUps={draft.topUps ?? []} />}
+      {panel === "settle" && <SettleUp {...{ session, table, connection }} version={`${round.id} ${round.version}`} />}
       {earlier === null ? (
         <History
-          {...{ session, round, names, waiting, isWaiting, onRound }}
+          {...{ session, round, names, waiting, isWaiting, connection, onRound }}
           title="Hands"
+          disputes={disputesOf(round)}
           canCorrect={canRecord && has("correct")}
           canDispute={round.status !== "open" && has("disputes")}
         />
@@ -59,8 +77,9 @@ export function BetweenHands(props: Props) {
         <>
           <History
             key={earlier.round.id}
-            {...{ session, isWaiting }}
+            {...{ session, isWaiting, connection }}
             title={`Hands of ${earlier.title}`}
+            disputes={disputesOf(earlier.round)}
             round={earlier.round}
             waiting={0}
             names={new Map(earlier.round.seats.map(({ seat, player }) => [seat, player]))}
@@ -71,7 +90,7 @@ export function BetweenHands(props: Props) {
           <div class="buttons"><button type="button" class="button" onClick={() => setEarlier(null)}>Hands of this round</button></div>
         </>
       )}
-      <EarlierRounds {...{ session, table }} current={round} onChoose={(chosen, title) => setEarlier({ round: chosen, title })} />
+      <EarlierRounds {...{ session, table }} current={round} onChoose={setEarlier} />
     </>
   );
 }

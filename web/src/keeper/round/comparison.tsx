@@ -5,6 +5,8 @@ import { RecordedBoard } from "./recorded_board.js";
 
 interface Props {
   comparison: RoundComparison;
+  /** The players by their seats. */
+  names: Map<number, string>;
   /** The hand as it is recorded. */
   hand: Hand;
   /** Its cards after the correction. */
@@ -13,9 +15,11 @@ interface Props {
 }
 
 /** A correction before it is recorded: the old and the new boards, and what changes for whom. */
-export function Comparison({ comparison, hand, after, onCard }: Props) {
+export function Comparison({ comparison, names, hand, after, onCard }: Props) {
   const compared = comparison.hands.find(({ number }) => number === hand.number);
-  const later = comparison.hands.filter(({ number }) => number !== hand.number).map(({ number }) => number);
+  const later = comparison.hands.filter(({ number }) => number !== hand.number);
+  const differing = later.filter(({ before, after: now }) => resultOf(before) !== resultOf(now));
+  const moved = later.filter((each) => !differing.includes(each));
   const old = hand.players as unknown as HandPlayer[];
   return (
     <>
@@ -50,15 +54,28 @@ export function Comparison({ comparison, hand, after, onCard }: Props) {
           ))}
         </tbody>
       </table>
-      {later.length > 0 && <p>The result of {later.length === 1 ? `hand ${later[0]}` : `hands ${later.join(", ")}`} changes too.</p>}
+      {differing.length > 0 && <p>The {differing.length === 1 ? "result" : "results"} of {listHands(differing)} {differing.length === 1 ? "changes" : "change"} too.</p>}
+      {moved.length > 0 && <p>The stacks after {listHands(moved)} change too.</p>}
       {comparison.carried_over.map(({ seat, player, opening_stack }) => (
         <p key={seat}>{player} started the next round with {opening_stack}; that round does not change.</p>
       ))}
       {comparison.dropped_departures.map(({ seat, after_hand }) => (
-        <p key={seat}>The departure of seat {seat} after hand {after_hand} is dropped.</p>
+        <p key={seat}>That {names.get(seat)} left after hand {after_hand} no longer counts.</p>
       ))}
     </>
   );
+}
+
+/** Return what a hand is worth, without the stacks that it begins with: they change with every hand before it. */
+function resultOf(snapshot: HandSnapshot | null): string {
+  if (snapshot === null) return "";
+  const { players, exchanges, button, irregular, transfers } = snapshot;
+  const paid = transfers?.map(({ payer, payee, due, paid: points }) => [payer, payee, due, points]);
+  return JSON.stringify([players, exchanges, button, irregular, paid]);
+}
+
+function listHands(hands: { number: number }[]): string {
+  return `${hands.length === 1 ? "hand" : "hands"} ${hands.map(({ number }) => number).join(", ")}`;
 }
 
 function describeBoard(label: string, player: HandPlayer, snapshot: HandSnapshot | null) {

@@ -39,22 +39,21 @@ export function useCorrection(session: Session, round: Round, hand: Hand, names:
   const changes = listChanges(recorded, draft);
 
   const send = (reason: string, dry_run: boolean): Promise<RoundComparison> => {
-    const body: CorrectionRequest = { reason, changes, ...(isAccepted ? { irregular: "accept" } : {}) };
+    const body: CorrectionRequest = { reason, version: round.version, changes, ...(isAccepted ? { irregular: "accept" } : {}) };
     return session.client.post("/v1/rounds/{round_id}/corrections", {
       path: { round_id: round.id },
       query: { dry_run },
       body,
-      headers: { "If-Match": `"${round.version}"` },
       idempotencyKey: dry_run ? null : keyOf(JSON.stringify(body)),
     });
   };
   useEffect(() => {
     setPreview(null);
-    if (changes.length > 0) void run(() => send(DRY_REASON, true)).then((seen) => seen !== undefined && setPreview(seen));
+    if (changes.length > 0) void run(() => send(DRY_REASON, true), { names }).then((seen) => seen !== undefined && setPreview(seen));
   }, [draft, isAccepted]);
   return {
     draft, hasChanges: changes.length > 0, preview, isAccepted, isBusy, problem, code, accept,
     change: (place, card) => setDraft(exchange(draft, place, card)),
-    confirm: async (reason) => (await run(() => send(reason, false)))?.round,
+    confirm: async (reason) => (await run(() => send(reason, false), { names }))?.round,
   };
 }

@@ -50,7 +50,7 @@ export function Correction({ session, round, hand, names, start, onRound, onEnd 
         <form class="correction" aria-labelledby="correction-title" onSubmit={(event) => void confirm(event)}>
           <h3 id="correction-title" ref={heading} tabIndex={-1}>Correct hand {hand.number}</h3>
           {isBusy && preview === null && <p class="quiet">Scoring…</p>}
-          {preview !== null && <Comparison comparison={preview} hand={hand} after={draft} onCard={setPlace} />}
+          {preview !== null && <Comparison comparison={preview} names={names} hand={hand} after={draft} onCard={setPlace} />}
           <Problem details={problem} />
           {(isAccepted || code === IRREGULAR) && <AcceptLater isAccepted={isAccepted} onAccept={correcting.accept} />}
           {preview !== null && (

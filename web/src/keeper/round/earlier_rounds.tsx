@@ -9,7 +9,13 @@ interface Props {
   table: Table;
   /** The round of the page, which is not listed. */
   current: Round;
-  onChoose(round: Round, title: string): void;
+  onChoose(chosen: EarlierRound): void;
+}
+
+export interface EarlierRound {
+  round: Round;
+  /** When it was opened, in the zone of the club. */
+  title: string;
 }
 
 const MOST_LISTED = 20;
@@ -40,7 +46,7 @@ export function EarlierRounds({ session, table, current, onChoose }: Props) {
             const title = formatTime(round.opened_at, found.timeZone);
             return (
               <li key={round.id}>
-                <button type="button" class="choice" onClick={() => onChoose(round, title)}>
+                <button type="button" class="choice" onClick={() => onChoose({ round, title })}>
                   <span>
                     <strong>{title}</strong>
                     <span class="quiet small"> · {round.hands} {round.hands === 1 ? "hand" : "hands"} · {round.state}</span>
@@ -53,6 +59,13 @@ export function EarlierRounds({ session, table, current, onChoose }: Props) {
       )}
     </section>
   );
+}
+
+/** Read a round that is not the one of the page. */
+export async function readEarlier(session: Session, id: string): Promise<EarlierRound> {
+  const { time_zone: timeZone } = await session.client.get("/v1/club");
+  const round = await session.client.get("/v1/rounds/{round_id}", { path: { round_id: id } });
+  return { round, title: formatTime(round.opened_at, timeZone) };
 }
 
 /** Return a time in the zone of the club, for example `20 Nov 2026, 20:15`. */

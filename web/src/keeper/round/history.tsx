@@ -3,6 +3,7 @@ import type { Hand, Round } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { UNAUTHORIZED } from "../../api/outbox.js";
 import { countWon, isPaidLater } from "../../api/results.js";
+import { describeMistake } from "../../api/sentences.js";
 import type { Session } from "../../api/session.js";
 import { formatChange, signClass } from "../format.js";
 import type { Place } from "../hand/draft.js";
@@ -11,10 +12,11 @@ import { listPending } from "../local_rounds.js";
 import { isNew } from "../storage.js";
 import { Correction } from "./correction.js";
 import { DisputeForm } from "./dispute.js";
+import { DisputeList, type Dispute } from "./disputes.js";
 import { Problem } from "./problem.js";
 import { readHands, readStoredHands, type PlayedHand } from "./recorded.js";
 import { RecordedBoard } from "./recorded_board.js";
-import { useRequests } from "./requests.js";
+import { useRequests, useReturns, type Connection } from "./requests.js";
 
 interface Props {
   session: Session;
@@ -27,15 +29,19 @@ interface Props {
   isWaiting: boolean;
   canCorrect: boolean;
   canDispute: boolean;
+  connection: Connection;
+  /** The disputes of the round that have not ended. */
+  disputes: Dispute[];
   /** Receives the round after a correction. */
   onRound(round: Round): void;
 }
 
 /** The recorded hands of a round, the newest first. A hand opens its boards; a card opens a correction. */
-export function History({ session, round, names, title, waiting, isWaiting, canCorrect, canDispute, onRound }: Props) {
+export function History({ session, round, names, title, waiting, connection, ...shared }: Props) {
   const [hands, setHands] = useState<PlayedHand[] | null>(null);
   const [isOffline, setOffline] = useState(false);
-  const { problem, run } = useRequests();
+  const { problem, run } = useRequests(connection);
+  const returns = useReturns(connection);
   useEffect(() => {
     const read = async (): Promise<void> => {
       const found = await run(async () => {
@@ -50,15 +56,15 @@ export function History({ session, round, names, title, waiting, isWaiting, canC
     retry();
     addEventListener("online", retry);
     return () => removeEventListener("online", retry);
-  }, [session, round.id, round.version, waiting]);
+  }, [session, round.id, round.version, waiting, returns]);
   if ((round.hands === 0 && waiting === 0) || (hands?.length === 0 && problem === null)) return null;
   return (
     <section class="panel history" aria-labelledby="history-title">
       <h2 id="history-title">{title}</h2>
       {hands === null && problem === null && <p class="quiet">{isOffline ? "They are shown when the service responds." : "Loading…"}</p>}
-      <Problem details={problem} />
+      <Problem details={problem} isQuiet />
       {hands?.map((played) => (
-        <HandEntry key={played.hand.number} {...{ session, round, names, played, isWaiting, canCorrect, canDispute, onRound }} />
+        <HandEntry key={played.hand.number} {...{ session, round, names, played }} {...shared} />
       ))}
     </section>
   );
@@ -75,17 +81,18 @@ async function readHandsIfOnline(session: Session, round: Round): Promise<Played
   }
 }
 
-interface EntryProps extends Omit<Props, "title" | "waiting"> {
+interface EntryProps extends Omit<Props, "title" | "waiting" | "connection"> {
   played: PlayedHand;
 }
 
-function HandEntry({ session, round, names, played, isWaiting, onRound, ...can }: EntryProps) {
+function HandEntry({ session, round, names, played, isWaiting, disputes, onRound, ...can }: EntryProps) {
   const [isOpen, setOpen] = useState(false);
   // A correction goes on from the hand and version that were tapped, whatever is read meanwhile: the service compares them.
   const [corrected, setCorrected] = useState<{ place: Place; round: Round; hand: Hand } | null>(null);
   const { hand, result } = played;
   const canCorrect = can.canCorrect && !isWaiting && result !== null;
   const canDispute = can.canDispute && result !== null;
+  const disputed = disputes.filter((dispute) => dispute.hand === hand.number);
   const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
   const won = (seat: number): number => (result === null ? 0 : countWon(round, result, seat));
   return (
@@ -93,6 +100,7 @@ function HandEntry({ session, round, names, played, isWaiting, onRound, ...can }
       <summary>
         <strong>Hand {hand.number}</strong>
         {result === null && <span class="pill warning">waiting</span>}
+        {disputed.length > 0 && <span class="pill warning">disputed</span>}
         {result?.players.map(({ seat }) => (
           <span key={seat} class="summary-figure">
             {nameOf(seat)} <b class={`figure ${signClass(won(seat))}`}>{formatChange(won(seat))}</b>
@@ -101,6 +109,7 @@ function HandEntry({ session, round, names, played, isWaiting, onRound, ...can }
       </summary>
       {isOpen && (
         <div class="hand-details">
+          <DisputeList {...{ disputes: disputed, names }} />
           <p class="quiet small">
             Button: {nameOf(hand.button)}.
             {canCorrect && " Tap a card to correct it."}
@@ -125,7 +134,7 @@ function HandEntry({ session, round, names, played, isWaiting, onRound, ...can }
             })}
           </div>
           {result !== null && <Payments transfers={result.transfers} isPaidLater={isPaidLater(round)} nameOf={nameOf} />}
-          {result?.irregular.map(({ detail }) => <p key={detail} class="small quiet">{detail}</p>)}
+          {result?.irregular.map((reason) => <p key={reason.detail} class="small quiet">{describeMistake(reason, { names, body: hand })}</p>)}
           {canDispute && <DisputeForm {...{ session, round, names }} hand={hand.number} />}
         </div>
       )}

@@ -1,6 +1,10 @@
-import { useState } from "preact/hooks";
-import type { Round, RoundRequest } from "../../../client/src/contract.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import type { Waiting } from "../../api/outbox.js";
+import { readTable } from "../storage.js";
+import { findLookalike, suggestNames } from "./names.js";
+import { Problem } from "./problem.js";
+import type { Failure } from "./requests.js";
 
 interface Entry {
   seat: number;
@@ -11,16 +15,18 @@ interface Entry {
 }
 
 interface Props {
+  table: Table;
   /** The last round of the table, whose players are suggested. */
   last: Round | null;
   /** A refused opening that is edited: its players are suggested, with the stacks that this device played with. */
   editing: Waiting | null;
-  problem: string[] | null;
+  problem: Failure | null;
   isBusy: boolean;
   onOpen(round: RoundRequest, button: number | null): void;
 }
 
 const FEWEST_ENTRIES = 3;
+const MOST_SUGGESTED = 6;
 
 /** Suggest the players of the last round. Who has busted or left sits out; a busted player would begin as they did then. */
 function suggest(last: Round | null, editing: Waiting | null): Entry[] {
@@ -56,16 +62,30 @@ function emptyEntry(entries: Entry[]): Entry {
 }
 
 /** Opens a round: who sits where, with which stack. An empty stack is carried over from the last round. */
-export function NewRound({ last, editing, problem, isBusy, onOpen }: Props) {
+export function NewRound({ table, last, editing, problem, isBusy, onOpen }: Props) {
   const [entries, setEntries] = useState(() => suggest(last, editing));
   const [button, setButton] = useState<number | null>(null);
+  /** The seat whose name is typed. */
+  const [typing, setTyping] = useState<number | null>(null);
+  /** Names of new players that look like known ones. */
+  const [others, setOthers] = useState<string[]>([]);
+  const [isRefused, setRefused] = useState(false);
+  /** The seats of the request that was made last, in its order. */
+  const sent = useRef<number[]>([]);
+  const known = useKnownNames(table, typing);
   const lastOf = (player: string) => last?.seats.find((seat) => seat.player === player.trim());
   const change = (seat: number, values: Partial<Entry>): void => {
     setEntries(entries.map((entry) => (entry.seat === seat ? { ...entry, ...values } : entry)));
   };
   const playing = entries.filter(({ player, sits }) => sits && player.trim() !== "");
+  const lookalikeOf = (player: string) => (others.includes(player.trim()) ? undefined : findLookalike(player, known));
   const submit = (event: Event): void => {
     event.preventDefault();
+    const isDoubtful = playing.some(({ player }) => lookalikeOf(player) !== undefined);
+    setTyping(null);
+    setRefused(isDoubtful);
+    if (isDoubtful) return;
+    sent.current = playing.map(({ seat }) => seat);
     const seats = playing.map(({ seat, player, stack }) => ({
       seat,
       player: player.trim(),
@@ -73,59 +93,142 @@ export function NewRound({ last, editing, problem, isBusy, onOpen }: Props) {
     }));
     onOpen({ seats }, playing.some(({ seat }) => seat === button) ? button : null);
   };
+  const mistakes = placeMistakes(problem, sent.current);
   return (
     <form class="panel" onSubmit={submit}>
       <h2>Open a round</h2>
       {last !== null && <p class="quiet small">An empty stack is carried over. Untick who sits out.</p>}
       <div class="seat-list">
         <div class="row row-head quiet" aria-hidden="true"><span>Plays</span><span>Player</span><span>Stack</span><span>Button</span></div>
-        {entries.map(({ seat, player, stack, sits }) => (
-          <div key={seat} class={sits ? "row" : "row sits-out"} role="group" aria-label={`Seat ${seat}`}>
-            <label class="check seat-check">
+        {entries.map((entry) => {
+          const { seat, player, stack, sits } = entry;
+          const taken = entries.filter((each) => each.seat !== seat).map((each) => each.player.trim());
+          const lookalike = sits && (typing !== seat || isRefused) ? lookalikeOf(player) : undefined;
+          const wrong = mistakes.get(seat) ?? null;
+          return (
+            <div key={seat} class={sits ? "row" : "row sits-out"} role="group" aria-label={`Seat ${seat}`}>
+              <label class="check seat-check">
+                <input
+                  type="checkbox"
+                  aria-label={`Seat ${seat} plays`}
+                  checked={sits}
+                  onChange={(event) => change(seat, { sits: event.currentTarget.checked })}
+                />
+                <span class="figure quiet" aria-hidden="true">{seat}</span>
+              </label>
               <input
-                type="checkbox"
-                aria-label={`Seat ${seat} plays`}
-                checked={sits}
-                onChange={(event) => change(seat, { sits: event.currentTarget.checked })}
+                aria-label={`Player in seat ${seat}`}
+                value={player}
+                autocomplete="off"
+                autocapitalize="off"
+                maxLength={100}
+                onFocus={() => setTyping(seat)}
+                onInput={(event) => change(seat, { player: event.currentTarget.value, sits: true })}
               />
-              <span class="figure quiet" aria-hidden="true">{seat}</span>
-            </label>
-            <input
-              aria-label={`Player in seat ${seat}`}
-              value={player}
-              autocomplete="off"
-              autocapitalize="off"
-              maxLength={100}
-              onInput={(event) => change(seat, { player: event.currentTarget.value, sits: true })}
-            />
-            <input
-              aria-label={`Stack of seat ${seat}`}
-              inputMode="numeric"
-              pattern="[0-9]*"
-              value={stack}
-              placeholder={lastOf(player)?.stack ? String(lastOf(player)?.stack) : ""}
-              onInput={(event) => change(seat, { stack: event.currentTarget.value })}
-            />
-            <button
-              type="button"
-              class="dealer"
-              aria-pressed={button === seat}
-              onClick={() => setButton(seat)}
-            >
-              <span aria-hidden="true">D</span>
-              <b class="hidden-text">Button: seat {seat}</b>
-            </button>
-            {!sits && player !== "" && <span class="row-note small">{describeAbsence(lastOf(player))}</span>}
-          </div>
-        ))}
+              <input
+                aria-label={`Stack of seat ${seat}`}
+                inputMode="numeric"
+                pattern="[0-9]*"
+                value={stack}
+                placeholder={lastOf(player)?.stack ? String(lastOf(player)?.stack) : ""}
+                onFocus={() => setTyping(null)}
+                onInput={(event) => change(seat, { stack: event.currentTarget.value })}
+              />
+              <button
+                type="button"
+                class="dealer"
+                aria-pressed={button === seat}
+                onClick={() => setButton(seat)}
+              >
+                <span aria-hidden="true">D</span>
+                <b class="hidden-text">Button: seat {seat}</b>
+              </button>
+              {!sits && player !== "" && <span class="row-note small">{describeAbsence(lastOf(player))}</span>}
+              {typing === seat && (
+                <Suggestions
+                  names={suggestNames(player, known, taken)}
+                  onChoose={(name) => {
+                    change(seat, { player: name, sits: true });
+                    setTyping(null);
+                  }}
+                />
+              )}
+              {lookalike !== undefined && (
+                <Lookalike
+                  {...{ lookalike, isRefused }}
+                  name={player.trim()}
+                  onSame={() => change(seat, { player: lookalike })}
+                  onOther={() => setOthers([...others, player.trim()])}
+                />
+              )}
+              {wrong !== null && <div class="row-wide"><Problem details={wrong} /></div>}
+            </div>
+          );
+        })}
       </div>
       <button type="button" class="button plain add-seat" onClick={() => setEntries([...entries, emptyEntry(entries)])}>Add a seat</button>
-      {problem !== null && (
-        <div class="notice error" role="alert">{problem.map((detail) => <p key={detail}>{detail}</p>)}</div>
-      )}
+      <Problem details={mistakes.get(null) ?? null} />
       <button type="submit" class="button primary large" disabled={isBusy || playing.length === 0}>Open the round</button>
     </form>
   );
+}
+
+/** Return the players of the table, as the device knows them. */
+function useKnownNames(table: Table, typing: number | null): string[] {
+  const [known, setKnown] = useState<string[]>([]);
+  useEffect(() => {
+    void readTable(table.id).then((stored) => setKnown(Object.keys(stored?.stacks ?? {}).sort()));
+  }, [table.id, typing]);
+  return known;
+}
+
+/** Known names, to tap. */
+function Suggestions({ names, onChoose }: { names: string[]; onChoose(name: string): void }) {
+  if (names.length === 0) return null;
+  return (
+    <div class="row-wide buttons" role="group" aria-label="Players of this table">
+      {names.slice(0, MOST_SUGGESTED).map((name) => (
+        <button key={name} type="button" class="button" onClick={() => onChoose(name)}>{name}</button>
+      ))}
+    </div>
+  );
+}
+
+interface LookalikeProps {
+  name: string;
+  lookalike: string;
+  /** Whether the round was not opened because of the question. */
+  isRefused: boolean;
+  onSame(): void;
+  onOther(): void;
+}
+
+/** Asks whether a new name is that of a player who is known. */
+function Lookalike({ name, lookalike, isRefused, onSame, onOther }: LookalikeProps) {
+  const shown = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isRefused) shown.current?.scrollIntoView({ block: "nearest" });
+  }, [isRefused]);
+  return (
+    <div ref={shown} class="row-wide notice" role="alert">
+      <p>{lookalike} has played at this table. Is {name} the same player?</p>
+      <div class="buttons">
+        <button type="button" class="button" onClick={onSame}>Yes, {lookalike}</button>
+        <button type="button" class="button" onClick={onOther}>No, {name} is new</button>
+      </div>
+    </div>
+  );
+}
+
+/** Return the details of a failure by the seats that they are about; with null, those about none. */
+function placeMistakes(problem: Failure | null, seats: number[]): Map<number | null, string[]> {
+  const placed = new Map<number | null, string[]>();
+  problem?.details.forEach((detail, index) => {
+    const found = /\/seats\/(\d+)/.exec(problem.pointers?.[index] ?? "");
+    const seat = found === null ? null : (seats[Number(found[1])] ?? null);
+    placed.set(seat, [...(placed.get(seat) ?? []), detail]);
+  });
+  return placed;
 }
 
 function describeAbsence(seat: Round["seats"][number] | undefined): string {

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Round } from "../../../client/src/contract.js";
 import { formatChange, signClass } from "../format.js";
+import { Problem } from "./problem.js";
+import { Question } from "./question.js";
 
 interface Props {
   round: Round;
@@ -55,15 +57,13 @@ export function RoundOverview({ round, names, hasDraft, canEnter, canChange, obs
             {hasDraft ? `Continue hand ${next.number}` : `Enter hand ${next.number}`}
           </button>
         )}
-        {!next && <p class="quiet">The round is {round.status}.</p>}
+        {!next && <p class="quiet">The round is {round.status}{round.state === "disputed" && ", and its result is disputed"}.</p>}
       </section>
-      {problem !== null && (
-        <div class="notice error" role="alert">{problem.map((detail) => <p key={detail}>{detail}</p>)}</div>
-      )}
+      <Problem details={problem} />
       {obstacle !== null && <p class="quiet small">{obstacle}</p>}
       {asking === null && canChange && (
         <div class="buttons">
-          {round.hands > 0 && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("undo")}>Undo hand {round.hands}</button>}
+          {canUndo(round) && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("undo")}>Undo hand {round.hands}</button>}
           {round.status === "open" && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("close")}>Close the round</button>}
         </div>
       )}
@@ -95,34 +95,7 @@ export function RoundOverview({ round, names, hasDraft, canEnter, canChange, obs
   );
 }
 
-interface QuestionProps {
-  title: string;
-  text: string;
-  label: string;
-  isRequired: boolean;
-  action: string;
-  onYes(reason: string): void;
-  onNo(): void;
-}
-
-function Question({ title, text, label, isRequired, action, onYes, onNo }: QuestionProps) {
-  const [reason, setReason] = useState("");
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    onYes(reason.trim());
-  };
-  return (
-    <form class="panel" aria-label={title} onSubmit={submit}>
-      <h2>{title}</h2>
-      <p>{text}</p>
-      <div class="field">
-        <label for="reason">{label}</label>
-        <input id="reason" value={reason} maxLength={200} required={isRequired} onInput={(event) => setReason(event.currentTarget.value)} />
-      </div>
-      <div class="buttons">
-        <button type="submit" class="button danger">{action}</button>
-        <button type="button" class="button plain" onClick={onNo}>Cancel</button>
-      </div>
-    </form>
-  );
+/** Return whether the last hand can be undone. What was closed is reopened first; what is disputed or final is corrected instead. */
+function canUndo({ hands, status, state }: Round): boolean {
+  return hands > 0 && status !== "closed" && state !== "disputed" && state !== "final";
 }

@@ -2,13 +2,15 @@ import { useEffect, useState } from "preact/hooks";
 import type { TopUp } from "../hand/draft.js";
 import { Problem } from "./problem.js";
 import { refuseDeparture, refuseTopUps, type Asked } from "./refusals.js";
-import { useRequests } from "./requests.js";
+import { useRequests, useReturns, type Connection, type Failure } from "./requests.js";
 
 interface Props extends Asked {
   topUps: TopUp[];
+  connection: Connection;
   /** Receives the top-ups that the next hand begins with. */
-  onTopUps(topUps: TopUp[]): void;
-  onLeave(seat: number): Promise<void>;
+  onTopUps(topUps: TopUp[]): Promise<void>;
+  /** Returns why the player cannot leave, or null. */
+  onLeave(seat: number): Promise<Failure | null>;
 }
 
 /** Why something is not allowed now, in words. Empty if it is. */
@@ -18,10 +20,14 @@ type Refusals = Record<string, string[]>;
 const ANY_POINTS = 1;
 
 /** Points added before the next hand, and players who leave. What is not allowed now is not offered: its reason is shown. */
-export function Players({ topUps, onTopUps, onLeave, ...asked }: Props) {
+export function Players({ topUps, connection, onTopUps, onLeave, ...asked }: Props) {
   const { round, rules, isWaiting } = asked;
   const [refusals, setRefusals] = useState<Refusals | null>(null);
-  const { isBusy, problem, run } = useRequests();
+  const { problem, run } = useRequests(connection);
+  const changing = useRequests(connection);
+  /** The seat whose points or departure were asked for last, and why the points are refused. */
+  const [asking, setAsking] = useState<{ seat: number; refused: string[] | null } | null>(null);
+  const returns = useReturns(connection);
   const seats = round.seats.filter(({ playing, stack }) => playing || stack === 0);
   const nameOf = (seat: number): string => round.seats.find((each) => each.seat === seat)?.player ?? `seat ${seat}`;
   useEffect(() => {
@@ -33,14 +39,20 @@ export function Players({ topUps, onTopUps, onLeave, ...asked }: Props) {
       return Object.fromEntries((await Promise.all(found)).flat());
     };
     void run(ask).then((found) => found !== undefined && setRefusals(found));
-  }, [asked.session, rules, isWaiting, round.id, round.version, round.hands, seats.length]);
+  }, [asked.session, rules, isWaiting, round.id, round.version, round.hands, seats.length, returns]);
 
   const add = async (seat: number, points: number): Promise<void> => {
+    setAsking({ seat, refused: null });
     const added = [...topUps.filter((each) => each.seat !== seat), ...(points > 0 ? [{ seat, points }] : [])];
-    const refused = added.length === 0 ? [] : await run(() => refuseTopUps(asked, added));
+    const refused = added.length === 0 ? [] : await changing.run(() => refuseTopUps(asked, added));
     if (refused === undefined) return;
-    if (refused.length === 0) onTopUps(added);
-    else setRefusals({ ...refusals, [`top ${seat}`]: refused });
+    if (refused.length === 0) await changing.run(() => onTopUps(added));
+    else setAsking({ seat, refused });
+  };
+  const leave = async (seat: number): Promise<void> => {
+    setAsking({ seat, refused: null });
+    const failure = await changing.run(() => onLeave(seat));
+    if (failure) setAsking({ seat, refused: failure.details });
   };
 
   const reasons = new Set(Object.values(refusals ?? {}).flat());
@@ -57,10 +69,12 @@ export function Players({ topUps, onTopUps, onLeave, ...asked }: Props) {
         return (
           <SeatActions
             key={`${seat} ${topUps.find((each) => each.seat === seat)?.points}`}
-            {...{ player, isBusy, canTopUp, canLeave }}
+            {...{ player, canTopUp, canLeave }}
+            isBusy={changing.isBusy}
+            problem={asking?.seat === seat ? (asking.refused ?? changing.problem) : null}
             points={topUps.find((each) => each.seat === seat)?.points ?? 0}
             onAdd={(points) => void add(seat, points)}
-            onLeave={() => void run(() => onLeave(seat))}
+            onLeave={() => void leave(seat)}
           />
         );
       })}
@@ -77,11 +91,12 @@ interface SeatProps {
   canTopUp: boolean;
   canLeave: boolean;
   isBusy: boolean;
+  problem: string[] | null;
   onAdd(points: number): void;
   onLeave(): void;
 }
 
-function SeatActions({ player, points, canTopUp, canLeave, isBusy, onAdd, onLeave }: SeatProps) {
+function SeatActions({ player, points, canTopUp, canLeave, isBusy, problem, onAdd, onLeave }: SeatProps) {
   const [text, setText] = useState(points > 0 ? String(points) : "");
   const [isLeaving, setLeaving] = useState(false);
   const submit = (event: Event): void => {
@@ -107,6 +122,7 @@ function SeatActions({ player, points, canTopUp, canLeave, isBusy, onAdd, onLeav
       {canLeave && !isLeaving && (
         <button type="button" class="button" aria-label={`Leave: ${player}`} disabled={isBusy} onClick={() => setLeaving(true)}>Leave</button>
       )}
+      {problem !== null && <div class="seat-question"><Problem details={problem} /></div>}
       {isLeaving && (
         <p class="seat-question">
           {player} leaves for the rest of the round.

@@ -1,10 +1,12 @@
 // Why points cannot be added before the next hand, or a player cannot leave: by the rules on this device, or else by the service.
 
 import type { Round } from "../../../client/src/contract.js";
-import { ApiError } from "../../../client/src/errors.js";
+import { ApiError, TablestakesError } from "../../../client/src/errors.js";
+import { contextOf } from "../../api/scorer.js";
+import { describeMistake } from "../../api/sentences.js";
 import type { Session } from "../../api/session.js";
 import type { Problem, Rules } from "../../rules/index.js";
-import type { TopUp } from "../hand/draft.js";
+import { listReturning, type TopUp } from "../hand/draft.js";
 import { DeviceScorer, playLocally } from "../local_rounds.js";
 
 /** What is asked: the round as it is shown, with everything that waits. */
@@ -20,18 +22,38 @@ export interface Asked {
 type Mistakes = Pick<Problem, "errors">["errors"];
 
 const TOP_UPS = "#/top_ups";
+const BUTTON = "#/button";
 const UNKNOWN = "The round is not on this device: whether this is allowed is known when the waiting requests have been sent.";
 
-/** Return why top-ups before the next hand are not allowed: what is wrong with them in a hand without cards. */
-export async function refuseTopUps(asked: Asked, topUps: TopUp[]): Promise<string[]> {
+/** Return why top-ups before the next hand are not allowed. */
+export function refuseTopUps(asked: Asked, topUps: TopUp[]): Promise<string[]> {
+  return refuseNext(asked, topUps, asked.round.next!.button, TOP_UPS);
+}
+
+/** Return the button of the next hand with its top-ups: who comes back can have it. Null if any seat can, or if it is not known now. */
+export async function findButton(asked: Asked, topUps: TopUp[]): Promise<number | null> {
+  const { button, seats } = asked.round.next!;
+  const back = listReturning(topUps, seats);
+  if (button === null || back.length === 0) return button;
+  try {
+    for (const seat of [button, ...back]) {
+      if ((await refuseNext(asked, topUps, seat, BUTTON)).length === 0) return seat;
+    }
+  } catch (error) {
+    if (!(error instanceof TablestakesError)) throw error;
+  }
+  return null;
+}
+
+/** Return what is wrong with a part of the next hand: with its top-ups or its button, before its cards are known. */
+async function refuseNext(asked: Asked, topUps: TopUp[], button: number | null, pointer: string): Promise<string[]> {
   const { session, rules, round } = asked;
-  const { number, button } = round.next!;
   const players = round.seats.map(({ seat }) => ({ seat, top: [], middle: [], bottom: [] }));
-  const hand = { number, button: button ?? round.seats[0]!.seat, top_ups: topUps, players };
+  const hand = { number: round.next!.number, button: button ?? round.seats[0]!.seat, top_ups: topUps, players };
   const problem = rules === null ? undefined : await new DeviceScorer(rules, session).refuse(round, hand);
   const options = { path: { round_id: round.id }, query: { dry_run: true }, body: hand as never, idempotencyKey: null };
   const ask = (): Promise<unknown> => session.client.post("/v1/rounds/{round_id}/hands", options);
-  return explain(asked, problem, ask, TOP_UPS);
+  return explain(asked, hand, problem, ask, pointer);
 }
 
 /** Return why a player cannot leave now. */
@@ -41,19 +63,20 @@ export async function refuseDeparture(asked: Asked, seat: number): Promise<strin
   const known = played.kind === "refused" ? played.problem : null;
   const options = { path: { round_id: round.id }, query: { dry_run: true }, body: { seat }, idempotencyKey: null };
   const ask = (): Promise<unknown> => session.client.post("/v1/rounds/{round_id}/departures", options);
-  return explain(asked, played.kind === "unknown" ? undefined : known, ask, "");
+  return explain(asked, { seat }, played.kind === "unknown" ? undefined : known, ask, "");
 }
 
 /** Return a problem that this device has found, or null for none, in words; undefined asks the service. */
 async function explain(
-  { isWaiting }: Asked,
+  { isWaiting, round }: Asked,
+  body: object,
   problem: Problem | null | undefined,
   ask: () => Promise<unknown>,
   pointer: string,
 ): Promise<string[]> {
   if (problem === undefined && isWaiting) return [UNKNOWN];
   const mistakes = problem === undefined ? await findMistakes(ask()) : (problem?.errors ?? []);
-  return mistakes.filter((each) => each.pointer.startsWith(pointer)).map(({ detail }) => asSentence(detail));
+  return mistakes.filter((each) => each.pointer.startsWith(pointer)).map((each) => describeMistake(each, contextOf(round, body)));
 }
 
 /** Return the mistakes for which the service refuses a request; none if it accepts it. */
@@ -65,10 +88,4 @@ async function findMistakes(request: Promise<unknown>): Promise<Mistakes> {
     if (!(error instanceof ApiError) || error.errors.length === 0) throw error;
     return error.errors;
   }
-}
-
-/** Return a detail without the field of the request that it begins with. */
-function asSentence(detail: string): string {
-  const text = detail.replace(/^`[^`]*`: /, "");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

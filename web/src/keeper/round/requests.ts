@@ -1,9 +1,11 @@
 // Requests of a panel: one at a time, with its problem in words.
 
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Problem } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { makeId } from "../../../client/src/ids.js";
 import { describeRefusal } from "../../api/scorer.js";
+import { describeProblem, type Context } from "../../api/sentences.js";
 
 export interface Requests {
   isBusy: boolean;
@@ -11,18 +13,35 @@ export interface Requests {
   /** The code with which the service refused the last request. */
   code: string | null;
   /** Run a request, and return its result; undefined if the service refused it or did not respond. */
-  run<T>(request: () => Promise<T>): Promise<T | undefined>;
+  run<T>(request: () => Promise<T>, context?: Context): Promise<T | undefined>;
 }
 
 const NO_RESPONSE = "The service does not respond. Try again when it does; nothing is recorded twice.";
 
+/** Whether the service responds, as far as the page knows; and what finds out that it does not. */
+export interface Connection {
+  isOffline: boolean;
+  onOffline(): void;
+}
+
+/** Return how often the service has responded again: what could not be read is then read again. */
+export function useReturns({ isOffline }: Connection): number {
+  const [returns, setReturns] = useState(0);
+  const wasOffline = useRef(isOffline);
+  useEffect(() => {
+    if (wasOffline.current && !isOffline) setReturns((last) => last + 1);
+    wasOffline.current = isOffline;
+  }, [isOffline]);
+  return returns;
+}
+
 /** Return what runs the requests of a panel. */
-export function useRequests(): Requests {
+export function useRequests(connection?: Connection): Requests {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string[] | null>(null);
   const [code, setCode] = useState<string | null>(null);
   const last = useRef(0);
-  const run = async <T,>(request: () => Promise<T>): Promise<T | undefined> => {
+  const run = async <T,>(request: () => Promise<T>, context?: Context): Promise<T | undefined> => {
     const id = (last.current += 1);
     setBusy(true);
     setProblem(null);
@@ -31,7 +50,8 @@ export function useRequests(): Requests {
       const result = await request();
       return id === last.current ? result : undefined;
     } catch (error) {
-      const details = explain(error);
+      const details = explain(error, context);
+      if (error instanceof TransportError) connection?.onOffline();
       if (id === last.current) {
         setProblem(details);
         setCode(error instanceof ApiError ? error.code : null);
@@ -53,9 +73,22 @@ export function useKey(): (body: string) => string {
   };
 }
 
+/** Why something failed, in words, with the places of the request that are wrong, if there is one for each detail. */
+export interface Failure {
+  details: string[];
+  pointers?: string[];
+}
+
+/** Return why the rules or the service refuse a request. */
+export function fail(problem: Pick<Problem, "code" | "detail" | "errors">, context?: Context): Failure {
+  const details = describeProblem(problem, context);
+  const pointers = (problem.errors ?? []).map(({ pointer }) => pointer);
+  return pointers.length === details.length ? { details, pointers } : { details };
+}
+
 /** Return why a request failed, in words. */
-export function explain(error: unknown): string[] {
+export function explain(error: unknown, context?: Context): string[] {
   if (error instanceof TransportError) return [NO_RESPONSE];
-  if (error instanceof ApiError) return describeRefusal(error);
+  if (error instanceof ApiError) return describeRefusal(error, context);
   throw error;
 }

@@ -1,16 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Table, TableStatement } from "../../../client/src/contract.js";
+import { serviceNow } from "../../api/clock.js";
 import type { Session } from "../../api/session.js";
 import { formatChange, formatMoney, signClass } from "../format.js";
 import { eveningOf } from "./evening.js";
 import { Problem } from "./problem.js";
-import { useRequests } from "./requests.js";
+import { useRequests, useReturns, type Connection } from "./requests.js";
 
 interface Props {
   session: Session;
   table: Table;
   /** Changes when the table's rounds do. */
   version: string;
+  connection: Connection;
 }
 
 type Period = "tonight" | "all";
@@ -18,22 +20,24 @@ type Period = "tonight" | "all";
 const PERIODS: Record<Period, string> = { tonight: "Tonight", all: "All rounds" };
 
 /** Who pays whom, tonight or in all rounds, to share or to save. */
-export function SettleUp({ session, table, version }: Props) {
+export function SettleUp({ session, table, version, connection }: Props) {
   const [period, setPeriod] = useState<Period>("tonight");
   const [found, setFound] = useState<{ statement: TableStatement; evening: string | null } | null>(null);
   const [copied, setCopied] = useState<"copied" | "shown" | null>(null);
-  const { problem, run } = useRequests();
+  const { problem, run } = useRequests(connection);
+  const saving = useRequests(connection);
+  const returns = useReturns(connection);
   useEffect(() => {
     setFound(null);
     setCopied(null);
     const read = async () => {
-      const evening = period === "all" ? null : eveningOf(await session.client.get("/v1/club"), new Date());
+      const evening = period === "all" ? null : eveningOf(await session.client.get("/v1/club"), new Date(serviceNow()));
       const query = evening === null ? {} : { evening };
       const statement = await session.client.get("/v1/tables/{table_id}/statement", { path: { table_id: table.id }, query });
       return { statement, evening };
     };
     void run(read).then((result) => result !== undefined && setFound(result));
-  }, [session, table.id, period, version]);
+  }, [session, table.id, period, version, returns]);
 
   const lines = found === null ? [] : listPayments(found.statement);
   const text = [`${table.name}, ${PERIODS[period].toLowerCase()}${found?.evening ? ` (${found.evening})` : ""}`, ...lines].join("\n");
@@ -52,7 +56,7 @@ export function SettleUp({ session, table, version }: Props) {
   };
   const download = async (): Promise<void> => {
     const query = { tables: table.id, ...(found?.evening ? { evening: found.evening } : {}) };
-    const csv = await run(() => session.client.get("/v1/statement", { query, headers: { Accept: "text/csv" } }));
+    const csv = await saving.run(() => session.client.get("/v1/statement", { query, headers: { Accept: "text/csv" } }));
     if (csv !== undefined) save(csv as unknown as string, `${table.name} ${found?.evening ?? "all"}.csv`);
   };
   return (
@@ -72,6 +76,7 @@ export function SettleUp({ session, table, version }: Props) {
             <button type="button" class="button" disabled={lines.length === 0} onClick={() => void share()}>Share</button>
             <button type="button" class="button" disabled={found.statement.players.length === 0} onClick={() => void download()}>Save as CSV</button>
           </div>
+          <Problem details={saving.problem} />
           <p role="status" class="small">{copied !== null && (copied === "copied" ? "Copied as text." : "Copy this text:")}</p>
           {copied === "shown" && <textarea class="shared-text" aria-label="Text to share" readOnly rows={lines.length + 2} value={text} />}
         </>
@@ -82,6 +87,7 @@ export function SettleUp({ session, table, version }: Props) {
 
 function Payments({ statement, lines }: { statement: TableStatement; lines: string[] }) {
   const digits = statement.currency_digits;
+  const hasMoney = statement.players.some(({ money }) => Object.keys(money).length > 0);
   return (
     <>
       {statement.open_rounds > 0 && <p class="small quiet">With the open round as it is now.</p>}
@@ -90,16 +96,22 @@ function Payments({ statement, lines }: { statement: TableStatement; lines: stri
       {statement.players.length > 0 && (
         <table class="figures">
           <thead>
-            <tr><th scope="col">Player</th><th scope="col" class="figure">Net</th><th scope="col" class="figure">Money</th></tr>
+            <tr>
+              <th scope="col">Player</th>
+              <th scope="col" class="figure">Net</th>
+              {hasMoney && <th scope="col" class="figure">Money</th>}
+            </tr>
           </thead>
           <tbody>
             {statement.players.map(({ player, net, money }) => (
               <tr key={player}>
                 <th scope="row">{player}</th>
                 <td class={`figure ${signClass(net)}`}>{formatChange(net)}</td>
-                <td class="figure">
-                  {Object.entries(money).map(([currency, amount]) => formatMoney(amount, currency, digits[currency] ?? 0)).join(", ")}
-                </td>
+                {hasMoney && (
+                  <td class="figure">
+                    {Object.entries(money).map(([currency, amount]) => formatMoney(amount, currency, digits[currency] ?? 0)).join(", ")}
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
@@ -109,12 +121,15 @@ function Payments({ statement, lines }: { statement: TableStatement; lines: stri
   );
 }
 
-/** Return who pays whom, in money if the rounds have a point value, and else in points. */
+/** Return who pays whom: in money, and in points where these have no value. */
 function listPayments({ payments, currency_digits: digits }: TableStatement): string[] {
-  if (payments.money.length === 0) return payments.points.map(({ payer, payee, amount }) => `${payer} pays ${payee} ${amount} points`);
-  return payments.money.map(
+  const money = payments.money.map(
     ({ payer, payee, amount, currency }) => `${payer} pays ${payee} ${formatMoney(amount, currency, digits[currency] ?? 0)}`,
   );
+  const points = payments.points
+    .filter(({ point_value }) => point_value === null || money.length === 0)
+    .map(({ payer, payee, amount }) => `${payer} pays ${payee} ${amount} ${amount === 1 ? "point" : "points"}`);
+  return [...money, ...points];
 }
 
 function save(content: string, name: string): void {

@@ -2,32 +2,42 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
-import { serviceNow } from "../../api/clock.js";
 import { EXPECTED_DIFFERS, sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
-import { describeProblem, describeRefusal, ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
+import { ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
+import type { Context } from "../../api/sentences.js";
 import type { Session } from "../../api/session.js";
-import type { Rules } from "../../rules/index.js";
 import { Bar } from "../bar.js";
 import type { StoredRound } from "../database.js";
 import { Limits } from "../environment.js";
-import { fillDraft, fitDraft, startDraft, type Draft, type HandPlayer, type Next } from "../hand/draft.js";
+import { formatRuleset } from "../format.js";
+import { fillDraft, fitDraft, type Draft, type HandPlayer, type TopUp } from "../hand/draft.js";
 import { HandScreen } from "../hand/screen.js";
 import { DeviceScorer, makeWaiting, nameUndone, openLocally, playLocally } from "../local_rounds.js";
 import type { Outbox } from "../outbox.js";
 import type { LoadedRules } from "../rules.js";
 import { readOutbox, rewriteRequest } from "../outbox_storage.js";
+import { useSettling } from "../settling.js";
 import { deleteDraft, isNew, isOvertaken, readDraft, readOvertaken, readRound, writeDraft, writeTable } from "../storage.js";
 import { StoredRequests } from "../stored_requests.js";
 import { WaitingRequests } from "../waiting.js";
 import { BetweenHands } from "./between_hands.js";
 import { NewRound } from "./new_round.js";
+import { continueDraft, findObstacle, follows, nameSeats, nextOf, withTime } from "./next_hand.js";
 import { Overtaken } from "./overtaken.js";
 import { RoundOverview } from "./overview.js";
+import { Problem } from "./problem.js";
+import { findButton } from "./refusals.js";
+import { fail, type Failure } from "./requests.js";
 import { describeScorekeepers, useScorekeepers } from "./scorekeepers.js";
 import { useRound } from "./use_round.js";
 
+const NOT_HERE =
+  "The service does not respond, and something that this change needs is not on this device: the rules, the round or the stack of a new player. If the service has recorded the change, it appears here later; if not, try again.";
 const NOT_NEWEST = "Another device has recorded or undone a hand since. Nothing was recorded; try again.";
 const CHANGED = "The page has not read this hand from the service, or another device changed it. Nothing was undone; try again.";
+
+/** What failed: something that was done with the round, the form that opens one, a refused request, or what the page read by itself. */
+type Cause = "round" | "opening" | "request" | "reading";
 
 interface Props {
   session: Session;
@@ -44,29 +54,12 @@ interface Props {
   menu: ComponentChildren;
 }
 
-/** Return the next hand of a round, or null if it takes none. */
-function nextOf(round: Round): Next | null {
-  if (round.next === null) return null;
-  const { number, button, seats, fantasyland } = round.next;
-  const players = seats.map((seat) => ({
-    seat,
-    player: round.seats.find((each) => each.seat === seat)?.player ?? String(seat),
-    fantasyland: fantasyland[String(seat)] ?? 0,
-  }));
-  const left = round.seats.filter(({ playing, stack }) => !playing && stack > 0).map(({ seat }) => seat);
-  return { round: round.id, number, button, seats: players, left };
-}
-
-function nameSeats(round: Round | null | undefined): Map<number, string> {
-  return new Map(round?.seats.map(({ seat, player }) => [seat, player]));
-}
-
 /** A table: its open round, the hand that is entered, or a form to open a round. */
 export function TableScreen(props: Props) {
   const { session, table, loadedRules, outbox, received, status, isEntering, onEntering, onBack, menu } = props;
   const [round, setRound] = useState<Round | null | undefined>(undefined);
   const [draft, setDraft] = useState<Draft | null>(null);
-  const [problem, setProblem] = useState<string[] | null>(null);
+  const [problem, setProblem] = useState<(Failure & { at: Cause }) | null>(null);
   const [isBusy, setBusy] = useState(false);
   /** The round before the hand that is entered, if another device has recorded this hand meanwhile. */
   const [before, setBefore] = useState<Round | null>(null);
@@ -102,7 +95,8 @@ export function TableScreen(props: Props) {
     if (latest.current.showsOther && shown?.status !== "open") return setShowsOther(false);
     await writeTable(table, shown);
     const next = shown === null ? null : nextOf(shown);
-    const ids = new Set((await readOutbox()).map(({ id }) => id));
+    const waiting = await readOutbox();
+    const ids = new Set(waiting.map(({ id }) => id));
     // The request of a refused hand can have been dropped since the hand was edited.
     const isNeeded = (draft: Draft | null | undefined): boolean => draft?.replaces === undefined || ids.has(draft.replaces);
     const found = next === null ? undefined : await readDraft(next.round, next.number);
@@ -120,68 +114,92 @@ export function TableScreen(props: Props) {
       const renamed = last && isNew(last.id) && last.reference === shown?.reference ? last.id : undefined;
       const isOf = (draft: Draft | null): draft is Draft =>
         !wasSaved && isNeeded(draft) && draft?.number === next?.number && (draft?.round === next?.round || draft?.round === renamed);
+      const { topUps = [] } = (isOf(latest.current.draft) ? latest.current.draft : stored) ?? {};
+      const isWaiting = waiting.some((request) => request.table.id === table.id);
+      const button = next && (await findButton({ session, rules, round: shown!, isWaiting }, topUps));
       // A tap since the draft was read is newer than what is stored.
-      setDraft((open) => (next === null ? null : continueDraft(next, isOf(open) ? open : stored, firstButton.current)));
+      setDraft((open) => {
+        if (next === null) return null;
+        const newest = isOf(open) ? open : stored;
+        const isAsked = JSON.stringify(newest?.topUps ?? []) === JSON.stringify(topUps);
+        return continueDraft({ ...next, button: isAsked ? button : newest!.button }, newest, firstButton.current);
+      });
       setBefore(null);
       isSaved.current = false;
     }
     setRound(shown);
   };
 
-  const refresh = useRound({ session, table, rules, outbox, received, round, showsOther, show, onRefused: setProblem });
+  const onRead = (details: string[] | null): void =>
+    setProblem((last) => (details !== null ? { at: "reading", details } : last?.at === "reading" ? null : last));
+  const refresh = useRound({ session, table, rules, outbox, received, round, showsOther, show, onRead });
 
   /** Store a change and send it. One that is refused stays: the scorekeeper decides what becomes of it. */
   const queue = async (request: Waiting, opened?: StoredRound): Promise<void> => {
     setEditing(null);
     if ((await outbox.add(request, opened)) !== "sent") await refresh();
   };
-  const act = async (action: () => Promise<void>): Promise<void> => {
+  /** Do something. Returns why it failed, or null. */
+  const attempt = async (action: () => Promise<Failure | null | void>, context: Context = { names }): Promise<Failure | null> => {
     setBusy(true);
-    setProblem(null);
     try {
-      await action();
+      return (await action()) ?? null;
     } catch (error) {
       if (error instanceof TransportError) {
         outbox.setOffline(true);
-        setProblem(["The service does not respond, and something that this change needs is not on this device: the rules, the round or the stack of a new player. If the service has recorded the change, it appears here later; if not, try again."]);
-      } else if (error instanceof ApiError) {
-        setProblem(error.code === EXPECTED_DIFFERS ? [NOT_NEWEST] : describeRefusal(error));
-      } else throw error;
+        return { details: [NOT_HERE] };
+      }
+      if (!(error instanceof ApiError)) throw error;
+      return error.code === EXPECTED_DIFFERS ? { details: [NOT_NEWEST] } : fail(error.problem, context);
     } finally {
       setBusy(false);
     }
   };
-  /** Change the round with the rules on this device, or without them by the service. */
-  const change = (operation: OperationName, label: string, body: object): Promise<void> => {
+  /** Do something, and show beside its cause why it failed. */
+  const act = async (at: Cause, action: () => Promise<Failure | null | void>, context?: Context): Promise<void> => {
+    setProblem(null);
+    const failure = await attempt(action, context);
+    if (failure !== null) setProblem({ ...failure, at });
+  };
+  /** Change the round with the rules on this device, or without them by the service. Returns why the rules refuse it, or null. */
+  const change = async (operation: OperationName, label: string, body: object): Promise<Failure | null> => {
     const request = makeWaiting(table, round!, operation, label, body);
-    return act(async () => {
-      const played = await playLocally(rules, round!, { operation, body });
-      if (played.kind === "round") await queue(request);
-      else if (played.kind === "refused") setProblem(describeProblem(played.problem));
-      else await refresh((await sendOnce(session.client, request)).round);
-    });
+    const played = await playLocally(rules, round!, { operation, body });
+    if (played.kind === "refused") return fail(played.problem, { names, body });
+    if (played.kind === "round") await queue(request);
+    else await refresh((await sendOnce(session.client, request)).round);
+    return null;
   };
   const undo = (reason: string): void => {
-    void act(async () => {
+    void act("round", async () => {
       const named = await nameUndone(session, round!);
-      if (named === null) return setProblem([CHANGED]);
-      await change("undo_hand", `Undo of hand ${round!.hands}`, { number: round!.hands, ...named, ...(reason === "" ? {} : { reason }) });
+      if (named === null) return { details: [CHANGED] };
+      return change("undo_hand", `Undo of hand ${round!.hands}`, { number: round!.hands, ...named, ...(reason === "" ? {} : { reason }) });
     });
   };
+  const close = (reason: string): void => {
+    void act("round", () => change("close_round", "End of the round", { reason, expected: { hands: round!.hands } }));
+  };
+  const leave = (seat: number): Promise<Failure | null> =>
+    attempt(() => change("record_departure", `Departure of ${names.get(seat)}`, { seat, expected: { hands: round!.hands } }));
   const open = (body: RoundRequest, button: number | null): void => {
     firstButton.current = button;
-    void act(async () => {
+    void act("opening", async () => {
       const opening = await openLocally(rules, table, body, editing ?? undefined);
-      if (opening?.kind === "refused") return setProblem(describeProblem(opening.problem));
+      if (opening?.kind === "refused") return fail(opening.problem, { body });
       if (opening !== null) return queue(opening.request, opening.opened);
       const path = { table_id: table.id };
       return refresh(await session.client.post("/v1/tables/{table_id}/rounds", { path, body }));
-    });
+    }, { body });
   };
 
   const changeDraft = (changed: Draft): void => {
     setDraft(changed);
     void writeDraft(changed);
+  };
+  const setTopUps = async (topUps: TopUp[]): Promise<void> => {
+    const button = await findButton({ session, rules, round: round!, isWaiting: earlier.length > 0 }, topUps);
+    changeDraft(fitDraft({ ...latest.current.draft!, topUps }, { ...nextOf(round!)!, button }));
   };
   const save = async (hand: HandRequest, score: Score | null): Promise<void> => {
     firstButton.current = null;
@@ -205,7 +223,7 @@ export function TableScreen(props: Props) {
   };
   const edit = async (request: Waiting): Promise<void> => {
     if (request.operation === "open_round") return setEditing(request);
-    await act(async () => {
+    await act("request", async () => {
       const { number, button, players, top_ups: topUps = [] } = JSON.parse(request.body) as HandRequest;
       const path = { round_id: request.round };
       const isShown = request.round === round?.id;
@@ -235,10 +253,11 @@ export function TableScreen(props: Props) {
   const canChange = canRecord && obstacle === null;
   const canEnter = canRecord && draft !== null && (draft.replaces !== undefined || follows(draft, ofRound));
   const isEnteringNow = isEntering && Boolean(round) && canEnter;
+  useSettling(isEnteringNow ? `hand ${draft.number}` : "round");
   const others = describeScorekeepers(useScorekeepers(session, table, isEnteringNow ? draft.number : null, outbox.isOffline));
   if (isEnteringNow && round) {
     return (
-      <>
+      <div class="hand-page">
         <Bar
           title={`Hand ${draft.number}`}
           subtitle={others ?? table.name}
@@ -256,12 +275,12 @@ export function TableScreen(props: Props) {
           onChange={changeDraft}
           onSave={save}
         />
-      </>
+      </div>
     );
   }
   return (
     <>
-      <Bar title={table.name} subtitle={others ?? table.ruleset} status={status} {...(onBack ? { back: { label: "All tables", onClick: onBack } } : {})} />
+      <Bar title={table.name} subtitle={others ?? formatRuleset(table.ruleset)} status={status} {...(onBack ? { back: { label: "All tables", onClick: onBack } } : {})} />
       <main class="narrow stack">
         {round === undefined && problem === null && <p class="quiet">Loading…</p>}
         <WaitingRequests
@@ -270,17 +289,29 @@ export function TableScreen(props: Props) {
           onReplace={replace}
           onShowOther={setShowsOther}
         />
+        {(problem?.at === "request" || problem?.at === "reading") && (
+          <Problem details={problem.details} isQuiet={problem.at === "reading"} />
+        )}
         {before !== null && draft !== null && (
           <Overtaken {...{ draft, names }} onOpen={() => onEntering(true)} onDiscard={() => void discard(draft)} />
         )}
         {round && (
           <RoundOverview
-            {...{ round, names, canChange, obstacle, isBusy, problem }}
+            {...{ round, names, canChange, obstacle, isBusy }}
+            problem={problem?.at === "round" ? problem.details : null}
             canEnter={canEnter && before === null}
             hasDraft={draft !== null && draft.steps.length > 0}
             onEnter={() => onEntering(true)}
             onUndo={undo}
-            onClose={(reason) => void change("close_round", "End of the round", { reason, expected: { hands: round.hands } })}
+            onClose={close}
+          />
+        )}
+        {canRecord && (editing !== null || round === null || (round && round.status !== "open")) && (
+          <NewRound
+            key={`${round?.id ?? "first"} ${editing?.id ?? ""}`}
+            {...{ table, last: round ?? null, editing, isBusy }}
+            problem={problem?.at === "opening" ? problem : null}
+            onOpen={open}
           />
         )}
         {round && (
@@ -291,16 +322,9 @@ export function TableScreen(props: Props) {
             waiting={ofRound.length}
             isWaiting={earlier.length > 0}
             onRound={(changed) => void refresh(changed)}
-            onLeave={(seat) => change("record_departure", `Departure of ${names.get(seat)}`, { seat, expected: { hands: round.hands } })}
-            onTopUps={(topUps) => changeDraft(fitDraft({ ...draft!, topUps }, nextOf(round)!))}
-          />
-        )}
-        {canRecord && (editing !== null || round === null || (round && round.status !== "open")) && (
-          <NewRound
-            key={`${round?.id ?? "first"} ${editing?.id ?? ""}`}
-            {...{ last: round ?? null, editing, isBusy }}
-            problem={round && editing === null ? null : problem}
-            onOpen={open}
+            connection={{ isOffline: outbox.isOffline, onOffline: () => outbox.setOffline(true) }}
+            onLeave={leave}
+            onTopUps={setTopUps}
           />
         )}
         {rulesText !== "" && <p class="quiet small">{rulesText}</p>}
@@ -310,37 +334,4 @@ export function TableScreen(props: Props) {
       </main>
     </>
   );
-}
-
-/** Return why nothing but a hand can change the round because of requests that wait; null if something can. */
-function findObstacle(requests: Waiting[], rules: Rules | null): string | null {
-  const possible = "Undo, top up, leave and close are possible when";
-  if (requests.some(({ refusal }) => refusal !== null)) return `${possible} the refused request is resolved.`;
-  if (requests.length === 0 || rules !== null) return null;
-  return `The rules are not on this device. ${possible} the waiting requests have been sent.`;
-}
-
-/** Return the draft that was begun, as the round is now, or a new one. */
-function continueDraft(next: Next, begun: Draft | undefined, firstButton: number | null): Draft {
-  const button = next.button ?? firstButton;
-  if (begun === undefined) return startDraft({ ...next, button });
-  if (begun.replaces !== undefined) return begun;
-  return fitDraft({ ...begun, round: next.round, button: begun.button ?? button }, next);
-}
-
-/** Return a hand with the time when it was entered, because it may reach the service later. A hand keeps the time of the one it replaces. */
-function withTime(hand: HandRequest, replaced?: Waiting): HandRequest {
-  const first = replaced === undefined ? undefined : (JSON.parse(replaced.body) as HandRequest).played_at;
-  return { ...hand, played_at: first ?? new Date(serviceNow()).toISOString() };
-}
-
-/** Return whether a draft is of the hand after all that wait; otherwise its button and Fantasyland are not known yet. */
-function follows(draft: Draft, requests: Waiting[]): boolean {
-  const numbers = new Set<number>();
-  for (const { operation, body } of requests) {
-    const { number } = JSON.parse(body) as { number: number };
-    if (operation === "record_hand") numbers.add(number);
-    if (operation === "undo_hand") numbers.delete(number);
-  }
-  return requests.every(({ refusal }) => refusal === null) && [...numbers].every((number) => number < draft.number);
 }

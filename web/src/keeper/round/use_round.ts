@@ -28,7 +28,8 @@ interface Options {
   /** Whether the round of the service is shown although another one waits to be opened. */
   showsOther: boolean;
   show(round: Round | null): Promise<void>;
-  onRefused(details: string[]): void;
+  /** Receives why the service refuses to show the rounds, or null once it shows them. */
+  onRead(refused: string[] | null): void;
 }
 
 /** Follow the newest round of a table. Returns a function that shows it again after a change of what waits. */
@@ -54,6 +55,7 @@ export function useRound(options: Options): (newest?: Round | null) => Promise<v
       const query = { table: table.id, limit: ROUNDS_READ };
       const headers: Record<string, string> = tag.current === null ? {} : { "If-None-Match": tag.current };
       const response = await session.client.send("get", "/v1/rounds", { query, headers });
+      latest.current.onRead(null);
       if (outbox.isOffline) {
         outbox.setOffline(false);
         await outbox.send();
@@ -66,7 +68,7 @@ export function useRound(options: Options): (newest?: Round | null) => Promise<v
       if (error instanceof TransportError) outbox.setOffline(true);
       else if (!(error instanceof ApiError)) throw error;
       else if (error.status === 401) outbox.setBlocked(NOT_VALID);
-      else latest.current.onRefused(describeRefusal(error));
+      else latest.current.onRead(describeRefusal(error));
     }
   };
 

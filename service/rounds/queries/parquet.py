@@ -1,0 +1,80 @@
+"""Hands, their results and transfers as Parquet files, one row each, with the names of the contract."""
+
+from typing import IO, Final
+
+from service.db import Transaction
+from service.db.arrays import read_arrays
+from service.rounds.queries.rounds import RoundFilter
+
+_ROWS_AT_ONCE: Final = 100_000
+"""The number of rows in a group, which is held in memory."""
+_IN_FORCE: Final = """
+    FROM rounds AS round
+    JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
+    JOIN hand_scores AS score
+        ON (score.club_id, score.round_id, score.revision) = (head.club_id, head.round_id, head.revision)
+    JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
+"""
+_WANTED: Final = """
+    WHERE round.club_id = %(club)s AND round.table_id = coalesce(%(table)s::uuid, round.table_id)
+        AND round.opened_at >= coalesce(%(opened_from)s::timestamptz, '-infinity')
+        AND round.opened_at < coalesce(%(opened_before)s::timestamptz, 'infinity')
+    ORDER BY round.id, score.number
+"""
+_QUERIES: Final = {
+    "hands": f"""
+        SELECT hand.id::text, round.id::text AS round, score.number, round.table_id::text AS table,
+            score.ruleset_name || '@' || score.ruleset_version AS ruleset, score.revision, hand.button,
+            round.opened_at, hand.played_at, hand.recorded_at, score.irregular IS NOT NULL AS irregular
+        {_IN_FORCE} {_WANTED}
+    """,
+    "results": f"""
+        SELECT round.id::text AS round, score.number AS hand, seat,
+            head.players[array_position(head.seats, seat)] AS player,
+            ARRAY(SELECT jsonb_array_elements_text(played -> 'top')) AS top,
+            ARRAY(SELECT jsonb_array_elements_text(played -> 'middle')) AS middle,
+            ARRAY(SELECT jsonb_array_elements_text(played -> 'bottom')) AS bottom,
+            hand.fantasyland[place] > 0 AS in_fantasyland, score.fouls[place] AS foul,
+            score.royalties[place] AS royalties, score.points[place] AS points, score.earned[place] AS fantasyland,
+            score.stacks[array_position(head.seats, seat)] AS stack
+        {_IN_FORCE}
+        CROSS JOIN unnest(hand.seats) WITH ORDINALITY AS dealt (seat, place)
+        CROSS JOIN jsonb_path_query_first(
+            hand.content, '$.players[*] ? (@.seat == $seat)', jsonb_build_object('seat', seat)
+        ) AS played
+        {_WANTED}, seat
+    """,
+    "transfers": f"""
+        SELECT round.id::text AS round, score.number AS hand, transfer.late, transfer.position AS order, payer, payee,
+            due, paid, limited_by, payer_stack, payee_stack
+        {_IN_FORCE}
+        JOIN transfers AS transfer ON (transfer.club_id, transfer.round_id, transfer.revision, transfer.number)
+            = (score.club_id, score.round_id, score.revision, score.number)
+        {_WANTED}, transfer.late, transfer.position
+    """,
+}
+
+
+def write_parquet(transaction: Transaction, records: str, wanted: RoundFilter, file: IO[bytes]) -> None:
+    """
+    Write the records of the hands in force, in the order of rounds and numbers, in constant memory.
+
+    Args:
+        transaction: of the club.
+        records: `hands`, `results` or `transfers`.
+        wanted: a filter by table and opening time.
+        file: what to write to.
+
+    Raises:
+        ImportError: the service is installed without the extra `parquet`.
+    """
+    from arro3 import io
+
+    parameters = {
+        "club": transaction.club_id,
+        "table": wanted.table_id,
+        "opened_from": wanted.opened_from,
+        "opened_before": wanted.opened_before,
+    }
+    with read_arrays(transaction) as arrays, arrays.stream(_QUERIES[records], parameters) as stream:
+        io.write_parquet(stream, file, compression="snappy", max_row_group_size=_ROWS_AT_ONCE, skip_arrow_metadata=True)

@@ -1,0 +1,156 @@
+"""Boards, deck and main buttons of the scorekeeper's page on small phones, on tablets, and with large text."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.support.browser.check_page import check_width
+from tests.support.browser.chromium import open_beside
+from tests.support.browser.keeper_page import KeeperPage, list_cards
+from tests.support.server_process import Running
+from tests.web.pages.conftest import IN_BOTH_SCHEMES, SAVE_DATA
+
+FOUR: Final = {
+    1: ("Qs Qd 4c", "Ks Kd 9h 8h 3c", "Ah Jh 7h 6h 2h"),
+    2: ("Ac 8d 2s", "Ts Tc 5d 5c 6s", "7s 7d 7c Jd Js"),
+    3: ("Kh Kc 3s", "9s 9d 8s 8c 4h", "As Ad Qh Qc 2d"),
+    4: ("Jc Th Td", "2c 3d 3h 4d 4s", "5h 5s 6c 6d 9c"),
+}
+"""All 52 cards. Seats 1 and 3 enter Fantasyland."""
+NAMES: Final = ("ann", "Maximilian", "cyd", "dan")
+USUAL, DOUBLE = 16, 32
+"""Sizes of the text that a browser can be set to, in pixels."""
+
+PHONES: Final = [
+    pytest.param(375, 667, DOUBLE, id="text of 200 %"),
+    pytest.param(667, 375, USUAL, id="on its side"),
+    pytest.param(320, 568, USUAL, id="small phone"),
+    pytest.param(375, 667, USUAL, id="phone", marks=pytest.mark.thorough),
+    pytest.param(667, 375, DOUBLE, id="on its side, text of 200 %", marks=pytest.mark.thorough),
+    pytest.param(320, 568, DOUBLE, id="small phone, text of 200 %", marks=pytest.mark.thorough),
+    pytest.param(844, 390, USUAL, id="large phone on its side", marks=pytest.mark.thorough),
+]
+TABLETS: Final = [
+    pytest.param(768, 1024, USUAL, id="tablet"),
+    pytest.param(1024, 768, USUAL, id="tablet on its side"),
+    pytest.param(820, 1180, USUAL, id="larger tablet", marks=pytest.mark.thorough),
+    pytest.param(1180, 820, USUAL, id="larger tablet on its side", marks=pytest.mark.thorough),
+]
+
+HIDDEN: Final = """elements => elements.filter((each) => {
+  const { left, top, right, bottom } = each.getBoundingClientRect();
+  const points = [left + 8, right - 8].flatMap((x) => [[x, top + 8], [x, bottom - 8]]);
+  return !points.every(([x, y]) => each.contains(document.elementFromPoint(x, y)));
+}).map((each) => each.outerHTML.slice(0, 200))"""
+"""The elements of which a corner is outside the screen or covered. Corners are round."""
+OVERFLOWING: Final = """elements => elements.filter((each) => {
+  const room = each.getBoundingClientRect();
+  return [...each.querySelectorAll("svg, .rank, .suit")].some((part) => {
+    const { left, right, top, bottom } = part.getBoundingClientRect();
+    return left < room.left || right > room.right || top < room.top - 2 || bottom > room.bottom + 2;
+  });
+}).map((each) => each.textContent)"""
+"""The cards and buttons that are too small for what is written on them."""
+OVERLAPPING: Final = """elements => {
+  const boxes = elements.map((each) => each.getBoundingClientRect());
+  return elements.filter((_, index) => boxes.some((box, other) => other < index
+    && box.left < boxes[index].right - 0.5 && box.right > boxes[index].left + 0.5
+    && box.top < boxes[index].bottom - 0.5 && box.bottom > boxes[index].top + 0.5)).map((each) => each.textContent);
+}"""
+"""The elements that overlap one before them."""
+
+
+@contextmanager
+def entering(
+    browser: Browser, service: Running, api: httpx2.Client, scheme: Any, width: int, height: int, text: int
+) -> Iterator[KeeperPage]:
+    """Open a round of four players in a browser with text of a size, and its first hand."""
+    with open_beside(browser, f"--blink-settings=defaultFontSize={text}") as sized:
+        context = sized.new_context(viewport={"width": width, "height": height}, has_touch=True, color_scheme=scheme)
+        context.set_default_timeout(20_000)
+        context.add_init_script(SAVE_DATA)
+        violations: list[Any] = []
+        keeper = KeeperPage(context.new_page(), service.url, api, violations)
+        keeper.open()
+        assert keeper.page.evaluate("getComputedStyle(document.documentElement).fontSize") == f"{text}px"
+        table = keeper.add_table("classic")
+        seats = [{"seat": seat, "player": name, "stack": 200} for seat, name in enumerate(NAMES, 1)]
+        opened = api.post(f"/v1/tables/{table['id']}/rounds", json={"seats": seats})
+        assert opened.status_code == 201, opened.text
+        keeper.join()
+        keeper.page.get_by_role("button", name=table["name"]).click()
+        expect(keeper.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+        check_width(keeper.page)
+        keeper.enter_hand()
+        yield keeper
+        assert violations == []
+
+
+def check_deck(keeper: KeeperPage) -> None:
+    """Check that no card of the deck overlaps another or is cut off, and that the deck covers no place in use."""
+    page = keeper.page
+    deck = page.locator(".deck > button")
+    expect(deck).to_have_count(53)
+    assert deck.evaluate_all(OVERLAPPING) == []
+    assert deck.evaluate_all(OVERFLOWING) == []
+    assert page.locator(".place").evaluate_all(OVERFLOWING) == []
+    check_in_view(deck)
+    check_in_view(page.locator(".target > span").first)
+    check_in_view(page.locator('.place[aria-current="true"]'))
+
+
+def check_in_view(shown: Locator) -> None:
+    """Check that elements are on the screen, and that nothing covers them, once the page takes taps."""
+    assert shown.count() > 0
+    shown.page.wait_for_function("() => document.body.style.pointerEvents === ''")
+    assert shown.evaluate_all(HIDDEN) == []
+
+
+@IN_BOTH_SCHEMES
+@pytest.mark.parametrize(("width", "height", "text"), PHONES)
+def test_four_boards_are_entered_and_saved_on_a_phone(
+    browser: Browser, service: Running, api: httpx2.Client, scheme: Any, width: int, height: int, text: int
+) -> None:
+    with entering(browser, service, api, scheme, width, height, text) as keeper:
+        page = keeper.page
+        cards = list_cards(FOUR)
+        keeper.tap_cards(cards[:9])
+        check_deck(keeper)
+        keeper.tap_cards(cards[9:45])
+        check_deck(keeper)
+        keeper.tap_cards(cards[45:])
+        save = page.get_by_role("button", name="Save")
+        expect(save).to_be_disabled()
+        check_in_view(save)
+        check_width(page)
+        keeper.tap('[data-seat="4"] .dealer')
+        expect(page.locator("[data-score]")).to_have_count(4)
+        check_in_view(save)
+        undo = page.get_by_role("button", name="Undo the last tap")
+        check_in_view(undo)
+        assert undo.evaluate_all(OVERFLOWING) == []
+        # The last line of the result can be scrolled to, above the button.
+        page.locator(".result-parts").get_by_text("Hand 2, button").scroll_into_view_if_needed()
+        check_in_view(save)
+        check_width(page)
+
+
+@IN_BOTH_SCHEMES
+@pytest.mark.parametrize(("width", "height", "text"), TABLETS)
+def test_four_boards_are_seen_whole_on_a_tablet(
+    browser: Browser, service: Running, api: httpx2.Client, scheme: Any, width: int, height: int, text: int
+) -> None:
+    with entering(browser, service, api, scheme, width, height, text) as keeper:
+        boards = keeper.page.locator(".seat")
+        expect(boards).to_have_count(4)
+        check_in_view(boards)
+        check_deck(keeper)
+        keeper.tap_cards(list_cards(FOUR)[:45])
+        check_deck(keeper)
+        assert boards.evaluate_all(OVERLAPPING) == []
+        check_in_view(boards)
+        check_in_view(keeper.page.locator(".place"))

@@ -1,0 +1,106 @@
+// Problems as sentences for people: by their codes, with names of players, numbers of hands and cards.
+
+import type { FieldError, Problem } from "../../client/src/contract.js";
+import catalogue from "../../../schemas/sentences.json";
+import { nameCard } from "../design/cards.js";
+
+/** What a problem is about. */
+export interface Context {
+  /** The players by their seats. */
+  names?: ReadonlyMap<number, string>;
+  /** The body of the request. */
+  body?: unknown;
+}
+
+type Mistake = Pick<FieldError, "code" | "detail"> & { pointer?: string };
+
+const FIELDS: Record<string, string> = catalogue.fields;
+const KINDS: Record<string, string> = catalogue.kinds;
+const MISTAKES: Record<string, string> = catalogue.mistakes;
+const ROWS = ["top", "middle", "bottom", "discards"];
+/** Start of a detail about the document that a correction changes: the place in it. */
+const AMENDED = /\bat (#\S*) of the [\w' ]*document: /;
+/** For a code of a newer service. */
+const UNKNOWN = "The service refused this. Load the page again.";
+
+/** Return every mistake of a problem as a sentence. */
+export function describeProblem(problem: Pick<Problem, "code" | "detail" | "errors">, context: Context = {}): string[] {
+  const errors = problem.errors ?? [];
+  return errors.length > 0 ? errors.map((error) => describeMistake(error, context)) : [describeKind(problem)];
+}
+
+/** Return what a problem is, as a sentence. */
+export function describeKind({ code, detail }: Pick<Problem, "code" | "detail">): string {
+  return capitalize(fill(KINDS[code] ?? UNKNOWN, { detail: clean(detail, new Map()) }));
+}
+
+/** Return a mistake as a sentence. */
+export function describeMistake({ code, detail, pointer = "#" }: Mistake, { names = new Map(), body }: Context = {}): string {
+  const steps = readPointer(AMENDED.exec(detail)?.[1] ?? pointer);
+  const hand = Number(steps[steps.indexOf("hands") + 1]) + 1;
+  const nameOf = (seat: unknown): string | undefined => (typeof seat === "number" ? (names.get(seat) ?? `seat ${seat}`) : undefined);
+  const seats = [...detail.matchAll(/\bseat (\d+)/g)].map(([, seat]) => nameOf(Number(seat)));
+  const card = /(?<![\w])[2-9TJQKA][shdc](?!\w)/.exec(detail)?.[0];
+  const named = steps.filter((step) => /^[A-Za-z_]+$/.test(step) && step !== "query");
+  const name = named.at(-1);
+  // The fields of rulesets have labels like `points.row`.
+  const unnamed = named.length > 1 ? named.join(".") : `the ${name?.replaceAll("_", " ")}`;
+  const field = name === undefined ? undefined : (FIELDS[name] ?? unnamed);
+  const player = findPlayer(steps, body, nameOf) ?? seats[0];
+  const sentence = fill(MISTAKES[code] ?? UNKNOWN, {
+    player,
+    other: seats[1],
+    row: steps.find((step) => ROWS.includes(step)),
+    card: card === undefined ? undefined : nameCard(card),
+    expected: /expected (\d+)/.exec(detail)?.[1],
+    range: /expected (\d+ (?:to|or) \w+)/.exec(detail)?.[1],
+    next: /expected hand (\d+)/.exec(detail)?.[1],
+    field,
+    detail: clean(detail, names),
+    what: sayWhat(clean(detail, names), field),
+  });
+  const isOfPlayer = player !== undefined && sentence.startsWith(`${player}: `);
+  if (steps.includes("hands") && !Number.isNaN(hand)) return `Hand ${hand}${isOfPlayer ? ", " : ": "}${sentence}`;
+  // A name stays as its player writes it.
+  return isOfPlayer ? sentence : capitalize(sentence);
+}
+
+/** Fill the marks of a sentence. A part in brackets is left out if something in it is not known. */
+function fill(sentence: string, values: Record<string, string | undefined>): string {
+  return sentence.replace(/\[([^\]]*)\]/g, (_, part: string) => {
+    const marks = [...part.matchAll(/\{(\w+)\}/g)].map(([, mark]) => mark!);
+    return marks.every((mark) => values[mark] !== undefined) ? part.replace(/\{(\w+)\}/g, (_mark, name: string) => values[name]!) : "";
+  });
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Return a detail whose subject may be its place in the request as one with a subject. */
+function sayWhat(detail: string, field: string | undefined): string {
+  return /^(is|has|are|cannot)\b/.test(detail) ? `${field ?? "it"} ${detail}` : detail;
+}
+
+/** Return the name of the player whom a place of the request is about. */
+function findPlayer(steps: string[], body: unknown, nameOf: (seat: unknown) => string | undefined): string | undefined {
+  let part: unknown = body;
+  let player: string | undefined;
+  for (const step of ["", ...steps]) {
+    if (step !== "") part = (part as Record<string, unknown> | undefined)?.[step];
+    if (typeof part !== "object" || part === null) break;
+    const { seat, player: name } = part as { seat?: unknown; player?: unknown };
+    player = (typeof name === "string" && name !== "" ? name : nameOf(seat)) ?? player;
+  }
+  return player;
+}
+
+function readPointer(pointer: string): string[] {
+  return pointer.split("/").slice(1).map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** Return a detail without the place in the request that it begins with. */
+function clean(detail: string, names: ReadonlyMap<number, string>): string {
+  const text = detail.replace(AMENDED, "").replace(/^`[^`]*`:? /, "").replaceAll("`", "");
+  return text.replace(/\bseat (\d+)/g, (seat, number: string) => names.get(Number(number)) ?? seat);
+}
