@@ -10,7 +10,7 @@ PAGES := service/pages/static/web/files.json
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format examples manifest openapi typescript web screenshots web-watch accept audit dist clean
+.PHONY: help setup demo up test report verify check bench format examples manifest openapi typescript web screenshots web-watch accept audit dist clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 13
@@ -37,19 +37,24 @@ demo: setup  ## start the service in a temporary folder, post every example over
 up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 	$(BIN)/ofc-server up
 
-test: setup  ## run the tests, except those that take long
-	$(BIN)/pytest --numprocesses 4 --dist worksteal
+test: setup  ## run the tests of the rules and a smoke test of each subject
+	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "smoke and not thorough and not verify"
 
 verify: setup  ## run the long tests: random rounds against the oracle, random requests against the contract, kills under load, an hour of mixed load
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --hypothesis-profile many tests/scoring tests/schemas tests/evidence
 
-check: setup  ## run what CI runs: format, lint, imports, types, dependencies, then all tests with coverage
+report: setup  ## print replaced words, files and functions above the limits, and old figures of docs/architecture.md
+	$(BIN)/python -m tests.contract.report
+
+check: setup  ## run what CI runs: format, lint, imports, types, dependencies, report, then all tests with coverage
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
-	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "not verify" --requests 20 --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/python -m tests.contract.report
+	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "not verify" --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: setup  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py

@@ -1,6 +1,7 @@
 import gc
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -18,15 +19,21 @@ from tests.support.database.postgres import (
     find_external,
 )
 
-PAGES = Path(__file__).parent / "web" / "pages"
+TESTS = Path(__file__).parent
+PAGES = TESTS / "web" / "pages"
+FAST = [folder / name for folder in (TESTS, TESTS.parent) for name in ("scoring", "evidence", "schemas")]
+"""Folders of tests that need no service."""
 EVERY_SERVER = "every_server"
 EVERY_BROKER = "every_broker"
 RARE_COLLECTIONS = (10_000, 20, 50)
 """Garbage is collected after every module."""
 USED: pytest.StashKey[set[str]] = pytest.StashKey()
-# No test asserts how fast a machine is that does other work as well.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+COUNTED_CASES = 2
+"""So many cases of a test walk the lines that coverage counts."""
+# No test asserts how fast a machine is that does other work as well. `make verify` tries more examples.
+settings.register_profile("few", deadline=None, max_examples=60)
+settings.register_profile("many", deadline=None, max_examples=500)
+settings.load_profile("few")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -77,21 +84,32 @@ def freeze_survivors() -> Iterator[None]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "server" in metafunc.fixturenames and metafunc.definition.get_closest_marker(EVERY_SERVER):
         others = ["external"] if find_external() else []
-        metafunc.parametrize("server", ["embedded", *map(_thorough, others)], indirect=True)
+        external = [pytest.param(other, marks=pytest.mark.verify) for other in others]
+        metafunc.parametrize("server", ["embedded", *external], indirect=True)
     if "broker" in metafunc.fixturenames and metafunc.definition.get_closest_marker(EVERY_BROKER):
-        metafunc.parametrize("broker", ["the database", *map(_thorough, find_brokers())], indirect=True)
+        # What is not started by the suite itself is left to CI.
+        others = [pytest.param(other, marks=pytest.mark.thorough) for other in find_brokers()]
+        metafunc.parametrize("broker", ["the database", *others], indirect=True)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     """
-    Leave out of coverage what is thorough, what has random input, and the tests of pages.
+    Mark what `make test` runs beside the smoke test of each subject, and what coverage counts.
 
-    Other tests walk through the lines of the first two, and counting takes long. The service of pages runs in a process
-    of its own.
+    Leave out of coverage what is thorough, what has random input, further cases of a test, and the tests of pages.
+
+    Other tests walk through the lines of the first three, and counting takes long. The service of pages runs in a
+    process of its own.
     """
+    cases: Counter[str] = Counter()
     for item in items:
         is_random = is_hypothesis_test(getattr(item, "obj", None))
-        if is_random or item.get_closest_marker("thorough") or PAGES in item.path.parents:
+        if any(folder in item.path.parents for folder in FAST):
+            item.add_marker("smoke")
+        cases[test := item.nodeid.partition("[")[0]] += 1
+        is_counted = cases[test] <= COUNTED_CASES and not is_random and PAGES not in item.path.parents
+        if not is_counted or item.get_closest_marker("thorough"):
             item.add_marker("no_cover")
 
 
@@ -105,11 +123,6 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """
     if pyfuncitem.get_closest_marker("no_cover"):
         sys.settrace(None)
-
-
-def _thorough(other: str) -> object:
-    """Leave what is not started by the suite itself to CI."""
-    return pytest.param(other, marks=pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.smoke
+
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"`((?:[\w./]*/)?test_\w+\.py)?(?:::(test_\w+))?`")
 """A file of tests, a test in it, or a further test in the file that was named last."""

@@ -52,6 +52,7 @@ def play(service: Running, *program: str | Path, directory: Path) -> Any:
     return json.loads(run(*program, service.url, key, directory.name, directory=directory))
 
 
+@pytest.mark.verify
 def test_openapi_python_client_makes_a_client_that_plays_a_round(service: Running, tmp_path: Path) -> None:
     settings = PROGRAMS / "openapi-python-client.yaml"
     options = ["--path", CONTRACT, "--config", settings, "--meta", "none", "--output-path", "tablestakes_client"]
@@ -63,6 +64,7 @@ def test_openapi_python_client_makes_a_client_that_plays_a_round(service: Runnin
     assert play(service, sys.executable, program, directory=tmp_path) == EXPECTED
 
 
+@pytest.mark.verify
 def test_datamodel_code_generator_makes_models_that_play_a_round(service: Running, tmp_path: Path) -> None:
     models = tmp_path / "tablestakes_models.py"
     form = ["--output-model-type", "pydantic_v2.BaseModel", "--use-annotated", "--formatters", "builtin"]

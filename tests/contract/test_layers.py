@@ -8,6 +8,8 @@ import pytest
 
 import scoring
 
+pytestmark = pytest.mark.smoke
+
 ROOT = Path(scoring.__file__).parent
 PLAIN = sorted(ROOT.glob("*.py"))
 BULK = sorted((ROOT / "bulk").glob("*.py"))

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import EXCLUDE, ValidationError
 
@@ -202,7 +202,6 @@ CHECKS: Final[Mapping[type, Callable[[Any, Mapping[str, Any]], None]]] = {
 
 @pytest.mark.parametrize(("schema", "valid"), VALID, ids=lambda part: type(part).__name__)
 @given(drawn=st.data())
-@settings(max_examples=300, deadline=None)
 @pytest.mark.no_cover
 def test_a_compiled_schema_accepts_only_what_marshmallow_accepts(
     schema: CompiledSchema, valid: dict[str, Any], drawn: st.DataObject

@@ -35,7 +35,7 @@ def digest_of_the_order(strengths: Iterable[Hashable]) -> tuple[str, int, int]:
     ("size", "strength_of_the_oracle", "rows", "strengths"),
     [
         pytest.param(3, strength3, 22_100, 455, id="three cards"),
-        pytest.param(5, strength5, 2_598_960, 7_462, id="five cards", marks=pytest.mark.thorough),
+        pytest.param(5, strength5, 2_598_960, 7_462, id="five cards", marks=pytest.mark.verify),
     ],
 )
 @pytest.mark.no_cover

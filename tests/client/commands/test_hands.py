@@ -10,6 +10,7 @@ from tests.support.sample_rounds import HIGH, LOW, MID, QUEENS, REST, hand
 # --- a hand is entered ---
 
 
+@pytest.mark.smoke
 def test_a_hand_is_entered_seat_by_seat_shown_and_recorded(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, "ann=3", "ben=50", "cyd=50")
     result = ofc("hand", "add", table, text=reply_lines("cyd", *WORKED, "yes"), **reached)

@@ -14,6 +14,7 @@ from tests.support.sample_rounds import HIGH, KINGS, LOW, MID, QUEENS, SEVENS, c
 # --- both ways, once and again ---
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_results_of_an_example_are_as_expected_over_http_and_recorded_once(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path, name: str

@@ -56,6 +56,7 @@ main()
 # --- what is as it was recorded ---
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_evidence_of_every_release_passes_with_its_key(release: str) -> None:
     result = ofc("verify", file_of(release, "json"), "--key", file_of(release, "key"))

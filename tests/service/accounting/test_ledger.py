@@ -55,6 +55,7 @@ def posted(api: Api, **document: Any) -> ApiResponse:
     return response
 
 
+@pytest.mark.smoke
 def test_a_payment_has_its_place_and_what_was_due_and_paid(api: Api) -> None:
     table = add_table(api, point_value=25, currency="EUR")
     round_ = open_round(api, table, {1: "ann 100", 2: "bob 100", 3: "cyd 4"}, reference="friday/1")

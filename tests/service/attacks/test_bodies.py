@@ -45,6 +45,7 @@ def test_a_heavy_body_is_refused_at_once_by_every_operation_that_reads_one(api: 
         assert len(response.text) < 100_000, "a refusal is no louder than what it refuses"
 
 
+@pytest.mark.smoke
 def test_a_body_that_is_too_large_is_refused_by_every_operation(api: Api) -> None:
     for method, path, name in operations(api):
         if "requestBody" in OPERATIONS[name] and name != "start_import":

@@ -51,6 +51,7 @@ def events_of(house: House, club: StoredClub) -> list[tuple[str, str]]:
 # --- what is stored ---
 
 
+@pytest.mark.smoke
 def test_a_key_authenticates_its_club_and_records_its_last_use(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
     assert re.fullmatch(r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}", made.secret)

@@ -72,6 +72,7 @@ def test_unchanged_records_pass_with_a_retained_checkpoint(house: House, checkpo
     assert f"no checkpoint was given for {origin_of(club)}" in incomplete.stderr
 
 
+@pytest.mark.smoke
 def test_a_changed_record_is_printed(house: House, checkpoint: Path) -> None:
     tamper(house.owner_url, RAISE_DUE)
     found = verify(house, "--checkpoint", checkpoint)

@@ -2,8 +2,8 @@
 The service against its contract: requests that schemathesis makes of it, right and broken, and all its checks.
 
 What it makes goes to ids that exist, and of the bodies that may be taken most are such as the game allows: a hand of
-random cards never follows. Every operation has a club of its own, and always gets the same requests: in `make test` 10
-random ones, in CI (`--requests 20`) 20, and in the long run 1,000 and every boundary of its schema.
+random cards never follows. Every operation has a club of its own, and always gets the same requests: in `make check` 10
+random ones, and in the long run 1,000 and every boundary of its schema.
 """
 
 import re

@@ -71,6 +71,7 @@ def test_open_disputes_are_taken_into_review(visitor: Visitor, api: Api, round_i
     assert api.get(f"/v1{path}")["history"][0]["by"] == "first"
 
 
+@pytest.mark.smoke
 def test_the_preview_shows_what_changes_for_whom_and_stores_nothing(
     visitor: Visitor, api: Api, house: House, case: str, round_id: str
 ) -> None:

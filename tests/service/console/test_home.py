@@ -44,6 +44,7 @@ def test_a_new_club_sees_that_nothing_waits(visitor: Visitor) -> None:
         assert shown in text
 
 
+@pytest.mark.smoke
 def test_open_rounds_lead_to_their_pages(visitor: Visitor, api: Api) -> None:
     round_id = start_round(api, name="friday")
     play(api, round_id, hand(1, 1, THREE))

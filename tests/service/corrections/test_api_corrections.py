@@ -46,6 +46,7 @@ from tests.support.sample_rounds import (
 # --- what comes of it ---
 
 
+@pytest.mark.smoke
 def test_a_corrected_hand_and_all_later_hands_are_replayed(api: Api) -> None:
     round_id = complete_round(api)
     response = correct(api, round_id, patch=SWAPPED)

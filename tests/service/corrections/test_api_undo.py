@@ -44,6 +44,7 @@ OTHER = hand(2, 2, {1: LOW, 2: MID, 3: HIGH})
 # --- the round goes back ---
 
 
+@pytest.mark.smoke
 def test_an_undo_restores_the_round_before_its_last_hand(api: Api) -> None:
     round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100", 3: "cyd 9"})
     play(api, round_id, FIRST)

@@ -17,9 +17,9 @@ from tests.support.api_settlements import without_players
 from tests.support.sample_rounds import HIGH, LOW, MID, Document, correct_round, hand, post_document, without
 from tests.support.shared_server import Served
 
-thorough = partial(pytest.param, marks=pytest.mark.thorough)
+long = partial(pytest.param, marks=pytest.mark.verify)
 COMES_TO = ("transfers", "stacks", "net", "standings", "irregular")
-CLIENTS, EACH, ROUNDS = 20, 10, 5
+CLIENTS, EACH, ROUNDS = 20, 4, 5
 DEADLINE = 300
 
 
@@ -36,9 +36,7 @@ def stored(api: Api, round_id: str, part: str, revision: int) -> ApiResponse:
     return found
 
 
-@pytest.mark.parametrize(
-    "name", ["pineapple", "progressive-round", *map(thorough, ("pineapple-qq", "turbo", "classic"))]
-)
+@pytest.mark.parametrize("name", ["pineapple", "progressive-round", *map(long, ("pineapple-qq", "turbo", "classic"))])
 @pytest.mark.no_cover
 def test_random_corrections_match_the_oracle_and_their_dry_run(api: Api, name: str) -> None:
     """Random rounds, in which one thing after another is changed, which most often cannot be."""

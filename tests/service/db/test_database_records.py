@@ -71,6 +71,7 @@ def transaction(filled: Filled) -> Iterator[Transaction]:
     database.close()
 
 
+@pytest.mark.smoke
 def test_all_other_tables_are_append_only(filled: Filled) -> None:
     records = set(tables_of(filled.admin)) - CHANGING
     assert records == {table for table, privileges in SERVICE_PRIVILEGES.items() if privileges == APPEND}

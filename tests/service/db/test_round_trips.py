@@ -22,6 +22,8 @@ from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import HIGH, LOW, MID, THREE, add_table, hand, open_round, start_round
 from tests.support.server_process import wait_until
 
+pytestmark = pytest.mark.smoke
+
 CountRoundTrips = Callable[[Callable[[], Any]], int]
 
 

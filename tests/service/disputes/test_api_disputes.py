@@ -44,6 +44,7 @@ def version_of(api: Api, round_id: str) -> int:
 # --- opening ---
 
 
+@pytest.mark.smoke
 def test_a_dispute_has_its_claim_author_and_place(api: Api) -> None:
     round_id = complete_round(api)
     table = api.get(f"/v1/rounds/{round_id}")["table"]

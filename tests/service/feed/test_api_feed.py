@@ -111,6 +111,7 @@ def test_the_contract_has_one_schema_for_each_kind(house: House) -> None:
     assert content["application/x-ndjson"]["x-line-schema"] == {"$ref": "#/components/schemas/Event"}
 
 
+@pytest.mark.smoke
 def test_a_recorded_hand_has_its_points_transfers_and_nets(house: House, api: Api) -> None:
     round_id = start_round(api, "pineapple", SIXES)
     responses = [play(api, round_id, played) for played in COMPLETE]

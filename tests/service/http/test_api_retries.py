@@ -26,6 +26,7 @@ def post_hand(api: Api, round_id: str, document: object = FIRST, key: str | None
     return post(api, f"/v1/rounds/{round_id}/hands", document, key)
 
 
+@pytest.mark.smoke
 def test_a_repeated_request_with_the_same_key_returns_the_first_response(api: Api) -> None:
     round_id = start_round(api)
     first = post_hand(api, round_id)

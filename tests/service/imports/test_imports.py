@@ -44,6 +44,7 @@ def test_every_line_of_a_file_has_a_result(api: Api) -> None:
         assert (stored["reference"], stored["status"]) == (document["reference"], "complete")
 
 
+@pytest.mark.smoke
 def test_an_invalid_line_stops_no_other_and_a_stored_line_is_a_replay(api: Api) -> None:
     first, second = rounds_to_import(2)
     conflict = changed(first, ("seats/0/stack", 101))

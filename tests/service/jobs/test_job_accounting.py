@@ -30,6 +30,7 @@ def club(embedded_postgres: Server) -> Iterator[Club]:
         yield Club(house, house.new_client())
 
 
+@pytest.mark.smoke
 def test_an_import_of_many_chunks_stores_every_line(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "BATCH_SIZE", BATCH)
     monkeypatch.setattr(imports, "MOST_LINES", 1)

@@ -58,6 +58,7 @@ def bytes_of(event: Document) -> bytes:
     return b64decode(event["bytes"])
 
 
+@pytest.mark.smoke
 def test_a_client_without_key_verifies_a_whole_round(api: Api) -> None:
     round_id = start_round(api, "pineapple", SIXES)
     _, before = sign(api)

@@ -110,6 +110,7 @@ def test_whatever_is_corrected_in_any_round_follows_from_the_events(api: Api, ho
         checked(house, api, round_id)
 
 
+@pytest.mark.smoke
 def test_imported_rounds_follow_from_the_events(api: Api, house: House) -> None:
     rng = Random(7)
     documents = [

@@ -51,6 +51,7 @@ def club_of(house: House, api: Api) -> StoredClub:
 # --- what it shows ---
 
 
+@pytest.mark.smoke
 def test_a_link_shows_the_same_round_as_a_key(api: Api, nobody: Api, round_id: str) -> None:
     url = issue(api, round_id)
     shown = nobody.get(url)

@@ -31,6 +31,7 @@ def name(api: Api, player: str, display_name: str, **options: Any) -> Any:
     return response.document
 
 
+@pytest.mark.smoke
 def test_a_display_name_is_set_and_replaced(api: Api) -> None:
     assert api.get("/v1/players/ann").status == 404
     first = api.put("/v1/players/ann", {"display_name": "Ann Example"})

@@ -70,6 +70,7 @@ def play_random_rounds(api: Api) -> list[str]:
     return rounds
 
 
+@pytest.mark.smoke
 @pytest.mark.no_cover
 def test_the_figures_are_those_of_the_records(house: House, api: Api) -> None:
     rounds = play_random_rounds(api)

@@ -83,6 +83,7 @@ def test_a_scope_without_rounds_has_empty_results(api: Api) -> None:
     assert (ended["summary"]["rounds"], ended["summary"]["digest"]) == (0, ZERO)
 
 
+@pytest.mark.smoke
 def test_a_changed_transfer_is_found_and_gets_a_new_revision(house: House, api: Api) -> None:
     _, (first, second, _) = play_rounds(api, 3)
     right = api.get(f"/v1/rounds/{second}/settlement")

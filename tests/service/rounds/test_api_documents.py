@@ -84,6 +84,7 @@ def test_a_document_is_recorded_and_its_table_is_created(api: Api) -> None:
     assert [played["number"] for played in api.get(f"/v1/rounds/{round_['id']}/hands")["hands"]] == [1, 2, 3]
 
 
+@pytest.mark.smoke
 def test_a_document_is_returned_with_every_field(api: Api) -> None:
     sent = eventful()
     round_id = post_document(api, sent)["round"]["id"]

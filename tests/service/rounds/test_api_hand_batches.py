@@ -104,6 +104,7 @@ def test_a_round_is_named_by_its_table_and_reference(api: Api) -> None:
     assert "'evening/2' at a table 'kitchen'" in found[1]["problem"]["detail"]
 
 
+@pytest.mark.smoke
 def test_a_refused_hand_stops_its_round_and_no_other(api: Api, rounds: list[str], house: House) -> None:
     first, second, third = rounds
     wrong = hand(2, 3, THREE)

@@ -3,6 +3,8 @@
 import json
 from hashlib import sha256
 
+import pytest
+
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.sample_rounds import (
@@ -29,6 +31,7 @@ WORKED_HAND = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
 SHORT = {1: "ann 3", 2: "bob 50", 3: "cyd 50"}
 
 
+@pytest.mark.smoke
 def test_a_hand_is_scored_settled_and_the_round_moves_on(api: Api) -> None:
     round_id = start_round(api, sitting=SHORT, point_value=100, currency="EUR")
     response = record(api, round_id, {**WORKED_HAND, "played_at": "2026-11-20T21:15:00+01:00"})

@@ -60,6 +60,7 @@ def test_a_round_that_was_closed_or_sent_whole_is_provisional_too(api: Api) -> N
     assert half["settlement"]["state"] == half["round"]["state"] == "open"
 
 
+@pytest.mark.smoke
 def test_a_settlement_whose_window_has_passed_is_final_once_a_worker_has_swept(api: Api, house: House) -> None:
     round_id = complete_round(api, **{WINDOW: 0})
     waiting = complete_round(api, name="parlour")

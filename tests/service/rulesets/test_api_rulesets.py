@@ -76,6 +76,7 @@ def test_an_unknown_ruleset_is_not_found(api: Api, reference: str, nobody: Api) 
         assert "GET /v1/rulesets lists the rulesets" in response["detail"]
 
 
+@pytest.mark.smoke
 def test_a_custom_ruleset_is_added_found_listed_and_played(api: Api) -> None:
     added = api.post("/v1/rulesets", OWN)
     assert added.status == 201

@@ -17,6 +17,7 @@ from tests.support.sample_rounds import THREE, document_of, hand
 from tests.support.server_process import command, running, wait_until
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_up_serves_and_one_signal_stops_everything(tmp_path: Path, number: signal.Signals) -> None:
     with running(tmp_path / "ofc", is_first=True, OFC_WORKERS="2") as service:

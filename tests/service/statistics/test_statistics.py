@@ -77,6 +77,7 @@ def posted(api: Api, **document: Any) -> Document:
     return round_
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("is_counted", [False, True])
 def test_every_figure_of_a_player(house: House, api: Api, is_counted: bool) -> None:
     table = add_table(api)

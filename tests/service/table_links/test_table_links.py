@@ -38,6 +38,7 @@ def key_id(house: House, api: Api) -> UUID:
 # --- issue ---
 
 
+@pytest.mark.smoke
 def test_a_viewer_link_for_a_day_is_the_default(house: House, api: Api) -> None:
     table = table_of(api)
     issued = issue(api, table)

@@ -77,6 +77,7 @@ def test_a_table_without_rounds_has_no_payments(api: Api) -> None:
     }
 
 
+@pytest.mark.smoke
 def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
     table = add_table(api, "pineapple-qq", point_value=25, currency="EUR")
     first = {1: "ann 100", 2: "bob 100", 3: "cyd 100"}

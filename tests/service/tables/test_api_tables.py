@@ -13,6 +13,7 @@ KITCHEN = {"name": "kitchen", "ruleset": "pineapple", "point_value": 100, "curre
 WINDOW = "correction_window_minutes"
 
 
+@pytest.mark.smoke
 def test_a_table_is_created_and_found(api: Api) -> None:
     added = api.post("/v1/tables", KITCHEN)
     assert added.status == 201

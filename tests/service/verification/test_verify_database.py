@@ -59,6 +59,7 @@ def columns(hands_in: Transaction) -> Mapping[str, Mapping[str, str]]:
 OF_THE_TREE = ("tree_nodes", "tree_heads", "round_map_tiles", "checkpoints", "waiting_events")
 
 
+@pytest.mark.smoke
 def test_unchanged_records_have_no_findings(lived: Lived) -> None:
     owner = lived.house.owner
     clubs = list_clubs(owner)

@@ -23,6 +23,7 @@ def add(api: Api, **changes: Any) -> ApiResponse:
     return added
 
 
+@pytest.mark.smoke
 def test_a_webhook_is_created_read_changed_and_deleted(api: Api) -> None:
     added = add(api)
     address = added.headers["Location"]

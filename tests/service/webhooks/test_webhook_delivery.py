@@ -25,6 +25,7 @@ from tests.support.sample_rounds import COMPLETE, add_table, open_round, play
 from tests.support.webhook_receiver import KINDS, Received, Receiver, Sending, hang, receiving, sending
 
 
+@pytest.mark.smoke
 def test_messages_are_signed_as_standard_webhooks_requires(club: Sending, receiver: Receiver) -> None:
     delivery = club.api.post(f"{club.address}/test", None)
     assert (delivery.status, delivery["state"], delivery["kind"]) == (202, "waiting", "webhook.test")

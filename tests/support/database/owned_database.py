@@ -15,7 +15,7 @@ from service.db import Database, migrate
 from tests.support.database.insert_records import fill_club
 from tests.support.database.postgres import Logins, Server, find_external, text_of
 
-SERVERS = ["embedded", *([pytest.param("external", marks=pytest.mark.thorough)] if find_external() else [])]
+SERVERS = ["embedded", *([pytest.param("external", marks=pytest.mark.verify)] if find_external() else [])]
 PASSWORD = secrets.token_hex(16)
 
 

@@ -29,7 +29,7 @@ from scoring.ruleset import (
     WinLimit,
 )
 
-PROPERTY: Final = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+PROPERTY: Final = settings(suppress_health_check=[HealthCheck.too_slow])
 """Rounds take a while to draw where other things run beside."""
 MOST_HANDS: Final = 6
 EARNERS: Final = (

@@ -1,9 +1,12 @@
 """An evening by taps: ten hands or more, in several rounds, on a phone that the service scores for."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser.keeper_page import KeeperPage
 from tests.web.pages.test_offline_rounds import check_with_oracle, deal, list_rounds, play_to_the_end, read_stacks
+
+pytestmark = pytest.mark.smoke
 
 HANDS = 10
 
