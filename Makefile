@@ -10,7 +10,7 @@ PAGES := service/pages/static/web/files.json
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test report verify check bench format examples manifest openapi typescript web screenshots web-watch accept audit dist clean
+.PHONY: help setup demo up test report verify check bench format examples manifest openapi typescript web screenshots web-watch audit dist clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 13
@@ -100,9 +100,6 @@ screenshots: setup  ## take the pictures of docs/ again
 
 web-watch: setup  ## run the service until Ctrl-C, and build the web pages again after every change
 	$(BIN)/python web/build_pages.py --watch & watcher=$$!; trap "kill $$watcher" EXIT; $(BIN)/ofc-server up
-
-accept: setup  ## accept the current contract: later changes are compared with it
-	$(BIN)/python -m tests.contract.accept
 
 audit: setup  ## check the dependencies for known vulnerabilities
 	$(BIN)/python -m tests.contract.audit

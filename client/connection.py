@@ -2,9 +2,7 @@
 
 import logging
 import ssl
-import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, TypeVar, cast
@@ -212,7 +210,6 @@ class Connection:
             response = error.response
         except httpx2.HTTPError as error:
             raise TransportError(f"{self.url} did not respond with valid HTTP ({_why(error)})") from error
-        _warn_if_deprecated(response)
         if response.is_success:
             return response
         problem = _problem_of(response)
@@ -320,23 +317,6 @@ def _problem_of(response: httpx2.Response) -> Document | None:
     """Return the problem document of a response. None if another server sent the response."""
     problem = _json_of(response)
     return {"errors": [], **problem, "status": response.status_code} if is_problem(problem) else None
-
-
-def _warn_if_deprecated(response: httpx2.Response) -> None:
-    """Warn of the end of what the request uses: docs/versioning.md."""
-    if "Deprecation" in response.headers:
-        ends, link = response.headers.get("Sunset"), response.links.get("deprecation")
-        used = f"{response.request.method} {response.request.url.copy_with(query=None)}"
-        until, place = f", and ends on {ends}" if ends else "", f": {link['url']}" if link else ""
-        warnings.warn(f"{used} is deprecated{until}{place}", DeprecationWarning, stacklevel=_find_caller())
-
-
-def _find_caller() -> int:
-    """Return the stack level of the code that uses this package, as its caller passes it to `warnings.warn`."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == __package__:
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _pause_of(response: httpx2.Response) -> int | None:

@@ -1,6 +1,6 @@
 """The web application."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
@@ -15,11 +15,9 @@ from service.console.views import console
 from service.console.views.api import console_links
 from service.corrections.views import corrections
 from service.db import Database
-from service.deprecations import DEPRECATIONS, Deprecation
 from service.disputes.views import disputes
 from service.feed.views import events
 from service.http.authentication import HELD
-from service.http.deprecation_headers import announce_deprecations
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
@@ -74,7 +72,7 @@ class Application(Flask):
         return response
 
 
-def create_app(config: Config, deprecations: Sequence[Deprecation] = DEPRECATIONS) -> Flask:
+def create_app(config: Config) -> Flask:
     """Create the application; it connects to the database on first use."""
     app = Application("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
@@ -93,7 +91,7 @@ def create_app(config: Config, deprecations: Sequence[Deprecation] = DEPRECATION
     app.extensions["ofc_is_stopping"] = lambda: False
     app.extensions["ofc_send"] = build_sender(build_celery(config))
     register_error_handlers(app)
-    api = describe_api(app, deprecations)
+    api = describe_api(app)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
     for resource in (
         *playing,
@@ -123,7 +121,5 @@ def create_app(config: Config, deprecations: Sequence[Deprecation] = DEPRECATION
     limit_requests(app, config.rate_limit, config.rate_limit_url, config.trusted_proxies)
     add_security_headers(app)
     allow_origins(app, config.cors_origins)
-    if deprecations:
-        announce_deprecations(app, api.document, deprecations)
     log_requests(app, api.spec.to_dict())
     return app

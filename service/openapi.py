@@ -1,7 +1,7 @@
 """The OpenAPI document, generated from the code."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cached_property
 from http import HTTPStatus
@@ -27,7 +27,6 @@ from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from schemas.webhooks.messages import MESSAGES
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
-from service.deprecations import Deprecation, describe_deprecations
 from service.examples import add_examples
 from service.openapi_components import prepare_for_generators
 from service.version import VERSION
@@ -164,7 +163,6 @@ class ContractApi(flask_smorest.Api):
 
     ERROR_SCHEMA = ProblemSchema
     DEFAULT_ERROR_RESPONSE_NAME = None
-    deprecations: Sequence[Deprecation] = ()
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -187,7 +185,7 @@ class ContractApi(flask_smorest.Api):
             response["headers"] = {**_OF_A_STATUS.get(status, {}), **REQUEST_ID}
 
 
-def describe_api(app: Flask, deprecations: Sequence[Deprecation]) -> ContractApi:
+def describe_api(app: Flask) -> ContractApi:
     """Create the OpenAPI description of an application."""
     app.config.update(API_TITLE=TITLE, API_VERSION=VERSION, OPENAPI_VERSION=OPENAPI_VERSION)
     api = ContractApi(
@@ -198,7 +196,6 @@ def describe_api(app: Flask, deprecations: Sequence[Deprecation]) -> ContractApi
             "security": [{"key": []}],
         },
     )
-    api.deprecations = deprecations
     # Before `init_app`, which converts the schemas of problems.
     for field, kind in (
         *FIELD_TYPES,
@@ -239,7 +236,6 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
     _add_messages(contract)
     _add_events(contract)
     prepare_for_generators(contract)
-    describe_deprecations(contract, api.deprecations)
     add_examples(contract)
     for status, detail in SERVER_ERRORS.items():
         _add_server_error(contract, status, detail)

@@ -186,8 +186,8 @@ _SENT: Final = (
     "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match",
 )  # as a table  # fmt: skip
 _READ: Final = (
-    "Deprecation", "ETag", "Idempotent-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Request-Id",
-    "Retry-After", "Sunset", "Total-Rounds",
+    "ETag", "Idempotent-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After",
+    "Total-Rounds",
 )  # as a table  # fmt: skip
 _PREFLIGHT_SECONDS: Final = 600
 

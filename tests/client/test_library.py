@@ -113,17 +113,3 @@ def test_an_import_is_paused_and_resumed(client: Client, table: str) -> None:
         with pytest.raises(ApiError) as refused:
             change(job.id)
         assert refused.value.status == 409, "it has ended"
-
-
-def test_deprecated_operations_warn() -> None:
-    headers = {"Deprecation": "@1796083200", "Sunset": "Mon, 31 Jan 2028 00:00:00 GMT"}
-    link = '</v1/tables?cursor=x>; rel="next", <https://club.example/changes>; rel="deprecation"'
-    page = {"tables": [], "has_more": False, "next_cursor": None}
-    responses = build_response(200, page, **headers, Link=link), build_response(200, page, **headers)
-    with faulty(*responses) as server, Client(server.url) as client:
-        expected = f"GET {server.url}/v1/tables is deprecated, and ends on Mon, 31 Jan 2028 00:00:00 GMT"
-        for place in (": https://club.example/changes", ""):
-            with pytest.warns(DeprecationWarning, match="is deprecated") as warned:
-                list(client.list_tables())
-            # Python shows the warnings of code that a program runs itself, and not those of its libraries.
-            assert [(str(each.message), each.filename) for each in warned] == [(expected + place, __file__)]
