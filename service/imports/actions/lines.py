@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 
 from schemas.base import WireError
-from schemas.documents import RoundDocument, digest_document, identify, read_document
+from schemas.documents import RoundDocument, identify, read_document
 from schemas.money import are_exact
 from schemas.strict_json import read_json
 from scoring.bulk.round_states import OPEN
@@ -61,11 +61,6 @@ class ReadLine:
     def digest(self) -> bytes:
         """The digest that identifies the document."""
         return identify(self.document)
-
-    @cached_property
-    def written_digest(self) -> bytes:
-        """The digest of the document's canonical form, which identified older rounds."""
-        return digest_document(self.document)
 
     @property
     def identity(self) -> Identity:
@@ -202,15 +197,14 @@ def _list_recorded(
     at_table = [(made[line.document.table].id, line) for line in lines if line.document.table in made]
     by_reference = [(table_id, line.document.reference) for table_id, line in at_table if line.document.reference]
     unnamed = [(table_id, line) for table_id, line in at_table if not line.document.reference]
-    by_digest = [(table_id, digest) for table_id, line in unnamed for digest in (line.digest, line.written_digest)]
     recorded: dict[Identity, Recorded] = {}
     for (table_id, reference), (round_id, digest) in imports.list_rounds_by_reference(
         transaction, by_reference
     ).items():
         recorded[name_of[table_id], reference] = Recorded(round_id, digest)
-    found = imports.list_rounds_by_digest(transaction, by_digest)
+    found = imports.list_rounds_by_digest(transaction, [(table_id, line.digest) for table_id, line in unnamed])
     for table_id, line in unnamed:
-        same = found.get((table_id, line.digest)) or found.get((table_id, line.written_digest))
+        same = found.get((table_id, line.digest))
         if same is not None:
             recorded[line.identity] = Recorded(same, line.digest)
     return recorded

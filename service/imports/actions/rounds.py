@@ -164,7 +164,7 @@ def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Re
         return recorded
     if not recorded.is_new:
         stored = rounds.get(transaction, recorded.id)
-        if is_document_of(transaction, stored, line.document.table, line.digest, line.written_digest):
+        if is_document_of(transaction, stored, line.document.table, line.digest):
             return recorded
     raise reference_taken(line.document.reference, recorded.id)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from schemas.documents import RoundDocument, digest_document, identify
+from schemas.documents import RoundDocument, identify
 from schemas.hand_identity import find_differences, is_same_hand
 from schemas.hands import Irregularity, SubmittedHand, dump_hand
 from schemas.partial_documents import parse_partial_document
@@ -192,19 +192,18 @@ def table_of(document: RoundDocument) -> TableRequest:
 def _find_recorded(
     transaction: Transaction, table: StoredTable, document: RoundDocument, digest: bytes
 ) -> StoredRound | None:
-    written = digest_document(document)
     if document.reference is None:
-        found = rounds.find_by_digest(transaction, table.id, digest, written)
+        found = rounds.find_by_digest(transaction, table.id, digest)
     else:
         found = rounds.find_by_reference(transaction, table.id, document.reference)
-        if found is not None and not is_document_of(transaction, found, table.name, digest, written):
+        if found is not None and not is_document_of(transaction, found, table.name, digest):
             raise reference_taken(document.reference, found.id)
     if found is not None:
         refuse_other_hands(transaction, found.id, document)
     return found
 
 
-def is_document_of(transaction: Transaction, stored: StoredRound, table: str, digest: bytes, written: bytes) -> bool:
+def is_document_of(transaction: Transaction, stored: StoredRound, table: str, digest: bytes) -> bool:
     """
     Return whether a recorded round has a document's content.
 
@@ -216,9 +215,8 @@ def is_document_of(transaction: Transaction, stored: StoredRound, table: str, di
         stored: the round.
         table: the name of its table.
         digest: the digest that identifies the document.
-        written: the digest of the document's canonical form, which identified older rounds.
     """
-    return stored.digest in (digest, written) or digest == identify(document_of(transaction, stored, table))
+    return digest == stored.digest or digest == identify(document_of(transaction, stored, table))
 
 
 def refuse_other_hands(transaction: Transaction, round_id: UUID, document: RoundDocument) -> None:

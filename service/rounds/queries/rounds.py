@@ -212,9 +212,9 @@ def find_by_reference(transaction: Transaction, table_id: UUID, reference: str) 
     return _find_one(transaction, ROUNDS.where(_ROUND.table_id == table_id, _ROUND.reference == reference))
 
 
-def find_by_digest(transaction: Transaction, table_id: UUID, *digests: bytes) -> StoredRound | None:
-    """Find the first round of a table without a reference that has one of these content digests."""
-    same = ROUNDS.where(_ROUND.table_id == table_id, _ROUND.digest.in_(digests), _ROUND.reference.is_(None))
+def find_by_digest(transaction: Transaction, table_id: UUID, digest: bytes) -> StoredRound | None:
+    """Find the first round of a table without a reference that has this content digest."""
+    same = ROUNDS.where(_ROUND.table_id == table_id, _ROUND.digest == digest, _ROUND.reference.is_(None))
     return _find_one(transaction, same.order_by(_ROUND.table_sequence).limit(1))
 
 
