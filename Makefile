@@ -1,4 +1,4 @@
-# Commands for developers and CI. `make help` lists them.
+# Commands for developers and CI. `make help` lists the usual ones.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -10,10 +10,13 @@ PAGES := service/pages/static/web/files.json
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test report verify check bench format examples manifest openapi typescript web screenshots web-watch audit dist clean
+.PHONY: help help-all setup demo up test report verify check bench format generate typescript web screenshots web-watch audit dist clean
 
-help:  ## list the targets
+help:  # list the usual targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 13
+
+help-all:  ## list all targets
+	@sed -n 's/^\([a-z-]*\):.*  ##* /\1\t/p' Makefile | expand -t 13
 
 setup: $(STAMP) $(REFERENCE) $(RULES) $(PAGES)  ## create .venv/ with `ofc` and `ofc-server`, the API reference, the rules for browsers and the web pages (from PyPI and npm)
 
@@ -44,7 +47,7 @@ verify: setup  ## run the long tests: random rounds against the oracle, random r
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --hypothesis-profile many tests/scoring tests/schemas tests/evidence
 
-report: setup  ## print replaced words, files and functions above the limits, and old figures of docs/architecture.md
+report: setup  # print replaced words, files and functions above the limits, and old figures of docs/architecture.md
 	$(BIN)/python -m tests.contract.report
 
 check: setup  ## run what CI runs: format, lint, imports, types, dependencies, report, then all tests with coverage
@@ -77,36 +80,30 @@ format: setup  ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-examples: setup  ## record the examples of the contract again, and write openapi.yaml
+generate: setup  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, types for Python
+	$(BIN)/python -m tests.support.schema_manifest
 	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
 	$(BIN)/python -m tests.support.client.write_models
 
-manifest: setup  ## write migrations/manifest.json: every object of the schema that the migrations create
-	$(BIN)/python -m tests.support.schema_manifest
-
-openapi: setup  ## write openapi.yaml from the code, and the types of the Python client from it
-	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
-	$(BIN)/python -m tests.support.client.write_models
-
-typescript: setup  ## build the TypeScript client, and pack it for npm in web/client/
+typescript: setup  # build the TypeScript client, and pack it for npm in web/client/
 	$(BIN)/python web/pack_client.py
 
-web: setup  ## build the web pages from web/src/ into service/pages/static/web/
+web: setup  # build the web pages from web/src/ into service/pages/static/web/
 	$(BIN)/python web/build_pages.py
 
-screenshots: setup  ## take the pictures of docs/ again
+screenshots: setup  # take the pictures of docs/ again
 	$(BIN)/python -m tests.support.browser.screenshots
 
-web-watch: setup  ## run the service until Ctrl-C, and build the web pages again after every change
+web-watch: setup  # run the service until Ctrl-C, and build the web pages again after every change
 	$(BIN)/python web/build_pages.py --watch & watcher=$$!; trap "kill $$watcher" EXIT; $(BIN)/ofc-server up
 
-audit: setup  ## check the dependencies for known vulnerabilities
+audit: setup  # check the dependencies for known vulnerabilities
 	$(BIN)/python -m tests.contract.audit
 
-dist: setup  ## build the wheels of the client and the service into dist/
+dist: setup  # build the wheels of the client and the service into dist/
 	rm -rf build client/build dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
 
-clean:  ## delete generated files
+clean:  # delete generated files
 	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules service/pages/static/web

@@ -1,4 +1,4 @@
-"""Examples of requests and responses for the contract, recorded from a service; `make examples` records them again."""
+"""Examples of requests and responses for the contract, recorded from a service; `make generate` records them again."""
 
 import json
 import re

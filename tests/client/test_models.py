@@ -31,7 +31,7 @@ METHODS = sorted(
 
 
 def test_the_models_are_those_of_the_contract() -> None:
-    assert MODELS.read_text(encoding="utf-8") == write_models(DOCUMENT), "run `make openapi`"
+    assert MODELS.read_text(encoding="utf-8") == write_models(DOCUMENT), "run `make generate`"
 
 
 def test_every_operation_for_programs_has_a_method() -> None:

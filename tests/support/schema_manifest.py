@@ -1,7 +1,7 @@
 """
 Writes `migrations/manifest.json`: the schema that the migrations build, as `ofc-server verify` expects it.
 
-Run as `python -m tests.support.schema_manifest` after a migration was added or changed (`make manifest`).
+Run as `python -m tests.support.schema_manifest` after a migration was added or changed (`make generate`).
 """
 
 import json

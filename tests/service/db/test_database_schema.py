@@ -103,7 +103,7 @@ def changes_of(database: Database) -> list[SchemaChange]:
 
 @every_server
 def test_the_manifest_matches_the_migrations(server: Server) -> None:
-    assert schema_of(server) == expected_schema(), "`make manifest` writes it anew"
+    assert schema_of(server) == expected_schema(), "`make generate` writes it anew"
 
 
 def test_the_manifest_is_independent_of_the_owner(embedded_postgres: Server) -> None:

@@ -117,7 +117,7 @@ def parts_in(part: Any) -> Iterator[Document]:
 
 def test_the_committed_openapi_document_is_up_to_date() -> None:
     written = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
-    assert written == render(make_app().extensions["ofc_contract"]), "`make openapi` writes it anew"
+    assert written == render(make_app().extensions["ofc_contract"]), "`make generate` writes it anew"
 
 
 def test_the_service_serves_its_openapi_document(house: House) -> None:

@@ -65,9 +65,9 @@ def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
 def test_the_story_produces_the_stored_examples(house: House, bare_logins: Logins) -> None:
     replayed = play_story(house, bare_logins)
     stored = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")}
-    assert set(replayed) == set(stored), "`make examples` writes them anew"
+    assert set(replayed) == set(stored), "`make generate` writes them anew"
     differing = [name for name, examples in replayed.items() if examples != stored[name]]
-    assert not differing, f"`make examples` writes them anew: {differing}, {replayed[differing[0]]}"
+    assert not differing, f"`make generate` writes them anew: {differing}, {replayed[differing[0]]}"
 
 
 def test_every_request_and_response_has_a_valid_example(contract: Document) -> None:

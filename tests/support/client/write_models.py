@@ -15,7 +15,7 @@ ROOT: Final = Path(__file__).parents[3]
 MODELS: Final = ROOT / "client" / "models.py"
 HEADER: Final = '''\
 """
-Responses of the service as types. Generated from the contract by `make openapi`.
+Responses of the service as types. Generated from the contract by `make generate`.
 
 A response is a dictionary whose fields are attributes too: `round_["status"]` is `round_.status`. Two kinds of fields
 are not declared: those that can be absent, `document.get("reference")`, and those with a name that Python uses,
