@@ -31,7 +31,7 @@ $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc |
 $(RULES): $(REFERENCE) $(wildcard web/rules/*.py web/rules/substitutes/*.py web/src/rules/*.ts) $(shell find scoring schemas evidence -name "*.py")
 	$(BIN)/python -m web.rules.build
 
-$(PAGES): $(shell find web/src web/client/src -type f) web/build.mjs web/icons.mjs openapi.yaml | $(REFERENCE)
+$(PAGES): $(shell find web/src web/client/src -type f) web/build.mjs web/icons.mjs openapi-audit.yaml | $(REFERENCE)
 	$(BIN)/python web/build_pages.py
 
 demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
@@ -47,7 +47,7 @@ verify: setup  ## run the long tests: random rounds against the oracle, random r
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --hypothesis-profile many tests/scoring tests/schemas tests/evidence
 
-report: setup  # print replaced words, files and functions above the limits, and old figures of docs/architecture.md
+report: setup  # print replaced words, and files, functions and folders above the limits
 	$(BIN)/python -m tests.contract.report
 
 check: setup  ## run what CI runs: format, lint, imports, types, dependencies, report, then all tests with coverage
@@ -84,6 +84,7 @@ generate: setup  ## write what is generated and committed: manifest.json of the 
 	$(BIN)/python -m tests.support.schema_manifest
 	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
+	$(BIN)/ofc-server openapi --audit --output openapi-audit.yaml --overwrite
 	$(BIN)/python -m tests.support.client.write_models
 
 typescript: setup  # build the TypeScript client, and pack it for npm in web/client/

@@ -23,7 +23,8 @@ class BuildWithPages(build_py):
             raise SystemExit(f"The web pages are not built: {', '.join(missing)} not found. Run `make setup` first.")
         super().run()
         if not self.editable_mode:
-            self.copy_file("openapi.yaml", str(Path(self.build_lib) / "service" / "openapi.yaml"))
+            for name in ("openapi.yaml", "openapi-audit.yaml"):
+                self.copy_file(name, str(Path(self.build_lib) / "service" / name))
 
 
 setup(cmdclass={"build_py": BuildWithPages})

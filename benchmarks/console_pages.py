@@ -32,6 +32,7 @@ from service.app import create_app
 from service.clubs.actions import create_key, find_club
 from service.config import Config
 from service.db import Database
+from service.http.services import services_of
 from tests.support.browser.console_visitor import discover_pages, list_endpoints, parse
 
 TARGET_MS: Final = 300
@@ -169,7 +170,7 @@ def main() -> int:
         changed = change_rounds(app, key)
         print(f"made a club of {chosen.hands} hands in {time.perf_counter() - begun:.0f} s", flush=True)
         measure_pages(Console.of(made, app, browser), changed, chosen.runs)
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()
     return 0
 
 

@@ -30,6 +30,7 @@ from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
+from service.http.services import services_of
 from service.logs import start_logging
 from service.server.embedded import OWNER
 
@@ -72,7 +73,7 @@ def open_app() -> Iterator[tuple[Flask, str, str]]:
         owner = cluster.url(OWNER)
         environment = {"OFC_DATABASE_URL": cluster.url("ofc_service"), "OFC_RATE_LIMIT": "0"}
         app = create_app(Config.from_environment({**os.environ, **environment}))
-        stack.callback(app.extensions["ofc_database"].close)
+        stack.callback(services_of(app).database.close)
         yield app, create_club_with_key(owner, "bench"), owner
 
 

@@ -27,10 +27,10 @@ from sqlalchemy import text
 
 from benchmarks.database import open_cluster
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
+from service.audit_trail.models import EventRecord
 from service.clubs.actions import create_club_with_key
 from service.db import Database
 from service.imports.actions.rounds import import_rounds
-from service.ledger.models import EventRecord
 from service.rounds import models
 from service.server.embedded import OWNER
 from service.server.embedded.cluster import DURABLE

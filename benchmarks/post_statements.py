@@ -35,6 +35,7 @@ from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.db.pipeline import run_together
+from service.http.services import services_of
 from service.server.embedded import OWNER, Cluster
 
 GUARDED: Final = "guarded"
@@ -141,11 +142,11 @@ def note_statements(cluster: Cluster, noted: Path, copies: Sequence[str], rounds
     app = create_app(Config.from_environment({**os.environ, **environment}))
     key = create_club_with_key(cluster.url(OWNER), "bench")
     round_ids = open_rounds(app, key, len(rounds))
-    app.extensions["ofc_database"].close()  # a database is copied while nobody uses it
+    services_of(app).database.close()  # a database is copied while nobody uses it
     for name in copies:
         copy(cluster, name)
     noted.write_bytes(pickle.dumps(record(app, key, round_ids, rounds)))
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 if __name__ == "__main__":

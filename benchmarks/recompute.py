@@ -35,7 +35,13 @@ from service.db import Database, Transaction
 from service.db.arrays import read_arrays
 from service.recomputations.actions.audit import audit_rounds
 from service.recomputations.job import MOST_HANDS
-from service.recomputations.packed.queries import Scope, Stretch, packed_queries, planner_settings, stretch_parameters
+from service.recomputations.packed.queries import (
+    RoundSelection,
+    Stretch,
+    packed_queries,
+    planner_settings,
+    stretch_parameters,
+)
 from service.recomputations.queries import cut_stretches
 from service.rulesets import queries as rulesets
 
@@ -147,7 +153,7 @@ def filled(hands: int, most: int) -> Iterator[Turns]:
 def stretches_of(made: Bench, most: int) -> list[Stretch]:
     """Cut all rounds as a worker does, and take so many stretches from all over them."""
     with made.service.transaction(made.club) as transaction:
-        cut = [each.stretch for each in cut_stretches(transaction, Scope(), MOST_HANDS).stretches]
+        cut = [each.stretch for each in cut_stretches(transaction, RoundSelection(), MOST_HANDS).stretches]
     count = min(most, len(cut))
     return [cut[place * len(cut) // count] for place in range(count)]
 

@@ -28,8 +28,8 @@ from sqlalchemy import text
 from benchmarks.database import time_of_server
 from benchmarks.import_rounds import Bench, bench, make_lines
 from benchmarks.recompute import FORGETFUL
+from service.audit_trail.actions import join_events
 from service.db import Database
-from service.ledger.actions import join_events
 from service.verification.verify_database import Page, Pass, verify_database
 from service.verification.verify_in_parallel import verify_in_parallel
 

@@ -94,25 +94,6 @@ JobState = Literal["queued", "running", "paused", "cancelling", "cancelled", "su
 RecomputationMode = Literal["audit", "apply"]
 
 
-class FieldError(Response):
-    """One error in a request: where it is, the value found and the values accepted."""
-
-    pointer: str
-    code: str
-    detail: str
-
-
-class Problem(Response):
-    """A problem document (RFC 9457)."""
-
-    type: str
-    title: str
-    status: int
-    code: str
-    detail: str
-    request_id: str
-
-
 class ScoredRow(Response):
     """A row and its royalty."""
 
@@ -174,6 +155,14 @@ class Transfer(Response):
     payee_stack: int
 
 
+class FieldError(Response):
+    """One error in a request: where it is, the value found and the values accepted."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
 class RoundSeat(Response):
     """A player of a round with their points."""
 
@@ -231,6 +220,17 @@ class RecordedHandWithRound(Response):
     in_force: bool
     irregular: list[FieldError]
     round: Round
+
+
+class Problem(Response):
+    """A problem document (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    request_id: str
 
 
 class HandLineResult(Response):
@@ -347,7 +347,7 @@ class ClubCreatedContent(Response):
 
 
 class ClubCreatedEvent(Response):
-    """A club was created; `test` is only written for a test club, whose records can be wiped."""
+    """A club was created."""
 
     position: int
     id: str
@@ -388,31 +388,6 @@ class ClubChangedEvent(Response):
     request_id: str | None
     kind: Literal["club.changed"]
     content: ClubChangedContent
-
-
-class ClubWipedContent(Response):
-    """The payload of a `club.wiped` event."""
-
-    rounds: int
-    events: int
-
-
-class ClubWipedEvent(Response):
-    """The records of a test club were deleted; `rounds` and `events` are the numbers of deleted records."""
-
-    position: int
-    id: str
-    round: str | None
-    table: str | None
-    sequence: int | None
-    at: str
-    hash: str
-    previous: str | None
-    bytes: str | None
-    actor: str | None
-    request_id: str | None
-    kind: Literal["club.wiped"]
-    content: ClubWipedContent
 
 
 class CheckpointSealedContent(Response):
@@ -2340,7 +2315,6 @@ class Club(Response):
     name: str
     time_zone: str
     evening_begins: str
-    test: bool
 
 
 class ApiKey(Response):

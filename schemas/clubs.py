@@ -1,4 +1,4 @@
-"""A club: its time zone, its evenings, and whether it is a test club."""
+"""A club: its time zone and its evenings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from marshmallow import ValidationError, validates_schema
 
 from schemas.base import Dumped, Sentence, WireSchema
-from schemas.fields import Boolean, DateField, Text
+from schemas.fields import DateField, Text
 from schemas.pages import InPeriod
 
 _TIME_OF_DAY: Final = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
@@ -33,12 +33,11 @@ class InPeriodOrEvening(InPeriod):
 
 @dataclass(frozen=True, slots=True)
 class ClubView:
-    """A club, when its evenings begin, and whether it is a test club."""
+    """A club, and when its evenings begin."""
 
     name: str
     time_zone: str
     evening_begins: time
-    is_test: bool = False
 
     def evening(self, day: date) -> tuple[datetime, datetime]:
         """
@@ -91,11 +90,6 @@ class ClubSchema(WireSchema):
         metadata={"example": "06:00", "minLength": 5},
         description="Time of day at which an evening begins there. It ends when the next one begins.",
     )
-    test = Boolean(
-        required=True,
-        metadata={"example": False},
-        description="Whether this is a test club, whose records the operator can wipe.",
-    )
 
 
 def dump_club(club: ClubView) -> Dumped:
@@ -104,5 +98,4 @@ def dump_club(club: ClubView) -> Dumped:
         "name": club.name,
         "time_zone": club.time_zone,
         "evening_begins": f"{club.evening_begins:%H:%M}",
-        "test": club.is_test,
     }

@@ -97,12 +97,11 @@ class DisputeRequestSchema(WireSchema):
     seat = SeatField(load_default=None, allow_none=True, description="Disputed seat, if any.")
     row = Choice(_ROWS, load_default=None, allow_none=True, description="Disputed row, if any. It requires `hand`.")
     claim = DisputeTextField(
-        is_new=True,
         required=True,
         metadata={"example": "the third card on top was the three of diamonds"},
         description="What is wrong, in one line. It is stored permanently: identify players by their IDs.",
     )
-    by = AuthorField(is_new=True, required=True)
+    by = AuthorField(required=True)
 
     @validates_schema(skip_on_field_errors=False)
     def _check_place(self, read: dict[str, Any], **_: Any) -> None:
@@ -137,11 +136,10 @@ class DisputeCommentRequestSchema(WireSchema):
     """A comment on a dispute."""
 
     comment = DisputeTextField(
-        is_new=True,
         required=True,
         description="The comment, in one line. It is stored permanently: identify players by their IDs.",
     )
-    by = AuthorField(is_new=True, required=True)
+    by = AuthorField(required=True)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> DisputeTransitionRequest:
@@ -152,7 +150,7 @@ class DisputeReviewRequestSchema(WireSchema):
     """The start of a dispute's review."""
 
     version = VersionField()
-    by = AuthorField(is_new=True, required=True)
+    by = AuthorField(required=True)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> DisputeTransitionRequest:
@@ -169,9 +167,8 @@ class DisputeResolutionRequestSchema(WireSchema):
 
     version = VersionField()
     state = Choice(_VERDICTS, required=True, description="`upheld` if the claim is justified, `rejected` if it is not.")
-    by = AuthorField(is_new=True, required=True)
+    by = AuthorField(required=True)
     reason = DisputeTextField(
-        is_new=True,
         load_default=None,
         allow_none=True,
         description="Why, in one line. Required to reject a dispute, and to uphold one without a correction.",
@@ -191,9 +188,9 @@ class DisputeWithdrawalRequestSchema(WireSchema):
     """The withdrawal of a dispute."""
 
     version = VersionField()
-    by = AuthorField(is_new=True, required=True)
+    by = AuthorField(required=True)
     reason = DisputeTextField(
-        is_new=True, load_default=None, allow_none=True, description="Why the dispute is withdrawn, in one line."
+        load_default=None, allow_none=True, description="Why the dispute is withdrawn, in one line."
     )
 
     @post_load

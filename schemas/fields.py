@@ -2,9 +2,7 @@
 
 import re
 from calendar import month_name, monthrange
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from enum import Enum
 from typing import Any, Final
@@ -81,9 +79,7 @@ _JOINED: Final = (
 """Letters and marks of scripts that write words with joiners: Arabic, Syriac, those of India, Khmer and others."""
 ID_PATTERN: Final = f"^(?:[^{_IN_TEXTS}{_JOINERS}]|[{_JOINED}](?:[{_JOINERS}][{_JOINED}])+)*$"
 """Pattern of an ID, as far as JSON Schema can express it."""
-_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _UNPRINTABLE: Final = re.compile(f"[{_IN_TEXTS}{_BEYOND}]")
-_is_stored: ContextVar[bool] = ContextVar("is_stored", default=False)
 
 
 class Characters(Enum):
@@ -102,8 +98,6 @@ class Characters(Enum):
         f"^(?:[^{_IN_TEXTS}{_BEYOND}{_JOINERS}]|[{_JOINED}](?:[{_JOINERS}][{_JOINED}])+)*$",
     )
     """IDs: no invisible characters except ZWJ and ZWNJ between letters of scripts that need them."""
-    STORED = (r"^[^\u0000-\u001f\u007f-\u009f]*$", _CONTROLS, r"^[^\x00-\x1f\x7f-\x9f]*$")
-    """Texts that may be stored already: no control characters."""
 
     @property
     def pattern(self) -> str:
@@ -117,25 +111,13 @@ class Characters(Enum):
 
     def find_refused(self, text: str) -> str | None:
         """Return the first character that the text cannot contain, as `U+` and its number; None if there is none."""
-        refused = _CONTROLS if _is_stored.get() else self.value[1]
-        found = refused.search(text)
+        found = self.value[1].search(text)
         return None if found is None else f"U+{ord(found[0]):04X}"
-
-
-@contextmanager
-def reading_stored_texts() -> Iterator[None]:
-    """Accept all texts that were valid when they were stored, inside the `with` block."""
-    token = _is_stored.set(True)
-    try:
-        yield
-    finally:
-        _is_stored.reset(token)
 
 
 _WITHOUT: Final = {
     Characters.ID: "a name or id without control, format and private characters",
     Characters.TEXT: "text without control, format and private characters",
-    Characters.STORED: "text without control characters",
 }
 
 
@@ -159,10 +141,8 @@ class Text(WireField):
             pattern: regular expression of the values.
             wanted: the pattern in words.
             characters: the characters that values can contain.
-            options: options of every field, and `is_new`: whether the contract has the pattern of `characters`, as for
-                fields of requests. Fields of responses can contain texts that were accepted before.
+            options: options of every field.
         """
-        is_new = options.pop("is_new", False)
         self.longest = longest
         self.characters = characters
         self.expression = re.compile(pattern, re.ASCII) if pattern else None
@@ -172,7 +152,7 @@ class Text(WireField):
         described = {
             "minLength": 1,
             "maxLength": longest,
-            "pattern": pattern or (characters if is_new else Characters.STORED).pattern,
+            "pattern": pattern or characters.pattern,
         }
         super().__init__(described=described, **options)
 

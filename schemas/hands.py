@@ -31,7 +31,7 @@ from scoring.cards import BY_NAME, Card
 from scoring.deal import find_cards_twice
 from scoring.errors import Mistake, Path
 from scoring.hand import Hand, Seat, Street
-from scoring.ruleset import MOST_FANTASYLAND, Points, Ruleset, Scope
+from scoring.ruleset import MOST_FANTASYLAND, Points, Ruleset, StakesScope
 from scoring.score import HandScore
 from scoring.settlement import Transfer
 
@@ -337,7 +337,7 @@ class HandView:
     @property
     def is_paid_later(self) -> bool:
         """Whether the points are paid at the end of the round: the transfers are then those of the whole round."""
-        return self.ruleset.stakes.scope is Scope.ROUND
+        return self.ruleset.stakes.scope is StakesScope.ROUND
 
     @property
     def won(self) -> Mapping[Seat, Points]:

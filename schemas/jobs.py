@@ -217,7 +217,7 @@ class RecomputationRequestSchema(WireSchema):
         description="Ruleset to play the rounds under, as a name or `name@version`. Each round's own ruleset"
         " if omitted.",
     )
-    reason = ReasonField(is_new=True, required=True, description="Why the rounds are recomputed, in one line.")
+    reason = ReasonField(required=True, description="Why the rounds are recomputed, in one line.")
     final = Boolean(
         load_default=False,
         description="True to apply the recomputation to final rounds too. It requires the scope `correct-final`.",

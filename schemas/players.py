@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import Characters, Inner, Listing, Text, Time, show_time
+from schemas.fields import Inner, Listing, Text, Time, show_time
 from schemas.game_fields import PlayerField
 from schemas.pages import PageSchema
 
@@ -31,7 +31,7 @@ class NameRequest:
 class DisplayNameRequestSchema(WireSchema):
     """A display name to set. It replaces the player's previous one."""
 
-    display_name = DisplayNameField(is_new=True, required=True, description="The new display name of the player.")
+    display_name = DisplayNameField(required=True, description="The new display name of the player.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> NameRequest:
@@ -39,13 +39,7 @@ class DisplayNameRequestSchema(WireSchema):
 
 
 class PlayerPathSchema(WireSchema):
-    """The player in a path. It accepts every ID that may be stored."""
-
-    player = PlayerField(characters=Characters.STORED, required=True)
-
-
-class NamedPlayerPathSchema(WireSchema):
-    """The player in a path, for a new display name."""
+    """The player in a path."""
 
     player = PlayerField(required=True)
 

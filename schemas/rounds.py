@@ -12,7 +12,6 @@ from schemas.base import Dumped, WireSchema
 from schemas.fields import (
     MOST_INTEGER,
     Boolean,
-    Characters,
     Choice,
     Dictionary,
     ExpectedField,
@@ -46,10 +45,10 @@ from scoring.errors import Mistake
 from scoring.hand import Seat
 from scoring.history import Departure
 from scoring.round_state import NextHand, Round, RoundStatus
-from scoring.ruleset import Points, Scope
+from scoring.ruleset import Points, StakesScope
 
 STATUSES: Final = {status.value: status for status in RoundStatus}
-_SCOPES: Final = {scope.value: scope for scope in Scope}
+_SCOPES: Final = {scope.value: scope for scope in StakesScope}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class RoundSeatRequestSchema(WireSchema):
     """A player of a new round. If `stack` is omitted, the player's last stack at the table carries over."""
 
     seat = SeatField(required=True, description="Seat number, counted clockwise from 1.")
-    player = PlayerField(is_new=True, required=True, description="The operator's ID of the player.")
+    player = PlayerField(required=True, description="The operator's ID of the player.")
     stack = OpeningStackField(load_default=None, allow_none=True)
 
     @post_load
@@ -93,7 +92,7 @@ class RoundRequestSchema(WireSchema):
         required=True,
         description="The players of the round.",
     )
-    reference = ReferenceField(is_new=True, load_default=None)
+    reference = ReferenceField(load_default=None)
     opened_at = Time(load_default=None, allow_none=True, description="Time when the round was opened. Now if omitted.")
     expected = ExpectedField()
 
@@ -115,9 +114,7 @@ class DepartureRequestSchema(WireSchema):
     """A player who leaves for the rest of the round."""
 
     seat = SeatField(required=True, description="Seat of the player who leaves.")
-    reason = ReasonField(
-        is_new=True, load_default=None, allow_none=True, description="Why the player leaves, in one line."
-    )
+    reason = ReasonField(load_default=None, allow_none=True, description="Why the player leaves, in one line.")
     expected = ExpectedField()
 
     @post_load
@@ -128,7 +125,7 @@ class DepartureRequestSchema(WireSchema):
 class RoundCloseRequestSchema(WireSchema):
     """The early end of a round."""
 
-    reason = ReasonField(is_new=True, required=True, description="Why the round ends early, in one line.")
+    reason = ReasonField(required=True, description="Why the round ends early, in one line.")
     expected = ExpectedField()
 
 
@@ -154,9 +151,7 @@ class HandUndoRequestSchema(WireSchema):
         required=True,
         description="ID of the hand. Another hand that was recorded with the same number since is not undone.",
     )
-    reason = ReasonField(
-        is_new=True, load_default=None, allow_none=True, description="Why the hand is undone, in one line."
-    )
+    reason = ReasonField(load_default=None, allow_none=True, description="Why the hand is undone, in one line.")
     expected = ExpectedField()
 
     @post_load
@@ -289,15 +284,12 @@ class RoundQuerySchema(InPeriod, PageQuerySchema):
     """Filters of a list of rounds."""
 
     table_id = UuidField(data_key="table", description="List only rounds of the table with this ID.")
-    table_name = TableNameField(
-        characters=Characters.STORED, description="List only rounds of the table with this name."
-    )
+    table_name = TableNameField(description="List only rounds of the table with this name.")
     reference = ReferenceField(
         allow_none=False,
-        characters=Characters.STORED,
         description="List only rounds with this reference. At each table, one round has it.",
     )
-    player = PlayerField(characters=Characters.STORED, description="List only rounds of the player with this ID.")
+    player = PlayerField(description="List only rounds of the player with this ID.")
     status = Choice(STATUSES, description="List only rounds with this status.")
     state = Choice(IN_FORCE, description="List only rounds whose settlement is in this state.")
     opened_from = Time(data_key="from", description="List only rounds opened at or after this time.")

@@ -17,8 +17,8 @@ from scoring.ruleset import (
     PlayerLimits,
     PointRules,
     Ruleset,
-    Scope,
     StakesRules,
+    StakesScope,
     Variant,
     WinLimit,
     frozen_table,
@@ -146,7 +146,7 @@ class StakesRulesSchema(WireSchema):
     """How stacks limit payments."""
 
     scope = Choice(
-        _words(Scope),
+        _words(StakesScope),
         required=True,
         description="Period over which stacks limit payments: one hand, a sequence of Fantasyland hands, or the round.",
     )

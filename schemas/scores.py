@@ -9,7 +9,6 @@ from schemas.base import Dumped, WireSchema, load
 from schemas.fields import (
     MOST_INTEGER,
     Boolean,
-    Characters,
     Choice,
     Dictionary,
     ExpectedField,
@@ -257,9 +256,7 @@ class HandFilterSchema(InPeriod, PageQuerySchema):
 
     period = ("played_from", "played_before")
 
-    player = PlayerField(
-        characters=Characters.STORED, description="Find only hands that were dealt to the player with this ID."
-    )
+    player = PlayerField(description="Find only hands that were dealt to the player with this ID.")
     table_id = UuidField(data_key="table", description="Find only hands of the table with this ID.")
     played_from = Time(data_key="from", description="Find only hands played, or else recorded, at or after this time.")
     played_before = Time(data_key="to", description="Find only hands played, or else recorded, before this time.")

@@ -80,7 +80,6 @@ class TableLinkRequestSchema(WireSchema):
 
     label = Text(
         longest=_LONGEST_LABEL,
-        is_new=True,
         load_default=None,
         description="What the link is used for, for example whose phone has it. Default: the kind.",
     )
@@ -91,7 +90,6 @@ class TableLinkRequestSchema(WireSchema):
         " to read the table; `player` to read it, and to confirm and dispute settlements for one player.",
     )
     player = PlayerField(
-        is_new=True,
         load_default=None,
         allow_none=True,
         description="The operator's ID of the player whose link it is. Required for the kind `player` only.",

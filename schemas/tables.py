@@ -9,7 +9,7 @@ from uuid import UUID
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Dumped, Sentence, WireSchema, show
-from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show_time
+from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import (
     MOST_HANDS,
     CurrencyDigitsField,
@@ -106,7 +106,7 @@ class TableRequestSchema(NewMoney, WireSchema):
     A point value requires a currency, and a currency a point value. Without them, rounds are settled in points only.
     """
 
-    name = TableNameField(is_new=True, required=True)
+    name = TableNameField(required=True)
     ruleset = RulesetReference(required=True)
     point_value = PointValueField(load_default=None)
     currency = CurrencyField(load_default=None)
@@ -177,7 +177,7 @@ def dump_table(table: TableView) -> dict[str, Any]:
 class TableQuerySchema(PageQuerySchema):
     """The page and the filter of a list of tables."""
 
-    name = TableNameField(characters=Characters.STORED, description="List only the table with exactly this name.")
+    name = TableNameField(description="List only the table with exactly this name.")
 
 
 class TablePageSchema(PageSchema):

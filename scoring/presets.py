@@ -15,8 +15,8 @@ from scoring.ruleset import (
     PlayerLimits,
     PointRules,
     Ruleset,
-    Scope,
     StakesRules,
+    StakesScope,
     Table,
     Variant,
     WinLimit,
@@ -55,8 +55,8 @@ _RUSSIAN: Final = ByRow(
 )
 _LOW: Final = frozen_table({"nine_low": 1, "eight_low": 2, "seven_low": 4, "75432": 8})
 
-_HAND_STACK: Final = StakesRules(Scope.HAND, WinLimit.STACK)
-_SEQUENCE_OPENING: Final = StakesRules(Scope.FANTASYLAND, WinLimit.OPENING)
+_HAND_STACK: Final = StakesRules(StakesScope.HAND, WinLimit.STACK)
+_SEQUENCE_OPENING: Final = StakesRules(StakesScope.FANTASYLAND, WinLimit.OPENING)
 
 
 def _stay(top: str | None, middle: str | None, bottom: str | None) -> ByRow[Category | None]:
@@ -124,7 +124,7 @@ def _online_rooms() -> Iterator[Ruleset]:
         _PINEAPPLE,
         name="progressive-round",
         fantasyland=_fantasyland(_PROGRESSIVE, _TRIPS_FULL_QUADS),
-        stakes=StakesRules(Scope.ROUND, WinLimit.OPENING),
+        stakes=StakesRules(StakesScope.ROUND, WinLimit.OPENING),
     )
 
 

@@ -11,7 +11,7 @@ from scoring.fantasyland import Fantasyland
 from scoring.following import COMPLETE, OVERRULED, find_following_mistakes, find_top_up_mistakes
 from scoring.hand import Hand, Seat, TopUp
 from scoring.round_state import Round, RoundSeat, RoundStatus, fold_player
-from scoring.ruleset import Leaving, Points, Ruleset, Scope
+from scoring.ruleset import Leaving, Points, Ruleset, StakesScope
 from scoring.score import HandScore, paying_order, score_hand
 from scoring.settlement import Settlement, Transfer, settle
 
@@ -85,7 +85,7 @@ def play_hand(round_: Round, hand: Hand, *, accepted: bool = False, hold_open: b
     stays = {seat: owed.stays for seat, owed in before.owed.items()}
     score = score_hand(hand.players, before.ruleset, hand.button, stays)
     transfers: tuple[Transfer, ...] = ()
-    if before.ruleset.stakes.scope is Scope.ROUND:
+    if before.ruleset.stakes.scope is StakesScope.ROUND:
         paid = before.but(totals=_add_up(before.totals, score.exchanges))
     else:
         settlement = _settle(before, score.exchanges)
@@ -214,7 +214,7 @@ def _begin(round_: Round, hand: Hand, *, accepted: bool) -> tuple[Round, tuple[M
     if before.sequence and not hand.belongs_to_hand_before:
         before = before.but(sequence=frozenset())
     scope = before.ruleset.stakes.scope
-    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not hand.belongs_to_hand_before):
+    if scope is StakesScope.HAND or (scope is StakesScope.FANTASYLAND and not hand.belongs_to_hand_before):
         before = before.but(opening_stacks=before.stacks, busted=_without_points(before))
     return before, mistakes
 
@@ -310,9 +310,9 @@ def _bust(round_: Round) -> Round:
     Rule: docs/rules.md#busted-and-left
     """
     scope = round_.ruleset.stakes.scope
-    if scope is not Scope.ROUND:
+    if scope is not StakesScope.ROUND:
         busted = _without_points(round_)
-        if scope is Scope.FANTASYLAND and round_.owed:
+        if scope is StakesScope.FANTASYLAND and round_.owed:
             busted -= round_.sequence
         if busted != round_.busted or not busted.isdisjoint(round_.owed):
             owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in busted}

@@ -9,7 +9,7 @@ from typing import Final, TypedDict, Unpack
 
 from scoring.fantasyland import Fantasyland
 from scoring.hand import Seat
-from scoring.ruleset import Points, Ruleset, Scope
+from scoring.ruleset import Points, Ruleset, StakesScope
 
 
 class RoundStatus(StrEnum):
@@ -150,7 +150,7 @@ class Round:
         Rule: docs/rules.md#scope-of-the-stakes
         """
         scope = self.ruleset.stakes.scope
-        return scope is Scope.HAND or (scope is Scope.FANTASYLAND and not self.in_sequence)
+        return scope is StakesScope.HAND or (scope is StakesScope.FANTASYLAND and not self.in_sequence)
 
     @property
     def is_open(self) -> bool:
@@ -166,7 +166,7 @@ class Round:
         """
         if not self.in_sequence:
             return self.still_playing
-        must_have_points = self.ruleset.stakes.scope is Scope.HAND
+        must_have_points = self.ruleset.stakes.scope is StakesScope.HAND
         return tuple(
             seat
             for seat in self.seat_numbers

@@ -33,7 +33,7 @@ Points = int
 Table = Mapping[str, int]
 
 
-class Scope(StrEnum):
+class StakesScope(StrEnum):
     """The scope of the stakes: how long opening stacks count, and when chips move."""
 
     HAND = "hand"
@@ -157,7 +157,7 @@ class FantasylandRules:
 class StakesRules:
     """The scope of the stakes, and what caps the winner."""
 
-    scope: Scope
+    scope: StakesScope
     win_limit: WinLimit
 
 

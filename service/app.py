@@ -8,7 +8,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from flask import Flask, Response
 from werkzeug.wsgi import ClosingIterator
 
-from service.accounting.views import accounting
+from service.audit_trail.views import checkpoints
 from service.clubs.views import club, keys
 from service.config import Config
 from service.console.views import console
@@ -24,9 +24,10 @@ from service.http.rate_limits import limit_requests
 from service.http.request_body import MOST_BYTES
 from service.http.request_log import log_requests
 from service.http.responses import add_security_headers, allow_origins
+from service.http.services import Services, provide
 from service.imports.views import imports
 from service.jobs.app import build_celery, build_sender
-from service.ledger.views import checkpoints
+from service.ledger.views import ledger
 from service.links.views import links
 from service.openapi import describe_api
 from service.pages.apps import apps
@@ -79,17 +80,9 @@ def create_app(config: Config) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters |= {"player": PlayerConverter, "player_part": PlayerPartConverter}
-    app.extensions["ofc_database"] = Database(config.database_url)
-    app.extensions["ofc_allows_data_loss"] = config.allow_data_loss
-    app.extensions["ofc_signing_key_file"] = config.signing_key_file
-    app.extensions["ofc_import_limits"] = config.imports
-    app.extensions["ofc_webhook_allow"] = AllowedAddresses.parse(config.webhook_allow)
-    app.extensions["ofc_public_url"] = config.public_url
-    app.extensions["ofc_allowed_hosts"] = config.allowed_hosts
-    app.extensions["ofc_retention"] = config.retention
-    # The web server replaces this function.
-    app.extensions["ofc_is_stopping"] = lambda: False
-    app.extensions["ofc_send"] = build_sender(build_celery(config))
+    database, allowed = Database(config.database_url), AllowedAddresses.parse(config.webhook_allow)
+    services = Services(config, database, allowed, build_sender(build_celery(config)))
+    provide(app, services)
     register_error_handlers(app)
     api = describe_api(app)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
@@ -100,7 +93,7 @@ def create_app(config: Config) -> Flask:
         scorekeepers,
         imports,
         exports,
-        accounting,
+        ledger,
         statistics,
         plots,
         checkpoints,
@@ -117,8 +110,8 @@ def create_app(config: Config) -> Flask:
     app.register_blueprint(apps)
     app.register_blueprint(table_pages)
     app.register_blueprint(console)
-    app.extensions["ofc_contract"] = api
-    limit_requests(app, config.rate_limit, config.rate_limit_url, config.trusted_proxies)
+    services.contract = api
+    limit_requests(app, config.rate_limit, config.rate_limit_url)
     add_security_headers(app)
     allow_origins(app, config.cors_origins)
     log_requests(app, api.spec.to_dict())

@@ -18,7 +18,7 @@ from service.server.address import UpError
 
 LAZY_COMMANDS: Final = {
     "backup": ("backup:backup", "Copy the data directory of the embedded PostgreSQL while the service runs."),
-    "club": ("club:club", "Create, set up and list clubs, revoke their links, and wipe test clubs."),
+    "club": ("club:club", "Create, set up, list and close clubs, and revoke their links."),
     "completion": ("completion:completion", "Print the script with which a shell completes commands and options."),
     "console-link": (
         "console_link:console_link",
@@ -238,12 +238,15 @@ def migrate() -> None:
 )
 @click.option("--overwrite", "overwrites", is_flag=True, help="Replace an existing file.")
 @click.option(
+    "--audit", "is_whole", is_flag=True, help="Also print examples, contents of events and operations of the pages."
+)
+@click.option(
     "--check",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Fail if this file differs.",
 )
-def openapi(output: Path | None, overwrites: bool, check: Path | None) -> None:
+def openapi(output: Path | None, overwrites: bool, is_whole: bool, check: Path | None) -> None:
     """
     Print the OpenAPI 3.1 document of the HTTP API.
 
@@ -252,6 +255,7 @@ def openapi(output: Path | None, overwrites: bool, check: Path | None) -> None:
       ofc-server openapi
       ofc-server openapi --output openapi.yaml
       ofc-server openapi --check openapi.yaml
+      ofc-server openapi --audit --output openapi-audit.yaml
     """
     if output is not None:
         refuse_existing(output, overwrites=overwrites)
@@ -259,12 +263,13 @@ def openapi(output: Path | None, overwrites: bool, check: Path | None) -> None:
         raise click.UsageError("--overwrite is given without --output; expected --output FILE")
 
     from service.app import create_app
+    from service.http.services import services_of
     from service.openapi import render
 
     # The document needs no database, but the configuration needs a URL.
-    document = render(create_app(Config("postgresql:///ofc")).extensions["ofc_contract"])
+    document = render(services_of(create_app(Config("postgresql:///ofc"))).contract, is_whole=is_whole)
     if check is not None and check.read_bytes() != document.encode():
-        update = f"ofc-server openapi --output {quote(str(check))} --overwrite"
+        update = f"ofc-server openapi{' --audit' * is_whole} --output {quote(str(check))} --overwrite"
         raise click.ClickException(f"{check} is out of date; `{update}` updates it.")
     if output is not None:
         write_atomically(output, document)

@@ -6,7 +6,6 @@ The errors of the service, beyond those of the rules.
     ├── LinkEnded                 a viewer link that has expired or was revoked
     ├── KeyMissing, KeyUnknown    a request without a key, or with an invalid one
     ├── IdempotencyKeyInvalid, IdempotencyKeyReused   a malformed idempotency key, or one of another request
-    ├── PreconditionInvalid, PreconditionFailed   a malformed `If-Match`, or one of another version
     ├── BodyUnreadable            a body that is not valid gzip
     ├── ImportTooLarge            an import over a limit
     ├── ScopeMissing              the key does not have the scope
@@ -37,7 +36,6 @@ The errors of the service, beyond those of the rules.
     │   ├── LinkAddressUnknown    the service does not know its address for links
     │   ├── WebhookConflict       the webhook is disabled, or the club has too many webhooks
     │   ├── JobEnded              the job can no longer be paused or resumed
-    │   ├── ImportDeleted         the records of the test club were deleted during the upload
     │   └── Busy                  a concurrent change of the same record
     │       └── StatementTimeout  a statement took too long
     ├── OperatorError             an invalid operator command
@@ -262,18 +260,6 @@ class ConfirmationRefused(Conflict):
     code = "confirmation-refused"
 
 
-class PreconditionInvalid(ServiceError):
-    """The header `If-Match` is malformed."""
-
-    code = "precondition-invalid"
-
-
-class PreconditionFailed(ServiceError):
-    """The resource has another version than the header `If-Match`."""
-
-    code = "precondition-failed"
-
-
 class RoundChanged(Conflict):
     """The round has changed since the client read it."""
 
@@ -314,12 +300,6 @@ class WebhookConflict(Conflict):
     """The webhook is disabled, or the club has too many webhooks."""
 
     code = "webhook-conflict"
-
-
-class ImportDeleted(Conflict):
-    """The records of the test club were deleted while the import was being received."""
-
-    code = "import-deleted"
 
 
 class JobEnded(Conflict):

@@ -6,13 +6,13 @@ The SQLAlchemy models of all tables: importing this module completes `Base.metad
 
 # ruff: noqa: F401 - the modules are imported for their tables only
 
+import service.audit_trail.models
 import service.clubs.models
 import service.console.models
 import service.disputes.models
 import service.http.idempotent_responses
 import service.imports.models
 import service.jobs.models
-import service.ledger.models
 import service.links.models
 import service.players.models
 import service.recomputations.models

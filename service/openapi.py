@@ -1,13 +1,13 @@
 """The OpenAPI document, generated from the code."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from functools import cached_property
 from http import HTTPStatus
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import flask_smorest
 import yaml
@@ -29,12 +29,15 @@ from schemas.webhooks.messages import MESSAGES
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
 from service.examples import add_examples
 from service.openapi_components import prepare_for_generators
+from service.openapi_published import WHOLE, publish
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
 _FILES: Final = tuple(folder / "openapi.yaml" for folder in Path(__file__).parents[:2])
 CONTRACT: Final = next(filter(Path.is_file, _FILES), _FILES[-1])
-"""The file of the OpenAPI document, which is rendered before the release: in the installed package, or beside it."""
+"""The file of the published contract, which is rendered before the release: in the installed package, or beside it."""
+WHOLE_CONTRACT: Final = CONTRACT.with_name(WHOLE)
+"""The file of the whole contract, beside it: also examples, contents of events, and operations of the pages."""
 NDJSON: Final = "application/x-ndjson"
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -76,22 +79,36 @@ _RETRY_AFTER: Final = {
         "description": "Seconds to wait before the next request. Omitted if it is not known.",
     }
 }
-_OF_A_STATUS: Final = {
-    HTTPStatus.CONFLICT: _RETRY_AFTER,
-    HTTPStatus.SERVICE_UNAVAILABLE: _RETRY_AFTER,
-    HTTPStatus.UNAUTHORIZED: {
-        "WWW-Authenticate": {
-            "schema": {"type": "string", "const": "Bearer"},
-            "description": "The accepted authentication scheme.",
-        }
-    },
-    HTTPStatus.TOO_MANY_REQUESTS: {
-        "Retry-After": {
-            "schema": {"type": "integer", "minimum": 1, "maximum": 60},
-            "description": "Seconds to wait before the next request.",
-        }
-    },
+_WWW_AUTHENTICATE: Final = {
+    "WWW-Authenticate": {
+        "schema": {"type": "string", "const": "Bearer"},
+        "description": "The accepted authentication scheme, if the status is 401.",
+    }
 }
+
+
+class _ProblemResponse(NamedTuple):
+    """A response that is a problem: the name of its component, its description and its headers."""
+
+    name: str
+    description: str
+    headers: Mapping[str, Any] = {}
+
+
+_PROBLEM_RESPONSES: Final = {
+    "404": _ProblemResponse("NotFound", "Not found, or a record of another club."),
+    "409": _ProblemResponse("Conflict", "The request contradicts what is recorded.", _RETRY_AFTER),
+    "422": _ProblemResponse("ValidationFailed", "The request is invalid; `errors` lists every mistake."),
+    "4XX": _ProblemResponse(
+        "Refused", "The request is refused for another reason. Nothing is stored.", _RETRY_AFTER | _WWW_AUTHENTICATE
+    ),
+    "default": _ProblemResponse(
+        "Failed",
+        "The service failed. After a 504 the request may be stored; otherwise nothing is stored.",
+        _RETRY_AFTER,
+    ),
+}
+"""The responses of all operations that are problems, by status. `code` distinguishes those of one status."""
 WEBHOOK_HEADERS: Final[list[dict[str, Any]]] = [
     {
         "in": "header",
@@ -134,14 +151,6 @@ PATH_PARAMETERS: Final = {
     "webhook_id": "ID of the webhook.",
 }
 """Descriptions of the parameters that Flask reads from the path, by name."""
-SERVER_ERRORS: Final = {
-    HTTPStatus.REQUEST_URI_TOO_LONG: "the URL is too long; expected at most about 4,000 characters",
-    HTTPStatus.EXPECTATION_FAILED: "the value of the header Expect is not supported; expected '100-continue'",
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "the headers are too many or too long; expected at most 100 headers of"
-    " at most about 8,000 characters",
-    HTTPStatus.NOT_IMPLEMENTED: "the value of the header Transfer-Encoding is not supported; expected 'chunked'",
-}
-"""Details of the problems that the web server returns before the operation is known, by status."""
 LINE_SCHEMAS: Final = {
     "export_rounds": name_schema(RoundDocumentSchema),
     "list_differences": name_schema(RecomputationDifferenceSchema),
@@ -166,7 +175,7 @@ class ContractApi(flask_smorest.Api):
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """The OpenAPI document, which does not change after the start."""
+        """The whole contract, which does not change after the start."""
         return build_contract(self)
 
     def _register_error_handlers(self) -> None:
@@ -176,13 +185,7 @@ class ContractApi(flask_smorest.Api):
         """Register no header, because pages have the header `Link`."""
 
     def _register_responses(self) -> None:
-        super()._register_responses()
-        for status in HTTPStatus:
-            response = self.spec.components.responses_lazy[status.name]
-            content = response.get("content", {})
-            if "application/json" in content:
-                response["content"] = {PROBLEM_TYPE: content["application/json"]}
-            response["headers"] = {**_OF_A_STATUS.get(status, {}), **REQUEST_ID}
+        """Register no responses, because `build_contract` adds those that are problems."""
 
 
 def describe_api(app: Flask) -> ContractApi:
@@ -214,7 +217,7 @@ def describe_api(app: Flask) -> ContractApi:
 
 
 def build_contract(api: ContractApi) -> dict[str, Any]:
-    """Return the OpenAPI document with sorted parts, descriptions and examples."""
+    """Return the whole contract with sorted parts, descriptions and examples."""
     contract = _plain(api.spec.to_dict())
     described = dict(_docstrings(WireSchema))
     for name, schema in contract["components"]["schemas"].items():
@@ -224,6 +227,7 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
             if "description" not in parameter:
                 parameter["description"] = PATH_PARAMETERS[parameter["name"]]
     _add_hand_line(contract)
+    _add_problems(contract)
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
             _name_lines(operation)
@@ -236,10 +240,40 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
     _add_messages(contract)
     _add_events(contract)
     prepare_for_generators(contract)
-    add_examples(contract)
-    for status, detail in SERVER_ERRORS.items():
-        _add_server_error(contract, status, detail)
+    add_examples(contract, lambda status: _PROBLEM_RESPONSES[_problem_status(status)].name)
     return {part: contract[part] for part in _ORDER}
+
+
+def _add_problems(contract: dict[str, Any]) -> None:
+    """Add the responses that are problems to all operations."""
+    content = {PROBLEM_TYPE: {"schema": {"$ref": f"#/components/schemas/{name_schema(ProblemSchema)}"}}}
+    responses = contract["components"]["responses"] = {}
+    for each in _PROBLEM_RESPONSES.values():
+        headers = {**each.headers, **REQUEST_ID}
+        responses[each.name] = {"description": each.description, "content": deepcopy(content), "headers": headers}
+    for path, item in contract["paths"].items():
+        for operation in (part for part in item.values() if "operationId" in part):
+            parameters = operation.get("parameters", [])
+            occurring = {
+                "404": "{" in path,
+                "409": any(parameter["name"] == "Idempotency-Key" for parameter in parameters),
+                "422": "requestBody" in operation or any(parameter["in"] == "query" for parameter in parameters),
+            }
+            for status, response in _PROBLEM_RESPONSES.items():
+                if occurring.get(status, True):
+                    operation["responses"][status] = {"$ref": f"#/components/responses/{response.name}"}
+
+
+def _problem_status(status: int) -> str:
+    """
+    Return the status with which the contract documents problems of a status.
+
+    >>> [_problem_status(status) for status in (404, 429, 503)]
+    ['404', '4XX', 'default']
+    """
+    if str(status) in _PROBLEM_RESPONSES:
+        return str(status)
+    return "4XX" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "default"
 
 
 def _name_lines(operation: dict[str, Any]) -> None:
@@ -313,22 +347,11 @@ def _describe_message(kind: str, schema: type[WireSchema]) -> dict[str, Any]:
     }
 
 
-def _add_server_error(contract: dict[str, Any], status: HTTPStatus, detail: str) -> None:
-    """Add an example of a problem that the web server returns."""
-    response, examples = contract["components"]["responses"].get(status.name), contract["components"]["examples"]
-    if response is not None:
-        name = f"problem.{status.value}"
-        like = examples["problem.json-invalid"]["value"]
-        problem = {"type": "/problems/request-malformed", "title": "Malformed request", "status": status.value}
-        value = {**like, **problem, "code": "request-malformed", "detail": detail, "errors": []}
-        examples[name] = {"summary": problem["title"], "value": value}
-        response["content"][PROBLEM_TYPE]["examples"] = {"request-malformed": {"$ref": f"#/components/examples/{name}"}}
-
-
-def render(api: ContractApi) -> str:
-    """Render the OpenAPI document as YAML; the result depends on the code only."""
+def render(api: ContractApi, *, is_whole: bool = False) -> str:
+    """Render the published or the whole contract as YAML; the result depends on the code only."""
+    contract = api.document if is_whole else publish(api.document)
     return str(
-        yaml.dump(api.document, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
+        yaml.dump(contract, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
     )
 
 

@@ -25,6 +25,11 @@ class Component(NamedTuple):
 COMPONENTS: Final[Mapping[str, Component]] = {
     "AnyValue": Component("FieldError.received", "Any JSON value."),
     "Card": Component("Street.dealt[]", "A card: rank, then suit, for example `As` or `Td`."),
+    "Name": Component("Table.name", "A name or ID: one line without control, format and private characters."),
+    "Reference": Component(
+        "Round.reference", "The operator's ID: one line without control, format and private characters."
+    ),
+    "Line": Component("ScoredRow.description", "One line of text."),
     "RowCards": Component("Street.middle", "Cards of one row, at most five."),
     "Seat": Component("TopUp.seat", "Seat number, counted clockwise from 1."),
     "Id": Component("Table.id", "ID assigned by the service: a UUID."),

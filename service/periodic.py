@@ -8,6 +8,8 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from evidence import SigningKey
+from service.audit_trail.actions import PAUSE, join_events
+from service.audit_trail.queries import trees
 from service.config import Retention
 from service.db import Database, Transaction
 from service.errors import Busy
@@ -15,8 +17,6 @@ from service.http import idempotent_responses
 from service.imports import queries as imports
 from service.jobs.queries import jobs, moments
 from service.jobs.work import Worker
-from service.ledger.actions import PAUSE, join_events
-from service.ledger.queries import trees
 from service.logs import get_log
 from service.rounds.actions.settlements import finalize_settlements
 from service.rounds.queries import settlements

@@ -17,6 +17,7 @@ from celery.beat import EmbeddedService
 
 from evidence import SigningKey
 from service import periodic
+from service.audit_trail.signing import read_signing_key
 from service.config import Config
 from service.db import Database
 from service.errors import ServiceError
@@ -35,7 +36,6 @@ from service.jobs.app import (
 from service.jobs.kind import Kind
 from service.jobs.queries import moments
 from service.jobs.work import Worker
-from service.ledger.signing import read_signing_key
 from service.logs import get_log, start_logging
 from service.memory import limit_arenas
 from service.recomputations.job import RecomputationKind

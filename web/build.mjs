@@ -13,7 +13,7 @@ const WEB = fileURLToPath(new URL(".", import.meta.url));
 const SERVED = join(WEB, "..", "service", "pages", "static", "web");
 const TARGET = process.argv.find((option) => option.startsWith("--target="))?.slice(9) ?? SERVED;
 const CONTRACT = join(WEB, "client", "src", "contract.ts");
-const OPENAPI = join(WEB, "..", "openapi.yaml");
+const OPENAPI = join(WEB, "..", "openapi-audit.yaml");
 const ASSETS = "/static/web/assets/";
 /** The titles of the pages, by their folders in `src`: the address of each is the name of its folder. */
 const TITLES = { board: "Scoreboard", keeper: "Scorekeeper" };

@@ -17,7 +17,6 @@ from evidence.events.clubs import (
     CheckpointSealed,
     ClubChanged,
     ClubCreated,
-    ClubWiped,
     KeyCreated,
     KeyRevoked,
     LinkIssued,
@@ -67,7 +66,6 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
     for payload in (
         ClubCreated,
         ClubChanged,
-        ClubWiped,
         CheckpointSealed,
         DepartureRecorded,
         DisputeCommented,
@@ -146,7 +144,6 @@ __all__ = [
     "CheckpointSealed",
     "ClubChanged",
     "ClubCreated",
-    "ClubWiped",
     "CorrectedDocument",
     "DepartureRecorded",
     "DisputeCommented",

@@ -15,13 +15,12 @@ from evidence.events.payload import EventKind, EventPayload
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClubCreated(EventPayload):
-    """A club was created; `test` is only written for a test club, whose records can be wiped."""
+    """A club was created."""
 
     kind = EventKind.CLUB_CREATED
 
     club: UUID
     name: str
-    test: bool = field(default=False, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,16 +38,6 @@ class ClubChanged(EventPayload):
     club: UUID
     time_zone: str
     evening_begins: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClubWiped(EventPayload):
-    """The records of a test club were deleted; `rounds` and `events` are the numbers of deleted records."""
-
-    kind = EventKind.CLUB_WIPED
-
-    rounds: int
-    events: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,6 @@ class EventKind(StrEnum):
     RULESET_ADDED = "ruleset.added"
     CLUB_CREATED = "club.created"
     CLUB_CHANGED = "club.changed"
-    CLUB_WIPED = "club.wiped"
     CHECKPOINT_SEALED = "checkpoint.sealed"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"

@@ -68,6 +68,19 @@ def _clubs() -> None:
             USING (pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = 'clubs'::regclass), 'MEMBER'));
 
         CREATE POLICY list ON clubs FOR SELECT USING (current_setting('ofc.list_clubs', true) = 'on');
+
+        CREATE FUNCTION refuse_change_of_club() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION '% on % is refused: clubs are permanent', TG_OP, TG_TABLE_NAME
+                USING ERRCODE = 'restrict_violation';
+        END $$;
+
+        CREATE TRIGGER permanent BEFORE UPDATE ON clubs FOR EACH ROW
+            WHEN (OLD.id <> NEW.id) EXECUTE FUNCTION refuse_change_of_club();
+        CREATE TRIGGER permanent_row BEFORE DELETE ON clubs
+            FOR EACH ROW EXECUTE FUNCTION refuse_change_of_club();
+        CREATE TRIGGER permanent_truncate BEFORE TRUNCATE ON clubs
+            FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_club();
     """)
 
 

@@ -5,7 +5,7 @@ from alembic import op
 from migrations.safety import one_club_at_a_time
 
 revision = "014"
-down_revision = "013"
+down_revision = "012"
 
 
 def upgrade() -> None:

@@ -20,7 +20,6 @@ from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import (
     UUID_PATTERN,
-    Characters,
     Dictionary,
     Inner,
     Integer,
@@ -58,7 +57,7 @@ class ClubStatementQuerySchema(InPeriodOrEvening, QuerySchema):
     """The rounds of a statement, and how it is settled up."""
 
     tables = TablesField(description="Only rounds at these tables: their IDs, separated by commas.")
-    player = PlayerField(characters=Characters.STORED, description="Only rounds that this player played.")
+    player = PlayerField(description="Only rounds that this player played.")
     opened_from = Time(data_key="from", description="Include only rounds opened at or after this time.")
     opened_before = Time(data_key="to", description="Include only rounds opened before this time.")
     settle_up = SettleUpField(description=SETTLE_UP)

@@ -12,7 +12,7 @@ from schemas.accounting.payment_lines import PaymentCursorField
 from schemas.accounting.statements import SettleUpField
 from schemas.base import Sentence
 from schemas.clubs import ClubView
-from schemas.fields import Characters, Choice, DateField, Text
+from schemas.fields import Choice, DateField, Text
 from schemas.game_fields import PlayerField, RulesetReference, TableNameField
 from schemas.pages import CursorField, QuerySchema
 
@@ -67,7 +67,7 @@ class EveningsQuerySchema(QuerySchema):
 
 
 class _OneTable(EveningsQuerySchema):
-    table = TableNameField(characters=Characters.STORED)
+    table = TableNameField()
 
 
 class TablePageQuerySchema(EveningsQuerySchema):
@@ -83,20 +83,20 @@ class StatementPageQuerySchema(TablePageQuerySchema):
 
     tables = TablesField(data_key="table")
     period = Choice({"all": "all"})
-    player = PlayerField(characters=Characters.STORED)
+    player = PlayerField()
 
 
 class LedgerPageQuerySchema(_OneTable):
     """The payments of the ledger, and the page."""
 
-    player = PlayerField(characters=Characters.STORED)
+    player = PlayerField()
     cursor = PaymentCursorField()
 
 
 class TablesPageQuerySchema(QuerySchema):
     """A text in the names of tables, and the page."""
 
-    name = TableNameField(characters=Characters.STORED)
+    name = TableNameField()
     cursor = CursorField()
     form = Choice(_FORMS, data_key="format")
 
@@ -104,7 +104,9 @@ class TablesPageQuerySchema(QuerySchema):
 class PlayersPageQuerySchema(_OneTable):
     """The rounds and the order of the list of players, and the page."""
 
-    name = Text(longest=100, characters=Characters.STORED)
+    name = Text(
+        longest=100,
+    )
     ruleset = RulesetReference()
     sort = Choice({order: order for order in ("player", "hands", "points")})
     cursor = Text(longest=1000)
@@ -115,7 +117,7 @@ class PlayerPageQuerySchema(_OneTable):
 
     ruleset = RulesetReference()
     cursor = CursorField()
-    player = PlayerField(characters=Characters.STORED, data_key="id")
+    player = PlayerField(data_key="id")
     part = Choice({part: part for part in ("figures", "opponents", "hands")})
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
-from schemas.fields import Boolean, Characters, Choice, Inner, Integer, Listing, Time, UuidField, show_time
+from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReferenceField, TableNameField
 from schemas.money import find_digits, show_decimal
 from schemas.pages import (
@@ -89,7 +89,7 @@ class LedgerQuerySchema(InPeriodOrEvening, QuerySchema):
     )
     cursor = PaymentCursorField(description="The `next_cursor` of the page before. The first page if omitted.")
     table_id = UuidField(data_key="table", description="Only payments at this table.")
-    player = PlayerField(characters=Characters.STORED, description="Only payments from or to this player.")
+    player = PlayerField(description="Only payments from or to this player.")
     opened_from = Time(data_key="from", description="Only payments of rounds opened at or after this time.")
     opened_before = Time(data_key="to", description="Only payments of rounds opened before this time.")
     raw = raw_field()

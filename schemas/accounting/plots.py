@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import ClubView, InPeriodOrEvening
-from schemas.fields import Characters, Choice, DateField, Inner, Integer, Listing, Number, Text, Time, UuidField
+from schemas.fields import Choice, DateField, Inner, Integer, Listing, Number, Text, Time, UuidField
 from schemas.fields import show_time as show_moment
 from schemas.game_fields import PlayerField
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
@@ -194,7 +194,7 @@ class PlotQuerySchema(InPeriodOrEvening, QuerySchema):
 
     round_id = UuidField(data_key="round", description="Only this round.")
     table_id = UuidField(data_key="table", description="Only rounds at this table.")
-    player = PlayerField(characters=Characters.STORED, description="Only the figures of this player.")
+    player = PlayerField(description="Only the figures of this player.")
     raw = raw_field()
     opened_from = Time(data_key="from", description="Only rounds opened at or after this time.")
     opened_before = Time(data_key="to", description="Only rounds opened before this time.")
@@ -222,7 +222,6 @@ class PlotSeriesSchema(WireSchema):
 
     name = Text(
         longest=100,
-        characters=Characters.STORED,
         required=True,
         metadata={"example": "ann"},
         description="The operator's ID of the player, or what the values are, for example `royalties`.",

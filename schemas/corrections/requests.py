@@ -100,7 +100,7 @@ class CorrectionRequestSchema(WireSchema):
     correct.
     """
 
-    reason = ReasonField(is_new=True, required=True, description="Why the round is corrected, in one line.")
+    reason = ReasonField(required=True, description="Why the round is corrected, in one line.")
     patch = PatchField(
         load_default=None,
         allow_none=True,

@@ -82,7 +82,6 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "table": "ID of the table.",
     "table_sequence": "Number of the round at its table, from 1.",
     "time_zone": "Time zone of the club, from the IANA database.",
-    "test": "Whether the records of the club can be wiped. Omitted if they cannot.",
     "version": "Version after the change.",
     "webhook": "ID of the webhook.",
     "words": "SHA-256 of the words of the comment or the reason, in hexadecimal. Null without words.",

@@ -105,7 +105,7 @@ def _list_kinds(**options: Any) -> Listing:
 
 
 def _describe_use(**options: Any) -> Text:
-    return Text(is_new=True, longest=200, allow_none=True, description="What the webhook is used for.", **options)
+    return Text(longest=200, allow_none=True, description="What the webhook is used for.", **options)
 
 
 class WebhookRequestSchema(WireSchema):

@@ -15,7 +15,7 @@ from scoring.bulk.score import earn, score_hands
 from scoring.bulk.transfers import Points, Transfers, exchange_order, in_paying_order, pay
 from scoring.hand import Seat
 from scoring.round_state import Round
-from scoring.ruleset import BOARD_SIZE, Ruleset, Scope
+from scoring.ruleset import BOARD_SIZE, Ruleset, StakesScope
 
 
 class HandScores(NamedTuple):
@@ -229,7 +229,7 @@ class _Play:
         self.taken[hands] = taken
         exchanges = self.scores.exchanges[hands]
         exchanges[~taken] = 0
-        if self.ruleset.stakes.scope is Scope.ROUND:
+        if self.ruleset.stakes.scope is StakesScope.ROUND:
             self.totals[active] += exchanges
         else:
             order = exchange_order(self.stacks.shape[1])[bits(self.rounds.dealt[hands]), self.buttons[hands]]
@@ -333,7 +333,7 @@ class _Play:
 
     def _pay_totals(self, ended: Numbers, transfers: Transfers, places: Numbers) -> None:
         """Pay the totals of scope `round` in rounds that have ended, and write the transfers."""
-        if self.ruleset.stakes.scope is not Scope.ROUND:
+        if self.ruleset.stakes.scope is not StakesScope.ROUND:
             return
         order = exchange_order(self.stacks.shape[1])[bits(self.seated[ended]), self.last_button[ended]]
         transfers.put(places[ended], self._pay(ended, self.totals[ended], order))

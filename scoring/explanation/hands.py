@@ -13,7 +13,7 @@ from scoring.hand import Hand, PlayerHand, Seat
 from scoring.history import History, replay_steps
 from scoring.round import Departed, PlayedHand, begin_hand, open_round
 from scoring.round_state import Round, RoundStatus
-from scoring.ruleset import Points, Ruleset, Scope
+from scoring.ruleset import Points, Ruleset, StakesScope
 from scoring.score import HandScore
 from scoring.single_hand import SingleHandPlayer, score_single_hand
 
@@ -160,7 +160,7 @@ def _explain_score(
 
 def _lost(played: PlayedHand, ended: Round) -> dict[Seat, Rule]:
     """Find the earned Fantasyland that will not be dealt, and the rule for it."""
-    is_hand = ended.ruleset.stakes.scope is Scope.HAND
+    is_hand = ended.ruleset.stakes.scope is StakesScope.HAND
     voiding = Rule.CLOSING if ended.status is RoundStatus.CLOSED else Rule.COMPLETION
     return {
         board.seat: Rule.OUT if is_hand and not played.round.stacks[board.seat] else voiding
@@ -182,12 +182,12 @@ def _top_ups(hand: Hand, names: Names) -> Iterator[Remark]:
 def _totals(
     ruleset: Ruleset, before: Mapping[tuple[Seat, Seat], Points], exchanges: Iterable[Exchange], names: Names
 ) -> tuple[ExplainedTotal, ...]:
-    return tuple(explain_totals(before, exchanges, names)) if ruleset.stakes.scope is Scope.ROUND else ()
+    return tuple(explain_totals(before, exchanges, names)) if ruleset.stakes.scope is StakesScope.ROUND else ()
 
 
 def _payment_remark(ruleset: Ruleset, status: RoundStatus | None, *, paid_with: bool, is_late: bool) -> Remark | None:
     """Explain why nothing is paid or, under scope `round`, why it is paid now."""
-    is_round = ruleset.stakes.scope is Scope.ROUND
+    is_round = ruleset.stakes.scope is StakesScope.ROUND
     if is_round and status is RoundStatus.OPEN:
         return Remark(wording.describe_nothing_paid(is_later=True), Rule.SCOPE)
     if not paid_with:

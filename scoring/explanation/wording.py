@@ -10,7 +10,7 @@ from scoring.explanation.decisions import DecidedBy, Decision
 from scoring.foul import FoulReason
 from scoring.hand import Cards, Seat
 from scoring.round_state import RoundStatus
-from scoring.ruleset import Points, Ruleset, Scope, WinLimit
+from scoring.ruleset import Points, Ruleset, StakesScope, WinLimit
 from scoring.settlement import LimitedBy, Transfer
 from scoring.strength import Strength
 
@@ -19,7 +19,11 @@ Names = Mapping[Seat, str]
 _SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 _PLURAL: Final = ("two pair", "three ", "four ")
 _PLACES: Final = {Row.TOP: "on top", Row.MIDDLE: "in the middle", Row.BOTTOM: "at the bottom"}
-_STRETCHES: Final = {Scope.HAND: "the hand", Scope.FANTASYLAND: "the Fantasyland sequence", Scope.ROUND: "the round"}
+_STRETCHES: Final = {
+    StakesScope.HAND: "the hand",
+    StakesScope.FANTASYLAND: "the Fantasyland sequence",
+    StakesScope.ROUND: "the round",
+}
 
 
 def show_suits(cards: Iterable[Card]) -> str:

@@ -37,27 +37,26 @@ def find_club(database: Database, name: str) -> StoredClub:
     return club
 
 
-def create_club(database: Database, name: str, *, is_test: bool = False) -> StoredClub:
+def create_club(database: Database, name: str) -> StoredClub:
     """
     Create a club without keys.
 
     Args:
         database: with the login of the owner of the tables; the role of the service cannot create clubs.
         name: the unique name of the club.
-        is_test: whether it is a test club, whose records can be wiped; this is permanent.
 
     Raises:
         ClubTaken: another club has this name.
     """
     with database.transaction(uuid7()) as transaction:
-        event = ClubCreated(club=transaction.club_id, name=name, test=is_test)
-        return clubs.add(transaction, name, event.encode(), is_test=is_test)
+        event = ClubCreated(club=transaction.club_id, name=name)
+        return clubs.add(transaction, name, event.encode())
 
 
 def get_club(transaction: Transaction) -> ClubView:
     """Return the club of the transaction."""
     club = clubs.get(transaction)
-    return ClubView(club.name, club.time_zone, club.evening_begins, club.is_test)
+    return ClubView(club.name, club.time_zone, club.evening_begins)
 
 
 def set_evenings(
@@ -239,6 +238,13 @@ def revoke_key(database: Database, known_as: str) -> IssuedKey:
     with database.transaction(key.club_id) as transaction:
         ended = keys.end(transaction, key, timedelta(0))
     return key if ended is None else replace(key, revoked_at=ended)
+
+
+def revoke_keys(database: Database, club: StoredClub) -> int:
+    """Revoke all keys of a club immediately, as the owner of the tables, and return how many were valid."""
+    with database.transaction(club.id) as transaction:
+        ended = [keys.end(transaction, key, timedelta(0)) for key in keys.list_all(transaction, club.id)]
+    return sum(moment is not None for moment in ended)
 
 
 def revoke_own_key(transaction: Transaction, key_id: UUID) -> None:

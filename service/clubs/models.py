@@ -17,7 +17,6 @@ class ClubRecord(Base):
     created_at: Mapped[datetime]
     time_zone: Mapped[str] = mapped_column(server_default="UTC")
     evening_begins: Mapped[time] = mapped_column(server_default="06:00")
-    test: Mapped[bool] = mapped_column(server_default="false")
 
 
 class ApiKeyRecord(Base):

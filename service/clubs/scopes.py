@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Scope(StrEnum):
+class KeyScope(StrEnum):
     """A group of operations that a key can be used for."""
 
     READ = "read"
@@ -27,18 +27,18 @@ EVERY_SCOPE: Final = "*"
 
 SCOPE_DESCRIPTIONS: Final = {
     EVERY_SCOPE: "all operations, including those of later releases",
-    Scope.READ: "read rounds, hands, tables, players, rulesets, statements, events and jobs; export; what-if",
-    Scope.SCORE: "score a hand without storing it",
-    Scope.WRITE: "record rounds: open, record and undo hands, close; set players' display names",
-    Scope.TABLES: "create tables and rulesets",
-    Scope.IMPORTS: "import and export rounds",
-    Scope.RECOMPUTE: "recompute stored rounds",
-    Scope.DISPUTES: "open, review and resolve disputes",
-    Scope.CORRECT: "correct rounds",
-    Scope.CORRECT_FINAL: "with `correct` or `recompute`: change final settlements",
-    Scope.AUDIT: "read all events with their signed bytes, checkpoints and evidence",
-    Scope.WEBHOOKS: "add, change and test webhooks; read their secrets and deliveries",
-    Scope.ADMIN: "list and revoke the keys of the club",
+    KeyScope.READ: "read rounds, hands, tables, players, rulesets, statements, events and jobs; export; what-if",
+    KeyScope.SCORE: "score a hand without storing it",
+    KeyScope.WRITE: "record rounds: open, record and undo hands, close; set players' display names",
+    KeyScope.TABLES: "create tables and rulesets",
+    KeyScope.IMPORTS: "import and export rounds",
+    KeyScope.RECOMPUTE: "recompute stored rounds",
+    KeyScope.DISPUTES: "open, review and resolve disputes",
+    KeyScope.CORRECT: "correct rounds",
+    KeyScope.CORRECT_FINAL: "with `correct` or `recompute`: change final settlements",
+    KeyScope.AUDIT: "read all events with their signed bytes, checkpoints and evidence",
+    KeyScope.WEBHOOKS: "add, change and test webhooks; read their secrets and deliveries",
+    KeyScope.ADMIN: "list and revoke the keys of the club",
 }
 """What each scope allows, for operators."""
 
@@ -47,9 +47,9 @@ def has_scope(held: Iterable[str], scopes: Collection[str]) -> bool:
     """
     Return whether a key with the scopes `held` has at least one of `scopes`.
 
-    >>> has_scope(["read"], [Scope.WRITE]), has_scope(["imports"], [Scope.IMPORTS, Scope.READ])
+    >>> has_scope(["read"], [KeyScope.WRITE]), has_scope(["imports"], [KeyScope.IMPORTS, KeyScope.READ])
     (False, True)
-    >>> has_scope(["*"], [Scope.ADMIN])
+    >>> has_scope(["*"], [KeyScope.ADMIN])
     True
     """
     return any(scope == EVERY_SCOPE or scope in scopes for scope in held)
@@ -59,7 +59,7 @@ def join_scopes(scopes: Iterable[str]) -> str:
     """
     Return scopes for a message, of which one is enough.
 
-    >>> join_scopes([Scope.IMPORTS, Scope.READ])
+    >>> join_scopes([KeyScope.IMPORTS, KeyScope.READ])
     "'imports' or 'read'"
     """
     return " or ".join(repr(str(scope)) for scope in scopes)

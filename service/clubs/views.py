@@ -1,6 +1,5 @@
 """A club and its API keys."""
 
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from schemas.fields import show_time
 from schemas.pages import PageQuerySchema
 from service.clubs.actions import get_club, list_own_keys, revoke_own_key
 from service.clubs.queries.keys import IssuedKey
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import NEXT_PAGE, json_response, no_content, respond_page
@@ -22,14 +21,13 @@ club = Resource("club", __name__, description="The club of the key.")
 
 
 @club.route("/v1/club", methods=["GET"])
-@club.operation("get_club", Scope.READ, by_table_link=True)
+@club.operation("get_club", KeyScope.READ, by_table_link=True)
 @club.response(200, ClubSchema)
 def get_own_club() -> Response:
     """
-    Return the club of the key: its time zone, when its evenings begin, and whether it is a test club.
+    Return the club of the key: its time zone, and when its evenings begin.
 
-    The operator sets the first two with `ofc-server club set`, and creates a test club with `ofc-server club create
-    --test`.
+    The operator sets both with `ofc-server club set`.
     """
     return json_response(dump_club(get_club(current_transaction())))
 
@@ -38,7 +36,7 @@ keys = Resource("keys", __name__, description="API keys of the club.")
 
 
 @keys.route("/v1/keys", methods=["GET"])
-@keys.operation("list_keys", Scope.ADMIN)
+@keys.operation("list_keys", KeyScope.ADMIN)
 @keys.arguments(PageQuerySchema, location="query")
 @keys.response(200, ApiKeyPageSchema, headers=NEXT_PAGE)
 def get_keys(query: dict[str, Any]) -> Response:
@@ -48,7 +46,7 @@ def get_keys(query: dict[str, Any]) -> Response:
 
 
 @keys.route("/v1/keys/<uuid:key_id>", methods=["DELETE"])
-@keys.operation("revoke_key", Scope.ADMIN, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT))
+@keys.operation("revoke_key", KeyScope.ADMIN)
 @keys.response(204, description="The key is revoked.")
 def delete_key(key_id: UUID) -> Response:
     """

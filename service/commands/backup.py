@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from service.audit_trail.signing import SIGNING_KEY
 from service.commands.options import NamedPath, data_option
 from service.commands.output import print_message
 from service.config import Hosting
 from service.errors import OperatorError
-from service.ledger.signing import SIGNING_KEY
 from service.server.embedded import Cluster
 from service.server.embedded.backup import copy_files
 from service.server.first_key import API_KEY

@@ -7,20 +7,19 @@ from uuid import UUID
 import click
 
 from schemas.fields import show_time
-from service.clubs.actions import create_club, find_club, list_clubs, set_evenings
+from service.clubs.actions import create_club, find_club, list_clubs, revoke_keys, set_evenings
 from service.clubs.queries.clubs import StoredClub
 from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_name
 from service.commands.output import print_json, print_message, print_table, show_moment
 from service.links.actions import revoke_links as revoke
 from service.statistics.actions import compute_again
-from service.wipe import refuse_real_club, wipe_club
 
 
 @click.group(cls=Commands)
 def club() -> None:
     """
-    Create, set up and list clubs, revoke their links, and wipe test clubs.
+    Create, set up, list and close clubs, and revoke their links.
 
     Each club has its own tables, rounds, players and keys, and cannot see those of other clubs.
 
@@ -36,63 +35,57 @@ def club() -> None:
 
 @club.command()
 @click.argument("name")
-@click.option("--test", "is_test", is_flag=True, help="Create a test club, whose records can be wiped. Permanent.")
 @data_option
 @json_option
-def create(name: str, is_test: bool, directory: Path | None, as_json: bool) -> None:
+def create(name: str, directory: Path | None, as_json: bool) -> None:
     """
     Create a club. `ofc-server key create` creates its first key.
 
-    The records of a club are permanent, except those of a test club, which `ofc-server club wipe` deletes. A club
-    cannot become a test club later.
+    The records of a club are permanent. For tests, create another club, and close it afterwards.
 
     \b
     Examples:
       ofc-server club create riverside
       ofc-server club create "Riverside Poker" --data /srv/ofc
-      ofc-server club create riverside-test --test
     """
     with open_as_owner(directory) as database:
-        made = create_club(database, read_name("The club's name", name), is_test=is_test)
+        made = create_club(database, read_name("The club's name", name))
     if as_json:
         print_json(_dump(made))
     else:
-        club = "test club" if made.is_test else "club"
         print_message(
-            f"Created the {club} {made.name!r}; `ofc-server key create --club {quote(made.name)}` creates a key for it."
+            f"Created the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` creates a key for it."
         )
 
 
 @club.command()
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Wipe it without asking.")
+@click.option("--yes", is_flag=True, help="Close it without asking.")
 @data_option
 @json_option
-def wipe(name: str, yes: bool, directory: Path | None, as_json: bool) -> None:
+def close(name: str, yes: bool, directory: Path | None, as_json: bool) -> None:
     """
-    Delete all records of a test club: tables, rulesets, rounds, events, checkpoints, jobs, statistics and names.
+    Revoke all keys and links of a club. Its records remain.
 
-    The club, its keys, its evenings and the endpoints of its webhooks remain. The service can run meanwhile: requests
-    to the club wait until the wipe has ended.
+    Nobody can read or change the club afterwards: links to tables and sessions of the console end with their keys.
+    `ofc-server key create` opens it again.
 
     \b
     Examples:
-      ofc-server club wipe riverside-test
-      ofc-server club wipe riverside-test --yes
+      ofc-server club close riverside-test
+      ofc-server club close riverside-test --yes
     """
-    wanted = read_name("The club's name", name)
     with open_as_owner(directory) as database:
-        refuse_real_club(find_club(database, wanted))
+        found = find_club(database, read_name("The club's name", name))
         if not yes:
-            click.confirm(f"Delete all records of the test club {wanted!r}?", abort=True, err=True)
-        deleted = wipe_club(database, wanted)
+            click.confirm(f"Revoke all keys and links of the club {found.name!r}?", abort=True, err=True)
+        revoked = revoke_keys(database, found)
+        revoke(database, found)
     if as_json:
-        print_json({"rounds": deleted.rounds, "hands": deleted.hands, "events": deleted.events})
+        print_json({"keys": revoked})
     else:
-        print_message(
-            f"Wiped the test club {wanted!r}: {deleted.rounds} rounds, {deleted.hands} hands and"
-            f" {deleted.events} events were deleted."
-        )
+        keys = "1 key" if revoked == 1 else f"{revoked} keys"
+        print_message(f"Closed the club {found.name!r}: {keys} and all links are revoked. Its records remain.")
 
 
 @club.command("set")
@@ -188,14 +181,13 @@ def list_(directory: Path | None, as_json: bool) -> None:
         print_json({"clubs": [_dump(each) for each in clubs]})
     else:
         print_table(
-            ("NAME", "CREATED (UTC)", "TIME ZONE", "EVENINGS BEGIN", "TEST", "ID"),
+            ("NAME", "CREATED (UTC)", "TIME ZONE", "EVENINGS BEGIN", "ID"),
             [
                 (
                     each.name,
                     show_moment(each.created_at),
                     each.time_zone,
                     f"{each.evening_begins:%H:%M}",
-                    "yes" if each.is_test else "no",
                     str(each.id),
                 )
                 for each in clubs
@@ -210,5 +202,4 @@ def _dump(made: StoredClub) -> dict[str, Any]:
         "created_at": show_time(made.created_at),
         "time_zone": made.time_zone,
         "evening_begins": f"{made.evening_begins:%H:%M}",
-        "test": made.is_test,
     }

@@ -5,11 +5,7 @@ from typing import Any
 import click
 
 from evidence import EvidenceError, SigningKey, VerifierKey
-from service.commands.options import Commands, data_option, json_option
-from service.commands.output import print_json, print_message
-from service.config import Hosting
-from service.errors import OperatorError
-from service.ledger.signing import (
+from service.audit_trail.signing import (
     NAME,
     SIGNING_KEY,
     make_signing_key,
@@ -17,6 +13,10 @@ from service.ledger.signing import (
     record_earlier_key,
     replace_signing_key,
 )
+from service.commands.options import Commands, data_option, json_option
+from service.commands.output import print_json, print_message
+from service.config import Hosting
+from service.errors import OperatorError
 
 _name_option = click.option("--name", default=NAME, show_default=True, help="Name of the key in signatures.")
 

@@ -9,6 +9,8 @@ from uuid import UUID
 import click
 
 from schemas.fields import show_time
+from service.audit_trail.queries import trees
+from service.audit_trail.signing import read_signing_key
 from service.clubs.actions import list_clubs
 from service.clubs.queries import clubs
 from service.commands.database_owner import open_as_owner
@@ -20,8 +22,6 @@ from service.errors import OperatorError
 from service.jobs.queries import jobs, moments
 from service.jobs.queries.jobs import JobState, UnfinishedJob
 from service.jobs.queries.moments import Moment
-from service.ledger.queries import trees
-from service.ledger.signing import read_signing_key
 
 _LONGEST_PAUSE: Final = timedelta(seconds=30)
 

@@ -18,14 +18,14 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from sqlalchemy.exc import SQLAlchemyError
 
 from evidence import Checkpoint, EvidenceError, VerifierKey, read_note
+from service.audit_trail.actions import origin_of
+from service.audit_trail.signing import read_signing_keys
 from service.commands.database_owner import open_as_owner
 from service.commands.options import NamedPath, data_option
 from service.commands.output import file_exists, print_message, resolve, write_atomically
 from service.commands.signing_key import configured_key_file
 from service.db import Database
 from service.errors import OperatorError, ServiceError
-from service.ledger.actions import origin_of
-from service.ledger.signing import read_signing_keys
 from service.verification.damage import check_published_keys, check_schema, has_published_keys
 from service.verification.findings import MEANS, Finding, FindingKind
 from service.verification.queries import results
@@ -36,7 +36,6 @@ from service.verification.verify_database import (
     Position,
     begin,
     count_events,
-    find_test_clubs,
     list_clubs,
     verify_database,
 )
@@ -100,7 +99,7 @@ def verify(
     Each finding is printed on one line: what is wrong, the table, the record, the stored value and the expected value.
 
     Whoever can change the whole database can rewrite it as if the last events had never happened. Only a checkpoint
-    that was retained elsewhere shows that. None is expected of a test club, whose records can be wiped.
+    that was retained elsewhere shows that.
 
     Records, schema and privileges are only read, also where the service is stopped: nothing is migrated, and a database
     of another release is refused. With --store-result the home page of each club's console shows the result; nothing
@@ -127,7 +126,6 @@ def verify(
             with database.reading_outside_clubs() as connection:
                 state.report(check_schema(connection), as_json)
         clubs = list_clubs(database)
-        test_clubs = find_test_clubs(database, clubs)
         events_of = {club: count_events(database, [club]) for club in clubs}
         events = sum(events_of.values())
         with _progress(PASSES * events, state.events) as advance:
@@ -142,7 +140,7 @@ def verify(
             are_keys_unchecked = signing_keys is None and has_published_keys(connection)
             if signing_keys is not None:
                 state.report(check_published_keys(connection, signing_keys), as_json)
-        lacking = _lacking(clubs, test_clubs, checkpoints)
+        lacking = _lacking(clubs, checkpoints)
         if stores_result:
             _store_results(database, state.results(events_of, clubs if are_keys_unchecked else lacking))
     if saved is not None:
@@ -178,10 +176,10 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         raise OperatorError(f"{path} is not a checkpoint: {error}.") from error
 
 
-def _lacking(clubs: Iterable[UUID], test_clubs: Collection[UUID], checkpoints: Iterable[Checkpoint]) -> list[UUID]:
+def _lacking(clubs: Iterable[UUID], checkpoints: Iterable[Checkpoint]) -> list[UUID]:
     """Return the clubs of which a checkpoint is expected and none was given."""
     origins = {checkpoint.origin for checkpoint in checkpoints}
-    return [club for club in clubs if club not in test_clubs and origin_of(club) not in origins]
+    return [club for club in clubs if origin_of(club) not in origins]
 
 
 def _store_results(database: Database, found: Mapping[UUID, VerificationResult]) -> None:

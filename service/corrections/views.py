@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +10,7 @@ from flask import Response
 from schemas.corrections.comparisons import RoundComparisonSchema, dump_comparison
 from schemas.corrections.requests import CorrectionRequest, CorrectionRequestSchema, WhatIfRequest, WhatIfRequestSchema
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.corrections.actions.amend import what_if
 from service.corrections.actions.correct import correct_round, find_mistakes
 from service.http.authentication import current_transaction, require_scope
@@ -20,7 +19,6 @@ from service.http.resource import Resource
 from service.http.responses import REPLAYED, created_response, json_response
 from service.openapi import REQUEST_ID
 from service.rounds.actions.checks import check_expected
-from service.rounds.queries.rounds import lock_version
 
 corrections = Resource("corrections", __name__, description="Corrections of rounds, and results under other rules.")
 
@@ -32,11 +30,9 @@ def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake
 @corrections.route("/v1/rounds/<uuid:round_id>/corrections", methods=["POST"])
 @corrections.operation(
     "correct_round",
-    Scope.CORRECT,
+    KeyScope.CORRECT,
     by_table_link=True,
     records=True,
-    if_match=lock_version,
-    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 @corrections.arguments(CorrectionRequestSchema, find_more=_find_correction_mistakes)
 @corrections.response(201, RoundComparisonSchema, headers=REPLAYED)
@@ -58,7 +54,7 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
     If a settlement of the round was final, the players have settled up by it: the correction then requires the scope
     `correct-final` too, and its `adjustment` has the payments from that settlement to the new one.
     """
-    require_final = partial(require_scope, Scope.CORRECT_FINAL)
+    require_final = partial(require_scope, KeyScope.CORRECT_FINAL)
     corrected = correct_round(current_transaction(), round_id, request, receive_body(), require_final=require_final)
     document = dump_comparison(corrected.comparison)
     if not corrected.is_replay:
@@ -69,7 +65,7 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
 
 
 @corrections.route("/v1/rounds/<uuid:round_id>/what-if", methods=["POST"])
-@corrections.operation("what_if", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@corrections.operation("what_if", KeyScope.READ)
 @corrections.arguments(WhatIfRequestSchema)
 @corrections.response(200, RoundComparisonSchema)
 def post_what_if(request: WhatIfRequest, round_id: UUID) -> Response:

@@ -1,7 +1,6 @@
 """The connection pool: the checks and settings of new connections, and those of each transaction."""
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from functools import partial
 from select import POLLIN, poll
 from time import monotonic
@@ -39,25 +38,11 @@ _CHECK: Final = f"""
 """
 
 
-class ClubLock(StrEnum):
-    """The lock on a club for a transaction: each one that can write shares it, unless it must be the only one."""
-
-    NONE = ""
-    SHARED = ", pg_advisory_xact_lock_shared(hashtextextended({club}, 3))"
-    ALONE = ", pg_advisory_xact_lock(hashtextextended({club}, 3))"
-
-    def of(self, club: str) -> str:
-        """Return an SQL expression that takes the lock, to be added to others, for an expression of the club's ID."""
-        return self.format(club=club)
-
-
-def enter_club(lock: ClubLock) -> str:
-    """Return SQL expressions that set the club and the table of a transaction to those of a row `key`."""
-    return (
-        "set_config('ofc.club', CAST(key.club_id AS text), true),"
-        " set_config('ofc.table', coalesce(CAST(key.table_id AS text), ''), true)"
-        f"{lock.of('CAST(key.club_id AS text)')}"
-    )
+ENTER_CLUB: Final = (
+    "set_config('ofc.club', CAST(key.club_id AS text), true),"
+    " set_config('ofc.table', coalesce(CAST(key.table_id AS text), ''), true)"
+)
+"""SQL expressions that set the club and the table of a transaction to those of a row `key`."""
 
 
 class LocalSettings:
@@ -83,9 +68,7 @@ class LocalSettings:
         sets = [f"set_config('{name}', :setting_{place}, true)" for place, name in enumerate(settings)]
         # _DURABLE comes after the settings, because `synchronous_commit` can be one of them.
         self.text: TextClause = text(f"SELECT {', '.join([_ROLE, *sets, _DURABLE, _CHECK])}")
-        # The lock is taken by the same statement, because another one would take four times as long.
-        self.statements = {lock: Statement(text(f"{self.text.text}{lock.of(':club')}")) for lock in ClubLock}
-        self.statement = self.statements[ClubLock.NONE]
+        self.statement = Statement(self.text)
         self._parameters = {"role": role or NO_ROLE, "club": "", "table": ""} | {
             f"setting_{place}": setting for place, setting in enumerate(settings.values())
         }

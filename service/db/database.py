@@ -109,14 +109,11 @@ class Database:
         actor: UUID | None = None,
         request_id: str | None = None,
         rolled_back: bool = False,
-        is_alone: bool = False,
     ) -> Iterator[Transaction]:
         """Open a session with a transaction in one club, as `Session.transaction`."""
         with (
             self.session() as session,
-            session.transaction(
-                club_id, actor=actor, request_id=request_id, rolled_back=rolled_back, is_alone=is_alone
-            ) as transaction,
+            session.transaction(club_id, actor=actor, request_id=request_id, rolled_back=rolled_back) as transaction,
         ):
             yield transaction
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import URL, Connection, CursorResult, Executable, text
 
 from service.db.commits import BARRIER, CommitWatch
-from service.db.connections import ONLY_READS, ClubLock, LocalSettings, close_connections
+from service.db.connections import ONLY_READS, LocalSettings, close_connections
 from service.db.failures import translate_errors, translate_read_only
 from service.db.pipeline import Parameters, Pipeline, Query, Row, Statement
 from service.errors import DatabaseError, DatabaseReadOnly, DatabaseUnreachable, OutcomeUnknown, ServiceError
@@ -137,7 +137,7 @@ class Session:
         `transaction` or `reading` continues with it. Otherwise it ends with the session.
 
         Args:
-            find: sets the club and the table of the transaction, and takes the lock on the club.
+            find: sets the club and the table of the transaction.
             is_reading: whether the transaction only reads.
             ahead: queries that the transaction begins with. They are sent along, unless a transaction that writes
                 would be refused, because they could wait for locks.
@@ -155,7 +155,6 @@ class Session:
         request_id: str | None = None,
         table_id: UUID | None = None,
         rolled_back: bool = False,
-        is_alone: bool = False,
         begun: Pipeline | None = None,
     ) -> Iterator[Transaction]:
         """
@@ -167,7 +166,6 @@ class Session:
             request_id: the ID of the request.
             table_id: the only table whose records are visible; None for all tables of the club.
             rolled_back: whether to roll back in any case, for a dry run.
-            is_alone: whether to wait until no other transaction writes in the club, and let others wait for this one.
             begun: the transaction that `begin` has begun.
 
         Its commit also confirms what the transaction has read: it waits until the standbys have everything that was
@@ -179,8 +177,7 @@ class Session:
         """
         if not rolled_back:
             self.commits.refuse_if_waiting()
-        lock = ClubLock.ALONE if is_alone else ClubLock.SHARED
-        pipeline = begun or self._begin(_BEGIN, str(club_id), str(table_id or ""), lock)
+        pipeline = begun or self._begin(_BEGIN, str(club_id), str(table_id or ""))
         transaction = Transaction(pipeline, club_id, actor, request_id, table_id)
         with self._discarding_read_only(), pipeline:
             yield transaction
@@ -268,10 +265,10 @@ class Session:
         except DatabaseUnreachable as error:
             raise OutcomeUnknown(f"{error} This happened during a commit, which may have succeeded.") from error
 
-    def _begin(self, begin: Statement, club: str, table: str = "", lock: ClubLock = ClubLock.NONE) -> Pipeline:
+    def _begin(self, begin: Statement, club: str, table: str = "") -> Pipeline:
         """Queue the begin of a transaction in a club, or outside of any club if `club` is empty."""
         self.connection.info[ONLY_READS] = begin is _BEGIN_READING
         pipeline = Pipeline(self.connection)
         pipeline.write(begin)
-        pipeline.write(self.local.statements[lock], self.local.parameters(club, table))
+        pipeline.write(self.local.statement, self.local.parameters(club, table))
         return pipeline

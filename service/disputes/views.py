@@ -1,6 +1,5 @@
 """Disputes of settlements: open, list, comment, review, resolve, withdraw."""
 
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +19,7 @@ from schemas.disputes import (
     dump_dispute,
     dump_dispute_with_history,
 )
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.disputes.actions.disputes import (
     ChangedDispute,
     comment_on_dispute,
@@ -38,11 +37,9 @@ from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_respon
 
 disputes = Resource("disputes", __name__, description="Disputes of settlements.")
 
-CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-
 
 @disputes.route("/v1/disputes", methods=["POST"])
-@disputes.operation("open_dispute", Scope.DISPUTES, records=True)
+@disputes.operation("open_dispute", KeyScope.DISPUTES, records=True)
 @disputes.arguments(DisputeRequestSchema)
 @disputes.response(201, DisputeWithHistorySchema, headers=LOCATION | REPLAYED)
 def post_dispute(request: DisputeRequest) -> Response:
@@ -57,7 +54,7 @@ def post_dispute(request: DisputeRequest) -> Response:
 
 
 @disputes.route("/v1/disputes", methods=["GET"])
-@disputes.operation("list_disputes", Scope.READ, Scope.DISPUTES, by_table_link=True)
+@disputes.operation("list_disputes", KeyScope.READ, KeyScope.DISPUTES, by_table_link=True)
 @disputes.arguments(DisputeQuerySchema, location="query")
 @disputes.response(200, DisputePageSchema, headers=NEXT_PAGE)
 def get_disputes(query: dict[str, Any]) -> Response:
@@ -74,7 +71,7 @@ def get_disputes(query: dict[str, Any]) -> Response:
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>", methods=["GET"])
-@disputes.operation("get_dispute", Scope.READ, Scope.DISPUTES, problems=(HTTPStatus.NOT_FOUND,))
+@disputes.operation("get_dispute", KeyScope.READ, KeyScope.DISPUTES)
 @disputes.response(200, DisputeWithHistorySchema)
 def get_one_dispute(dispute_id: UUID) -> Response:
     """Return a dispute with its history and the anomalies of its round."""
@@ -82,7 +79,7 @@ def get_one_dispute(dispute_id: UUID) -> Response:
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>/comments", methods=["POST"])
-@disputes.operation("comment_on_dispute", Scope.DISPUTES, records=True, problems=CONFLICTS)
+@disputes.operation("comment_on_dispute", KeyScope.DISPUTES, records=True)
 @disputes.arguments(DisputeCommentRequestSchema)
 @disputes.response(201, DisputeWithHistorySchema, headers=REPLAYED)
 def post_comment(request: DisputeTransitionRequest, dispute_id: UUID) -> Response:
@@ -95,7 +92,7 @@ def post_comment(request: DisputeTransitionRequest, dispute_id: UUID) -> Respons
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>/review", methods=["POST"])
-@disputes.operation("review_dispute", Scope.DISPUTES, records=True, problems=CONFLICTS)
+@disputes.operation("review_dispute", KeyScope.DISPUTES, records=True)
 @disputes.arguments(DisputeReviewRequestSchema)
 @disputes.response(201, DisputeWithHistorySchema, headers=REPLAYED)
 def post_review(request: DisputeTransitionRequest, dispute_id: UUID) -> Response:
@@ -104,7 +101,7 @@ def post_review(request: DisputeTransitionRequest, dispute_id: UUID) -> Response
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>/resolve", methods=["POST"])
-@disputes.operation("resolve_dispute", Scope.DISPUTES, records=True, problems=CONFLICTS)
+@disputes.operation("resolve_dispute", KeyScope.DISPUTES, records=True)
 @disputes.arguments(DisputeResolutionRequestSchema)
 @disputes.response(201, DisputeWithHistorySchema, headers=REPLAYED)
 def post_resolution(request: DisputeTransitionRequest, dispute_id: UUID) -> Response:
@@ -119,7 +116,7 @@ def post_resolution(request: DisputeTransitionRequest, dispute_id: UUID) -> Resp
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>/withdraw", methods=["POST"])
-@disputes.operation("withdraw_dispute", Scope.DISPUTES, records=True, problems=CONFLICTS)
+@disputes.operation("withdraw_dispute", KeyScope.DISPUTES, records=True)
 @disputes.arguments(DisputeWithdrawalRequestSchema)
 @disputes.response(201, DisputeWithHistorySchema, headers=REPLAYED)
 def post_withdrawal(request: DisputeTransitionRequest, dispute_id: UUID) -> Response:

@@ -2,8 +2,8 @@
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,11 +20,15 @@ def read_examples() -> dict[str, Document]:
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 
 
-def add_examples(contract: Document) -> None:
+def add_examples(contract: Document, name_response: Callable[[int], str]) -> None:
     """
     Show an example of every request, parameter, header and response in a contract.
 
     They stand among its components, once each, so that what refers to them stays readable.
+
+    Args:
+        contract: the contract.
+        name_response: returns the name of the response that documents problems of a status.
     """
     examples = read_examples()
     shown: Document = {}
@@ -34,7 +38,7 @@ def add_examples(contract: Document) -> None:
             name = operation["operationId"]
             if name in examples:
                 shown |= _show_operation(operation, shared, name, examples[name])
-    contract["components"]["examples"] = shown | _show_problems(contract, examples[PROBLEMS])
+    contract["components"]["examples"] = shown | _show_problems(contract, examples[PROBLEMS], name_response)
 
 
 def _show_operation(operation: Document, shared: list[Document], name: str, example_set: Document) -> Document:
@@ -66,14 +70,14 @@ def _show_operation(operation: Document, shared: list[Document], name: str, exam
     return shown
 
 
-def _show_problems(contract: Document, problems: Document) -> Document:
-    """Refer the responses that are problems to the kinds that have their status."""
-    by_status: dict[str, list[str]] = {}
+def _show_problems(contract: Document, problems: Document, name_response: Callable[[int], str]) -> Document:
+    """Refer the responses that are problems to the kinds that they document."""
+    by_response: dict[str, list[str]] = {}
     for code, problem in problems.items():
-        by_status.setdefault(HTTPStatus(problem["status"]).name, []).append(code)
+        by_response.setdefault(name_response(problem["status"]), []).append(code)
     shown: Document = {}
-    for status, response in contract["components"]["responses"].items():
-        codes = by_status.get(status, [])
+    for name, codes in by_response.items():
+        response = contract["components"]["responses"][name]
         _refer(response, {code: f"problem.{code}" for code in codes})
         shown |= {f"problem.{code}": {"summary": problems[code]["title"], "value": problems[code]} for code in codes}
     return shown

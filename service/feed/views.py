@@ -6,21 +6,22 @@ from typing import Any, Final
 from uuid import UUID
 
 import orjson
-from flask import Response, current_app
+from flask import Response
 
 from schemas.events import EventQuerySchema
 from schemas.feed.events import AUDITED_KINDS, FeedEvent, dump_feed_event
-from service.clubs.scopes import Scope, has_scope
+from service.clubs.scopes import KeyScope, has_scope
 from service.feed.actions import LISTENERS, list_events, wait_for_events
 from service.feed.queries import EventSelection
 from service.http.authentication import current_key, database, require_scope
 from service.http.request_body import NDJSON, NDJSON_SCHEMA
 from service.http.resource import Resource
+from service.http.services import current_services
 from service.places import MOST_LISTENERS
 
 events = Resource("events", __name__, description="The events of a club, one by one: what happened, in order.")
 
-_SCOPES: Final = (Scope.READ, Scope.AUDIT)
+_SCOPES: Final = (KeyScope.READ, KeyScope.AUDIT)
 
 
 @events.route("/v1/events", methods=["GET"])
@@ -41,7 +42,7 @@ def get_events(query: dict[str, Any]) -> Response:
     bytes. New kinds of events can be added: ignore those that you do not know.
     """
     selection = _selection(query)
-    is_audited = has_scope(current_key().scopes, (Scope.AUDIT,))
+    is_audited = has_scope(current_key().scopes, (KeyScope.AUDIT,))
     first = 0 if query["after"] is None else query["after"] + 1
     found = _list(selection, first, query["wait"])
     lines = [orjson.dumps(dump_feed_event(each, is_audited=is_audited)) + b"\n" for each in found]
@@ -56,9 +57,9 @@ def _selection(query: dict[str, Any]) -> EventSelection:
         ScopeMissing: the query names a kind that only auditors see, and the key is not theirs.
     """
     key = current_key()
-    hidden = () if has_scope(key.scopes, (Scope.AUDIT,)) else AUDITED_KINDS
+    hidden = () if has_scope(key.scopes, (KeyScope.AUDIT,)) else AUDITED_KINDS
     if any(kind in hidden for kind in query["kind"] or ()):
-        require_scope(Scope.AUDIT)
+        require_scope(KeyScope.AUDIT)
     table_id = query["table"] or key.table_id
     return EventSelection(query["limit"], query["kind"], hidden, table_id, query["round"], key.table_id)
 
@@ -84,5 +85,5 @@ def _take_place(club_id: UUID, opened: ExitStack) -> bool:
 
 def _gives_up() -> Callable[[], bool]:
     """Return a function that returns whether the service stops."""
-    is_stopping: Callable[[], bool] = current_app.extensions["ofc_is_stopping"]
+    is_stopping: Callable[[], bool] = current_services().is_stopping
     return is_stopping

@@ -9,12 +9,12 @@ from hashlib import sha256
 from threading import BoundedSemaphore
 from typing import Any, Final
 
-from flask import Response, current_app, g, request
+from flask import Response, g, request
 
 from schemas.access import parse_token
 from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
-from service.clubs.scopes import Scope, has_scope, join_scopes
+from service.clubs.scopes import KeyScope, has_scope, join_scopes
 from service.db import Database, Pipeline, Query, Session, Transaction
 from service.errors import ExportsBusy, KeyMissing, KeyUnknown, NotFound, ScopeMissing
 from service.http.dry_run import is_dry_run
@@ -22,6 +22,7 @@ from service.http.idempotency import HEADER, read_idempotency_key, respond_once
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
 from service.http.responses import MEDIA_TYPE, NO_STORE
+from service.http.services import current_services
 from service.links.actions import check_link
 
 READING: Final = ("GET", "HEAD")
@@ -35,7 +36,7 @@ HELD: Final = "ofc.held"
 """The key of a WSGI environment for what the streamed response to the request holds."""
 _streams: Final = BoundedSemaphore(MOST_STREAMS)
 
-Scopes = tuple[Scope, ...]
+Scopes = tuple[KeyScope, ...]
 ReadAhead = Callable[..., Sequence[Query]]
 """Returns queries from the arguments of a view."""
 
@@ -56,7 +57,7 @@ class Access:
 
 def database() -> Database:
     """Return the database of the application."""
-    current: Database = current_app.extensions["ofc_database"]
+    current: Database = current_services().database
     return current
 
 
@@ -346,7 +347,7 @@ def check_key(found: StoredKey | None, access: Access) -> StoredKey:
     return key
 
 
-def require_scope(scope: Scope) -> None:
+def require_scope(scope: KeyScope) -> None:
     """
     Check that the key of the request has a scope that only some requests of the operation need.
 

@@ -16,6 +16,7 @@ from werkzeug.exceptions import (
 
 from schemas.base import show
 from schemas.fields import UUID_PATTERN
+from service.http.services import current_services
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _ID: Final = "_id"
@@ -38,7 +39,7 @@ def describe_rejection(error: HTTPException) -> str | None:
 
 
 def _describe_path() -> str:
-    templates = {template for template, _ in current_app.extensions["ofc_operations"]}
+    templates = {template for template, _ in current_services().operations}
     for found in filter(None, (_pattern(template).fullmatch(request.path) for template in sorted(templates))):
         for name, value in found.groupdict().items():
             if name.endswith(_ID) and not re.fullmatch(UUID_PATTERN, value):

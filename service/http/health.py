@@ -1,8 +1,6 @@
 """Health checks and metrics."""
 
-from http import HTTPStatus
-
-from flask import Response, current_app
+from flask import Response
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.problems import HealthSchema, ReadinessSchema
@@ -10,6 +8,7 @@ from service.compression import send_static
 from service.http.authentication import database
 from service.http.resource import Resource
 from service.http.responses import json_response
+from service.http.services import current_services
 from service.metrics.counters import MEDIA_TYPE, show_metrics
 from service.openapi import CONTRACT
 from service.version import VERSION
@@ -26,14 +25,14 @@ def get_health() -> Response:
 
 
 @health.route("/readyz", methods=["GET"])
-@health.operation("check_readiness", needs_key=False, uses_database=False, problems=(HTTPStatus.SERVICE_UNAVAILABLE,))
+@health.operation("check_readiness", needs_key=False, uses_database=False)
 @health.response(200, ReadinessSchema)
 def get_readiness() -> Response:
     """Return whether the database is ready: migrated, unaltered, writable and durable, and no commit waits long."""
     database().commits.refuse_if_waiting()
     database().check_head()
     database().check_schema()
-    database().check_server(allows_data_loss=current_app.extensions["ofc_allows_data_loss"])
+    database().check_server(allows_data_loss=current_services().config.allow_data_loss)
     return json_response({"status": "ok"})
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final
 
-from flask import Response, current_app, g, request
+from flask import Response, g, request
 
 from service.config import Retention
 from service.db import Transaction
@@ -13,6 +13,7 @@ from service.errors import IdempotencyKeyInUse, IdempotencyKeyInvalid, Idempoten
 from service.http import idempotent_responses
 from service.http.idempotent_responses import IdempotentResponse
 from service.http.responses import MEDIA_TYPE, WAS_REPLAYED
+from service.http.services import current_services
 
 HEADER: Final = "Idempotency-Key"
 LONGEST: Final = 255
@@ -86,7 +87,7 @@ def respond_once(
             " in the header Retry-After"
         )
     fingerprint = _fingerprint(body_sha256 or sha256(request.get_data()).digest())
-    retention: Retention = current_app.extensions["ofc_retention"]
+    retention: Retention = current_services().config.retention
     stored = idempotent_responses.find(
         transaction, stored_key, transaction.now - timedelta(days=retention.idempotency_days)
     )

@@ -48,17 +48,6 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "The first request with this key is still being processed. Retry later; the response will be the "
         "response to the first request.",
     ),
-    "precondition-invalid": ProblemKind(
-        HTTPStatus.BAD_REQUEST,
-        "Invalid precondition",
-        "Send one header 'If-Match' with the ETag of the round, or its version in double quotes.",
-    ),
-    "precondition-failed": ProblemKind(
-        HTTPStatus.PRECONDITION_FAILED,
-        "Precondition failed",
-        "The round has changed since it was read. Nothing was stored. GET the round again, and send the request with "
-        "its new ETag.",
-    ),
     "not-acceptable": ProblemKind(
         HTTPStatus.NOT_ACCEPTABLE,
         "Not acceptable",
@@ -297,11 +286,6 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Job already ended",
         "The job has ended or is about to end, so it cannot be paused or resumed. GET the job for its result,"
         " or start another job.",
-    ),
-    "import-deleted": ProblemKind(
-        HTTPStatus.CONFLICT,
-        "Import deleted",
-        "The records of the test club were deleted during the upload. Nothing was stored. Send the import again.",
     ),
     "link-address-unknown": ProblemKind(
         HTTPStatus.CONFLICT,

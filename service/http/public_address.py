@@ -7,10 +7,11 @@ from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
-from flask import current_app, request
+from flask import request
 
 from schemas.table_links import LinkWarning
 from service.errors import LinkAddressUnknown
+from service.http.services import current_services
 
 _LOCAL_NAMES: Final = ("localhost", "localhost.localdomain")
 
@@ -24,7 +25,7 @@ def find_public_url() -> str:
     """
     if configured := _configured_url():
         return configured
-    allowed: tuple[str, ...] = current_app.extensions["ofc_allowed_hosts"]
+    allowed: tuple[str, ...] = current_services().config.allowed_hosts
     host = urlsplit(f"//{request.host}").hostname or ""
     if not is_allowed_host(host, (*allowed, *_own_names())):
         raise LinkAddressUnknown(
@@ -35,7 +36,7 @@ def find_public_url() -> str:
 
 
 def _configured_url() -> str:
-    configured: str = current_app.extensions["ofc_public_url"]
+    configured: str = current_services().config.public_url
     return configured
 
 
@@ -47,7 +48,7 @@ def is_encrypted() -> bool:
     """
     if request.is_secure:
         return True
-    proxies: int = current_app.extensions["ofc_trusted_proxies"]
+    proxies: int = current_services().config.trusted_proxies
     if proxies:
         schemes: list[str] = [
             scheme.strip().lower() for scheme in request.headers.get("X-Forwarded-Proto", "").split(",")

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, g, request
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import FixedWindowRateLimiter
 
 from service.errors import TooManyRequests
+from service.http.services import current_services, services_of
 from service.logs import get_log
 
 MOST_FAILURES: Final = 60
@@ -111,7 +112,7 @@ def _name(secret_sha256: bytes) -> str:
     return secret_sha256[:16].hex()
 
 
-def limit_requests(app: Flask, limit: int, redis_url: str = "", proxies: int = 0) -> None:
+def limit_requests(app: Flask, limit: int, redis_url: str = "") -> None:
     """
     Limit the requests of each key in a minute, and add what remains to every response; with 0 there is no limit.
 
@@ -119,10 +120,8 @@ def limit_requests(app: Flask, limit: int, redis_url: str = "", proxies: int = 0
         app: the application.
         limit: how many requests a key may send in a minute.
         redis_url: where processes count together; without it each counts in its own memory.
-        proxies: how many proxies are trusted to add the sender's address to X-Forwarded-For.
     """
-    app.extensions["ofc_rate_limits"] = RateLimits(limit, redis_url) if limit else None
-    app.extensions["ofc_trusted_proxies"] = proxies
+    services_of(app).rate_limits = RateLimits(limit, redis_url) if limit else None
     app.after_request(_add_headers)
 
 
@@ -133,7 +132,7 @@ def count_request(secret_sha256: bytes) -> None:
     Raises:
         TooManyRequests: its key has reached the limit.
     """
-    limits: RateLimits | None = current_app.extensions["ofc_rate_limits"]
+    limits: RateLimits | None = current_services().rate_limits
     if limits is not None:
         limits.run(lambda: _count_request(limits, _name(secret_sha256)))
 
@@ -156,7 +155,7 @@ def count_unknown() -> None:
     Raises:
         TooManyRequests: the address has sent too many unknown keys.
     """
-    limits: RateLimits | None = current_app.extensions["ofc_rate_limits"]
+    limits: RateLimits | None = current_services().rate_limits
     if limits is not None:
         limits.run(lambda: _count_unknown(limits, _find_sender()))
 
@@ -183,7 +182,7 @@ def _add_headers(response: Response) -> Response:
 def _find_sender() -> str:
     """Return the network that the current request comes from."""
     senders = [request.remote_addr or "", *reversed(request.access_route)]
-    return find_network(senders, current_app.extensions["ofc_trusted_proxies"])
+    return find_network(senders, current_services().config.trusted_proxies)
 
 
 def find_network(senders: Sequence[str], proxies: int) -> str:

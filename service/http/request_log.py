@@ -8,9 +8,10 @@ from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, g, request
 from uuid_utils.compat import uuid7
 
+from service.http.services import current_services, services_of
 from service.logs import get_log
 from service.metrics.counters import count_request_end, count_request_start, count_response
 
@@ -26,7 +27,7 @@ _log = get_log("service.requests")
 
 def log_requests(app: Flask, contract: dict[str, Any]) -> None:
     """Log and count every request of an application, by the operations of its OpenAPI document."""
-    app.extensions["ofc_operations"] = {
+    services_of(app).operations = {
         (template, method): operation["operationId"]
         for template, operations in contract["paths"].items()
         for method, operation in operations.items()
@@ -116,6 +117,6 @@ def _find_operation() -> tuple[str | None, str]:
         return None, _UNKNOWN
     template = _convert_rule(rule.rule)
     method = "get" if request.method == "HEAD" else request.method.lower()
-    operations: dict[tuple[str, str], str] = current_app.extensions["ofc_operations"]
+    operations = current_services().operations
     page = rule.endpoint if rule.endpoint.startswith(_CONSOLE) else rule.endpoint.rpartition(".")[2]
     return template, operations.get((template, method)) or page

@@ -13,8 +13,8 @@ from werkzeug.exceptions import NotAcceptable
 from schemas.base import WireError, WireSchema, load, show
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope
-from service.http import dry_run, idempotency, preconditions
+from service.clubs.scopes import KeyScope
+from service.http import dry_run, idempotency
 from service.http.authentication import (
     Access,
     ReadAhead,
@@ -26,10 +26,10 @@ from service.http.authentication import (
     with_key_to_upload,
     with_link,
 )
-from service.http.preconditions import LockVersion, with_if_match
 from service.http.request_body import NDJSON, check_media_type, receive_body
 from service.http.responses import TAGGED, best_media_type
 from service.openapi import REQUEST_ID
+from service.openapi_published import INTERNAL
 
 JSON: Final = "application/json"
 RESPONSE_TYPES: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
@@ -40,51 +40,7 @@ _READS_QUERY: Final = "reads_query"
 _DESCRIPTION: Final = "_apidoc"
 """Attribute in which flask-smorest stores the description of a view."""
 
-_OF_ANY: Final = (
-    HTTPStatus.BAD_REQUEST,
-    HTTPStatus.NOT_ACCEPTABLE,
-    HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.REQUEST_URI_TOO_LONG,
-    HTTPStatus.EXPECTATION_FAILED,
-    HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-    HTTPStatus.NOT_IMPLEMENTED,
-)
-"""Statuses of requests that are rejected before the operation is known, except 404 and 405."""
-_OF_THE_DATABASE: Final = (
-    HTTPStatus.UNAUTHORIZED,
-    HTTPStatus.FORBIDDEN,
-    HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.UNPROCESSABLE_ENTITY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-)
-_OF_A_LINK: Final = (
-    HTTPStatus.NOT_FOUND,
-    HTTPStatus.GONE,
-    HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.UNPROCESSABLE_ENTITY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-)
-_OF_RECORDING: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT)
-_OF_A_BODY: Final = (
-    HTTPStatus.BAD_REQUEST,
-    HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-)
-
-
-_FAILED: Final = HTTPStatus.PRECONDITION_FAILED
 _TO_RECORD: Final = [idempotency.PARAMETER, dry_run.PARAMETER]
-_TO_RECORD_A_VERSION: Final = [preconditions.PARAMETER, *_TO_RECORD]
-
-
-def _problems_of(by_link: bool, uses_database: bool, records: bool) -> Iterator[HTTPStatus]:
-    """Yield the statuses of the problems that an operation can have because of what it uses."""
-    if uses_database:
-        yield from _OF_A_LINK if by_link else _OF_THE_DATABASE
-    if records:
-        yield from _OF_RECORDING
 
 
 def read_body(schema: WireSchema) -> Any:
@@ -136,7 +92,7 @@ class Resource(flask_smorest.Blueprint):
         **options: Any,
     ) -> Callable[..., Any]:
         """
-        Validate requests with a schema, and document the statuses of requests that cannot be read.
+        Validate requests with a schema.
 
         Args:
             schema: of the request.
@@ -147,7 +103,6 @@ class Resource(flask_smorest.Blueprint):
         # One instance for all requests: building a schema takes longer than loading a body.
         shape, read = schema(), _READERS[location]
         describe = _describing(super().arguments(shape, location=location, **options))
-        problems = _OF_A_BODY if location == "json" else ()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(view)
@@ -161,8 +116,6 @@ class Resource(flask_smorest.Blueprint):
                     raise error.with_more(find_more(received, *arguments, **options), received) from error
                 return view(loaded, *arguments, **options)
 
-            for status in problems:
-                self.alt_response(status, status.name)(reading)
             setattr(reading, _READS_QUERY, location == "query" or hasattr(view, _READS_QUERY))
             described: Callable[..., Any] = describe(reading)
             return described
@@ -187,7 +140,7 @@ class Resource(flask_smorest.Blueprint):
     def operation(
         self,
         name: str,
-        *scopes: Scope,
+        *scopes: KeyScope,
         needs_key: bool = True,
         by_link: bool = False,
         by_table_link: bool = False,
@@ -196,13 +149,12 @@ class Resource(flask_smorest.Blueprint):
         streams: bool | str = False,
         waits: bool = False,
         conditional: bool = False,
-        if_match: LockVersion | None = None,
+        is_internal: bool = False,
         ahead: ReadAhead = read_nothing_ahead,
-        problems: tuple[int, ...] = (),
         forms: tuple[str, ...] = (JSON,),
     ) -> Callable[..., Any]:
         """
-        Document an operation, add authentication and transactions to its view, and document its problems.
+        Document an operation, and add authentication and transactions to its view.
 
         Args:
             name: the ID of the operation.
@@ -215,18 +167,15 @@ class Resource(flask_smorest.Blueprint):
             streams: whether it reads the database while the response is sent, or the media type with which it does.
             waits: whether it can wait for an event; it then begins its transactions itself.
             conditional: whether its responses have a tag that `If-None-Match` compares.
-            if_match: locks what it changes and returns its version, which `If-Match` compares.
+            is_internal: whether only the pages of the service use it; the published contract is without it.
             ahead: returns the queries with which it begins, from the arguments of the view, if it changes records.
-            problems: statuses in addition to the usual ones.
             forms: the media types of its responses.
         """
         if uses_database and not (scopes or by_link):
             raise TypeError(f"the operation {name} uses the database without a scope; expected a scope or by_link=True")
         access = Access(scopes, by_table_link)
-        usual = {*_OF_ANY, *_problems_of(by_link, uses_database, records), *([_FAILED] if if_match else [])}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            view = with_if_match(view, if_match) if if_match else view
             if by_link:
                 view = with_link(without_query(view))
             elif records:
@@ -237,11 +186,11 @@ class Resource(flask_smorest.Blueprint):
                 guarded = (with_key_to_upload if waits else guard)(view, access)
                 view = _streaming_as(streams, view, guarded, access) if isinstance(streams, str) else guarded
             view = negotiate(forms, view)
-            for status in sorted({*usual, *problems}):
-                view = self.alt_response(status, HTTPStatus(status).name)(view)
             described: dict[str, Any] = {"operationId": name, "security": _security(scopes)}
             if by_table_link:
                 described["x-table-link"] = True
+            if is_internal:
+                described[INTERNAL] = True
             if not needs_key:
                 described["security"] = [{}, *_security(scopes)] if uses_database else []
             if conditional:
@@ -249,28 +198,25 @@ class Resource(flask_smorest.Blueprint):
                     HTTPStatus.NOT_MODIFIED, description="The client has this response.", headers=TAGGED | REQUEST_ID
                 )(view)
             if records:
-                described["parameters"] = _TO_RECORD_A_VERSION if if_match else _TO_RECORD
+                described["parameters"] = _TO_RECORD
             documented: Callable[..., Any] = self.doc(**described)(view)
             return documented
 
         return decorate
 
     def upload(
-        self, name: str, *scopes: Scope, body: dict[str, Any], query: tuple[dict[str, Any], ...] = ()
+        self, name: str, *scopes: KeyScope, body: dict[str, Any], query: tuple[dict[str, Any], ...] = ()
     ) -> Callable[..., Any]:
         """
-        Document an operation that streams its request body, add authentication to its view, and document its problems.
+        Document an operation that streams its request body, and add authentication to its view.
 
         The view begins its transactions itself: none may stay open while the client sends. The operation supports
         idempotency keys but no dry runs. `query` describes the query parameters, because the parameters documented here
         replace all others.
         """
-        problems = {*_OF_ANY, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             view = negotiate((JSON,), with_key_to_upload(_without_unread_query(view), Access(scopes)))
-            for status in sorted(problems):
-                view = self.alt_response(status, status.name)(view)
             described = {
                 "operationId": name,
                 "security": _security(scopes),
@@ -297,7 +243,7 @@ def _streaming_as(
     return chosen
 
 
-def _security(scopes: tuple[Scope, ...]) -> list[dict[str, list[str]]]:
+def _security(scopes: tuple[KeyScope, ...]) -> list[dict[str, list[str]]]:
     """Return the security requirement of OpenAPI: a key with one of these scopes."""
     return [{"key": [scope.value]} for scope in scopes]
 

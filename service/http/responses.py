@@ -67,20 +67,16 @@ def json_response(
     return _Response(encode_json(document) + b"\n", status, dict(headers or {}), content_type=media_type)
 
 
-def conditional_response(
-    document: object, *, version: int | None = None, headers: Mapping[str, str] = MappingProxyType({})
-) -> Response:
+def conditional_response(document: object, *, headers: Mapping[str, str] = MappingProxyType({})) -> Response:
     """
     Return a response with an entity tag, or a 304 without a body if the client has the same document.
 
     Args:
         document: the document.
-        version: the version of the resource, with which the tag begins; `If-Match` compares it.
         headers: further headers of the response.
     """
     body = encode_json(document) + b"\n"
-    digest = sha256(body).hexdigest()[:_TAG_LENGTH]
-    tag = digest if version is None else f"{version}.{digest}"
+    tag = sha256(body).hexdigest()[:_TAG_LENGTH]
     if request.if_none_match.contains_weak(tag):
         response = Response(status=HTTPStatus.NOT_MODIFIED)
         del response.headers["Content-Type"]
@@ -183,7 +179,7 @@ def _add_headers(response: Response) -> Response:
 
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _SENT: Final = (
-    "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match",
+    "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-None-Match",
 )  # as a table  # fmt: skip
 _READ: Final = (
     "ETag", "Idempotent-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After",

@@ -8,11 +8,11 @@ from itertools import chain
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, current_app, g
+from flask import Response, g
 
 from schemas.jobs import ImportPageSchema, ImportQuerySchema, ImportSchema, JobQuerySchema, dump_job
 from schemas.settlements import IMPORT_STATES
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.config import ImportLimits, Retention
 from service.db import Transaction
 from service.http.authentication import current_key, current_transaction, database
@@ -21,6 +21,7 @@ from service.http.problems import build_problem
 from service.http.request_body import NDJSON, NDJSON_SCHEMA, read_lines_body
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, WAS_REPLAYED, json_response, respond_page
+from service.http.services import current_services
 from service.imports.actions.imports import (
     KIND,
     ReceivedImport,
@@ -39,7 +40,6 @@ from service.places import IMPORT_TURNS
 
 imports = Resource("imports", __name__, description="Imports of many rounds from a file of documents, run by workers.")
 
-CONFLICTS: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 _BODY: Final = {
     "required": True,
     "description": "Round documents, one per line; `Content-Encoding: gzip` is supported.",
@@ -54,7 +54,7 @@ _STATE: Final = {
 
 
 @imports.route("/v1/imports", methods=["POST"])
-@imports.upload("start_import", Scope.IMPORTS, body=_BODY, query=(_STATE,))
+@imports.upload("start_import", KeyScope.IMPORTS, body=_BODY, query=(_STATE,))
 @imports.arguments(ImportQuerySchema, location="query")
 @imports.response(202, ImportSchema, headers=LOCATION | REPLAYED)
 def post_import(query: dict[str, Any]) -> Response:
@@ -73,7 +73,7 @@ def post_import(query: dict[str, Any]) -> Response:
     """
     key, retry_key = current_key(), read_idempotency_key()
     begin = partial(database().transaction, key.club_id, actor=key.id, request_id=g.request_id)
-    limits: ImportLimits = current_app.extensions["ofc_import_limits"]
+    limits: ImportLimits = current_services().config.imports
     with IMPORT_TURNS.take(key.id) as wait:
         blocks = read_lines_body(limits, wait)
         # Read the first block before the import begins: an unreadable body starts no import.
@@ -94,13 +94,13 @@ def post_import(query: dict[str, Any]) -> Response:
 
 def _start(transaction: Transaction, received: ReceivedImport, state: str, limits: ImportLimits) -> Response:
     started = start_import(transaction, received, state, limits)
-    look_after_commit(transaction, started.view.id, current_app.extensions["ofc_send"])
+    look_after_commit(transaction, started.view.id, current_services().send)
     headers = {"Location": f"/v1/imports/{started.view.id}"} | ({WAS_REPLAYED: "true"} if started.is_replay else {})
     return json_response(dump_job(started.view), HTTPStatus.ACCEPTED, headers)
 
 
 @imports.route("/v1/imports", methods=["GET"])
-@imports.operation("list_imports", Scope.IMPORTS, Scope.READ)
+@imports.operation("list_imports", KeyScope.IMPORTS, KeyScope.READ)
 @imports.arguments(JobQuerySchema, location="query")
 @imports.response(200, ImportPageSchema, headers=NEXT_PAGE)
 def get_imports(query: dict[str, Any]) -> Response:
@@ -111,7 +111,7 @@ def get_imports(query: dict[str, Any]) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>", methods=["GET"])
-@imports.operation("get_import", Scope.IMPORTS, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@imports.operation("get_import", KeyScope.IMPORTS, KeyScope.READ)
 @imports.response(200, ImportSchema)
 def get_one_import(import_id: UUID) -> Response:
     """Return an import with its progress and its results so far."""
@@ -119,7 +119,7 @@ def get_one_import(import_id: UUID) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>/cancel", methods=["POST"])
-@imports.operation("cancel_import", Scope.IMPORTS, records=True, problems=CONFLICTS)
+@imports.operation("cancel_import", KeyScope.IMPORTS, records=True)
 @imports.response(200, ImportSchema, headers=REPLAYED)
 def post_cancel(import_id: UUID) -> Response:
     """
@@ -131,7 +131,7 @@ def post_cancel(import_id: UUID) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>/pause", methods=["POST"])
-@imports.operation("pause_import", Scope.IMPORTS, records=True, problems=CONFLICTS)
+@imports.operation("pause_import", KeyScope.IMPORTS, records=True)
 @imports.response(200, ImportSchema, headers=REPLAYED)
 def post_pause(import_id: UUID) -> Response:
     """Pause an import until it is resumed."""
@@ -139,7 +139,7 @@ def post_pause(import_id: UUID) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>/resume", methods=["POST"])
-@imports.operation("resume_import", Scope.IMPORTS, records=True, problems=CONFLICTS)
+@imports.operation("resume_import", KeyScope.IMPORTS, records=True)
 @imports.response(200, ImportSchema, headers=REPLAYED)
 def post_resume(import_id: UUID) -> Response:
     """Resume a paused import."""
@@ -147,7 +147,7 @@ def post_resume(import_id: UUID) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>/results", methods=["GET"])
-@imports.operation("list_import_results", Scope.IMPORTS, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@imports.operation("list_import_results", KeyScope.IMPORTS, KeyScope.READ)
 @imports.response(
     200, NDJSON_SCHEMA, content_type=NDJSON, description="One JSON object per line, in the order of the file."
 )
@@ -160,7 +160,7 @@ def get_results(import_id: UUID) -> Response:
     end of the import, unless the service is configured otherwise (404).
     """
     transaction = current_transaction()
-    retention: Retention = current_app.extensions["ofc_retention"]
+    retention: Retention = current_services().config.retention
     read = partial(database().reading, transaction.club_id)
     job, blocks = list_import_results(transaction, import_id, read, retention)
     return Response(_with_whole_problems(blocks, job.request_id or g.request_id), content_type=NDJSON)
@@ -184,5 +184,5 @@ def _with_whole_problem(line: bytes, request_id: str) -> bytes:
 
 def _changed(job: StoredJob) -> Response:
     transaction = current_transaction()
-    look_after_commit(transaction, job.id, current_app.extensions["ofc_send"])
+    look_after_commit(transaction, job.id, current_services().send)
     return json_response(dump_job(view_import(transaction, job)))

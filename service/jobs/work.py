@@ -99,7 +99,7 @@ class Worker:
             try:
                 job = jobs.lock_shared(transaction, job_id)
             except NotFound:
-                # A wipe of a test club has deleted it.
+                # The broker can still have messages of a database that was restored.
                 return None
             if job.kind not in self.kinds or job.state is not JobState.RUNNING:
                 return None

@@ -1,195 +1,192 @@
-"""Add events to clubs' trees; make and read checkpoints; prove inclusion and consistency."""
+"""List the payments of a club, and sum up its rounds by table and player."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Final
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain, islice
+from typing import Any, Final
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
+from sqlalchemy import Row
 
-from evidence import Checkpoint, EvidenceError, SigningKey, consistency_ranges, inclusion_ranges, sign_note
-from evidence.events import CheckpointSealed
-from evidence.files import ProvedEvent
-from scoring.errors import Mistake
-from service.db import Database, Transaction
-from service.db.pages import Page, cut_page
-from service.errors import NotFound
-from service.ledger.queries import checkpoints, trees
-from service.ledger.queries.checkpoints import PublishedKey, StoredCheckpoint
-from service.ledger.queries.events import record_leaf
-from service.ledger.queries.trees import TreeHead
+from schemas.accounting.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
+from schemas.accounting.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
+from schemas.accounting.settling import PointUnit, SettleBy, settle_fewest, settle_pairs, unit_of
+from schemas.fields import MOST_INTEGER
+from schemas.pages import cursor_error
+from scoring.errors import Mistake, RoundError
+from service.db import Transaction
+from service.ledger import queries
+from service.ledger.queries import StatementFilter, count_open_rounds, list_sums, list_totals
+from service.rounds.queries.rounds import RoundFilter, find_place
+from service.tables.queries import list_paid_between
 
-AT_ONCE: Final = 2000
-"""The number of events that are added to a tree in one transaction."""
-MOST_AT_A_TIME: Final = 20_000
-"""The number of events of one club that are added before the next club's turn."""
-MAPPED_AT_ONCE: Final = 20_000
-"""The number of events that are added to the map of rounds in one statement."""
-PAUSE: Final = timedelta(minutes=1)
-"""How often workers sign a tree that has grown."""
+_ROUNDS: Final = 200
+_PAYMENTS: Final = 1000
+"""The number of rounds and of payments that are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
-class MadeCheckpoint:
-    """A checkpoint, and whether it existed before."""
+class LedgerPage:
+    """A part of the ledger, and the place after which the next page starts; None on the last page."""
 
-    checkpoint: StoredCheckpoint
-    is_replay: bool
+    lines: list[LedgerLine]
+    next_after: PaymentPlace | None
 
 
-def make_checkpoint(transaction: Transaction, key: SigningKey) -> MadeCheckpoint:
+def list_ledger(transaction: Transaction, wanted: RoundFilter, *, after: PaymentPlace | None, limit: int) -> LedgerPage:
     """
-    Add waiting events to the club's tree, and sign it.
+    List payments of the revisions in force: oldest round first, then in the order of payment.
 
-    Without new events, the newest checkpoint is returned. If very many events wait, the checkpoint covers the first
-    part; workers add the rest.
+    Raises:
+        WireError: the cursor `after` is invalid.
     """
-    head = trees.lock_head(transaction)
-    for _ in range(MOST_AT_A_TIME // AT_ONCE):
-        grown = trees.grow(transaction, head, AT_ONCE)
-        if grown == head:
-            break
-        head = grown
-    if head.size > head.signed_size:
-        while head.mapped_size < head.size:
-            head = trees.update_round_map(transaction, head, MAPPED_AT_ONCE)
-        return MadeCheckpoint(_sign(transaction, head, key), is_replay=False)
-    # Without an event there is nothing to sign, and the creation of a club is one.
-    trees.serve_signed(transaction, head.signed_size)
-    return MadeCheckpoint(checkpoints.get_signed(transaction, head.signed_size), is_replay=True)
+    # With a player, some payments of the rounds that are read are between others.
+    found = chain.from_iterable(_read(transaction, wanted, after, rounds_at_once=limit + 1, payments_at_once=2 * limit))
+    lines = [*islice(found, limit + 1)]
+    return LedgerPage(lines[:limit], lines[limit - 1].place if len(lines) > limit else None)
 
 
-def join_events(database: Database, club_id: UUID, key: SigningKey | None) -> int:
+def export_ledger(
+    transaction: Transaction, wanted: RoundFilter, *, after: PaymentPlace | None, raw: bool | None = False
+) -> Iterator[bytes]:
     """
-    Add a club's waiting events to its tree, sign the tree if it is due, and return the number of events added.
+    Yield all payments after a place as blocks of CSV with a header, in constant memory.
 
-    It can be interrupted at any time, and several processes may call it at once: only one adds events.
+    Args:
+        transaction: a transaction with a single snapshot, open until the last block is read.
+        wanted: the filter.
+        after: the place after which to begin.
+        raw: whether texts are as they are stored, also those that a spreadsheet would run as formulas.
+
+    Raises:
+        WireError: the cursor `after` is invalid.
     """
-    joined = 0
-    while joined < MOST_AT_A_TIME:
-        with database.transaction(club_id) as transaction:
-            head = trees.try_lock_head(transaction)
-            if head is None:
+    yield LEDGER_HEADER
+    yield from map(partial(dump_ledger_rows, raw=raw), _read(transaction, wanted, after))
+
+
+def stream_ledger(transaction: Transaction, wanted: RoundFilter) -> Iterator[LedgerLine]:
+    """
+    Yield all payments in constant memory, as `export_ledger` does.
+
+    Args:
+        transaction: a transaction with a single snapshot, open until the last payment is read.
+        wanted: the filter.
+    """
+    return chain.from_iterable(_read(transaction, wanted, None))
+
+
+def _read(
+    transaction: Transaction,
+    wanted: RoundFilter,
+    after: PaymentPlace | None,
+    *,
+    rounds_at_once: int = _ROUNDS,
+    payments_at_once: int = _PAYMENTS,
+) -> Iterator[list[LedgerLine]]:
+    """Yield blocks of payments, in order."""
+    most_rounds, most_payments = min(rounds_at_once, _ROUNDS), min(payments_at_once, _PAYMENTS)
+    since = None
+    if after is not None:
+        since = find_place(transaction, after.round_id)
+        if since is None:
+            raise cursor_error(after.show())
+    last = None
+    while rounds := queries.list_rounds(transaction, wanted, since=since, after=last, limit=most_rounds):
+        if after is not None and rounds[0].id != after.round_id:
+            after = None
+        remaining = rounds
+        while True:
+            lines = queries.list_payments(transaction, remaining, after=after, limit=most_payments)
+            yield [line for line in lines if wanted.player in (None, line.payer, line.payee)]
+            if len(lines) < most_payments:
                 break
-            grown = trees.grow(transaction, head, AT_ONCE)
-            joined += grown.size - head.size
-            if grown.signed_size > grown.served_size:
-                trees.serve_signed(transaction, grown.signed_size)
-            is_all = grown.size - head.size < AT_ONCE
-            if is_all and key is not None and _is_due(transaction, grown):
-                mapped = trees.update_round_map(transaction, grown, MAPPED_AT_ONCE)
-                is_all = mapped.mapped_size == mapped.size
-                if is_all:
-                    _sign(transaction, mapped, key)
-        if is_all:
-            break
-    return joined
+            after = lines[-1].place
+            remaining = rounds[[each.id for each in rounds].index(after.round_id) :]
+        since, after, last = None, None, queries.place_of(rounds[-1])
 
 
-def _is_due(transaction: Transaction, head: TreeHead) -> bool:
-    is_pause_over = head.signed_at is None or head.signed_at <= transaction.now - PAUSE
-    return is_pause_over and head.size > head.signed_size
-
-
-def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCheckpoint:
-    """Seal the tree with the root of the map of its rounds, sign it, and serve the checkpoint after the commit."""
-    sealed = CheckpointSealed(map_root=trees.get_round_map_root(transaction))
-    head = trees.append(transaction, head, [record_leaf(transaction, sealed.kind, sealed.encode())])
-    root = trees.get_root(transaction, head.size)
-    note = sign_note(Checkpoint(get_origin(transaction), head.size, root).text, [key])
-    made = StoredCheckpoint(uuid7(), head.size, root, note.written, transaction.now)
-    checkpoints.publish_key(transaction, key.verifier)
-    checkpoints.add(transaction, made)
-    trees.mark_signed(transaction)
-    trees.serve_signed(transaction, head.size)
-    return made
-
-
-def origin_of(club_id: UUID, *, is_test: bool = False) -> str:
+def get_club_statement(
+    transaction: Transaction, wanted: StatementFilter, by: SettleBy = SettleBy.FEWEST
+) -> ClubStatementView:
     """
-    Return the origin line of a club's checkpoints.
+    Sum up rounds by player and table, and compute the payments that settle up.
 
-    That of a test club is another one, because the tree of a test club can begin again, and its checkpoints then
-    contradict each other.
-
-    >>> origin_of(UUID(int=7))
-    'tablestakes/clubs/00000000-0000-0000-0000-000000000007'
-    >>> origin_of(UUID(int=7), is_test=True)
-    'tablestakes/test-clubs/00000000-0000-0000-0000-000000000007'
-    """
-    return f"tablestakes/{'test-clubs' if is_test else 'clubs'}/{club_id}"
-
-
-def get_origin(transaction: Transaction) -> str:
-    """Return the origin line of the checkpoints of the transaction's club."""
-    return origin_of(transaction.club_id, is_test=checkpoints.is_of_test_club(transaction))
-
-
-def get_checkpoint(database: Database, address: UUID) -> str:
-    """
-    Return a checkpoint as a signed note. No key is required.
+    Open rounds count with their current stacks.
 
     Raises:
-        NotFound: the checkpoint does not exist.
+        RoundError: a sum exceeds the largest exact integer.
     """
-    with database.outside_clubs() as connection:
-        note = checkpoints.find_note(connection, address)
-    if note is None:
-        raise NotFound(f"there is no checkpoint {address}")
-    return note
+    return _settle(transaction, wanted, by, list_sums(transaction, wanted), has_tables=True)
 
 
-def list_checkpoints(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[StoredCheckpoint]:
-    """List the club's checkpoints, newest first."""
-    return cut_page(checkpoints.list_page(transaction, after=after, limit=limit + 1), limit, lambda found: found)
+def get_club_totals(transaction: Transaction, wanted: StatementFilter, by: SettleBy) -> ClubStatementView:
+    """Sum up rounds as `get_club_statement` does, without the players' results at each table."""
+    return _settle(transaction, wanted, by, list_totals(transaction, wanted), has_tables=False)
 
 
-def list_seals(transaction: Transaction, signed: Collection[StoredCheckpoint]) -> Mapping[int, ProvedEvent]:
-    """Return the last event of each checkpoint, `checkpoint.sealed`, by the size of the checkpoint."""
-    return trees.prove_last(transaction, [each.size for each in signed])
+def list_tables_of(
+    transaction: Transaction, wanted: StatementFilter, players: Sequence[str]
+) -> dict[str, list[PlayerAtTable]]:
+    """Return the results of players at each table, by player."""
+    sums = list_sums(transaction, wanted, players=players)
+    return {player: _at_tables(found) for player, found in _by_player(sums).items()}
 
 
-def list_checkpoint_keys(database: Database) -> Sequence[PublishedKey]:
-    """List every public key that signed a checkpoint, oldest first."""
-    with database.outside_clubs() as connection:
-        return checkpoints.list_keys(connection)
+def _settle(
+    transaction: Transaction, wanted: StatementFilter, by: SettleBy, sums: Sequence[Row[Any]], *, has_tables: bool
+) -> ClubStatementView:
+    players = [
+        PlayerInClub(player, _add(found), _at_tables(found) if has_tables else [])
+        for player, found in _by_player(sums).items()
+    ]
+    _check_figures(players)
+    paid = list_paid_between(transaction, **asdict(wanted)) if by is SettleBy.PAIRS else None
+    return ClubStatementView(
+        opened_from=wanted.opened_from,
+        opened_before=wanted.opened_before,
+        rounds=sum(found.counted_rounds for found in sums),
+        open_rounds=count_open_rounds(transaction, wanted),
+        players=players,
+        settled=settle_fewest({each.player: each.result.nets for each in players})
+        if paid is None
+        else settle_pairs(paid),
+    )
 
 
-def prove_consistency(transaction: Transaction, old: int, new: int) -> list[bytes]:
+def _by_player(sums: Iterable[Row[Any]]) -> dict[str, list[Row[Any]]]:
+    by_player: dict[str, list[Row[Any]]] = defaultdict(list)
+    for found in sums:
+        by_player[found.player].append(found)
+    return by_player
+
+
+def _at_tables(sums: Iterable[Row[Any]]) -> list[PlayerAtTable]:
+    by_table: dict[UUID, list[Row[Any]]] = defaultdict(list)
+    for found in sums:
+        by_table[found.table_id].append(found)
+    return [PlayerAtTable(str(table), found[0].table_name, _add(found)) for table, found in by_table.items()]
+
+
+def _add(sums: Iterable[Row[Any]]) -> PlayerResult:
+    rounds, top_ups, nets = 0, 0, defaultdict[PointUnit, int](int)
+    for found in sums:
+        rounds, top_ups = rounds + found.rounds, top_ups + int(found.top_ups)
+        nets[unit_of(found.point_value, found.currency, str(found.table_id))] += int(found.net)
+    return PlayerResult(rounds, top_ups, dict(nets))
+
+
+def _check_figures(players: list[PlayerInClub]) -> None:
     """
-    Return the hashes of the consistency proof between two sizes of the club's tree.
+    Check that every sum is an exact integer for every JSON parser.
 
     Raises:
-        EvidenceError: the old size is larger than the new one, or the new one is larger than the tree.
+        RoundError: a sum exceeds the largest exact integer.
     """
-    ranges = consistency_ranges(old, new)
-    require_size(transaction, new, "to")
-    return trees.hash_ranges(transaction, ranges)
-
-
-def require_size(transaction: Transaction, size: int, name: str) -> None:
-    """
-    Check that a size is not larger than the club's tree.
-
-    Raises:
-        EvidenceError: the size is larger; `name` is its name in the request.
-    """
-    largest = trees.get_head(transaction).size
-    if size > largest:
-        detail = f"is {size}; expected at most {largest}, the number of events in the tree"
-        raise EvidenceError((Mistake("size-unknown", ("query", name), detail),))
-
-
-def prove_inclusion(transaction: Transaction, position: int, size: int) -> list[bytes]:
-    """
-    Return the hashes of the inclusion proof of a position in the club's tree of a size.
-
-    Raises:
-        EvidenceError: the position is not in a tree of that size, or the size is larger than the tree.
-    """
-    require_size(transaction, size, "size")
-    if position >= size:
-        detail = f"is {position}; expected 0 to {size - 1}, the positions in a tree of {size} events"
-        raise EvidenceError((Mistake("position-unknown", ("query", "position"), detail),))
-    return trees.hash_ranges(transaction, inclusion_ranges(position, size))
+    for each in players:
+        figures = (each.result.top_ups, abs(each.result.net), *map(abs, each.result.money.values()))
+        if max(figures) > MOST_INTEGER:
+            detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
+            raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])

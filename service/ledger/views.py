@@ -1,142 +1,100 @@
-"""Checkpoints and proofs."""
+"""The ledger of a club, and statements over several tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, Final
-from uuid import UUID
 
-from flask import Response, current_app
+from flask import Response
 
-from evidence import SigningKey
-from schemas.events import (
-    CheckpointConsistencyProofSchema,
-    CheckpointInclusionProofSchema,
-    CheckpointKeyListSchema,
-    CheckpointPageSchema,
-    CheckpointSchema,
-    ConsistencyQuerySchema,
-    InclusionQuerySchema,
-    dump_checkpoint,
-    dump_consistency,
-    dump_inclusion,
-    dump_key,
+from schemas.accounting.club_statements import (
+    ClubStatementQuerySchema,
+    ClubStatementSchema,
+    dump_club_statement,
+    dump_statement_rows,
 )
-from schemas.pages import PageQuerySchema
-from service.clubs.scopes import Scope
-from service.errors import OperatorError, SigningKeyMissing
-from service.http.authentication import current_transaction, database
-from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, json_response, respond_page
-from service.ledger.actions import (
-    get_checkpoint,
-    list_checkpoint_keys,
-    list_checkpoints,
-    list_seals,
-    make_checkpoint,
-    prove_consistency,
-    prove_inclusion,
+from schemas.accounting.payment_lines import (
+    LEDGER_HEADER,
+    LedgerPageSchema,
+    LedgerQuerySchema,
+    dump_ledger_line,
+    dump_ledger_rows,
 )
-from service.ledger.queries.checkpoints import StoredCheckpoint
-from service.ledger.signing import read_signing_key
-from service.logs import get_log
-
-checkpoints = Resource(
-    "checkpoints", __name__, description="Signed checkpoints of a club's tree of events, and their proofs."
+from schemas.pages import DEFAULT
+from service.clubs.actions import get_club
+from service.clubs.scopes import KeyScope
+from service.http.authentication import current_transaction
+from service.http.resource import JSON, Resource
+from service.http.responses import (
+    CSV,
+    MEDIA_TYPE,
+    NEXT_PAGE,
+    best_media_type,
+    json_response,
+    next_page_link,
+    respond_page_before,
 )
+from service.ledger.actions import export_ledger, get_club_statement, list_ledger
+from service.ledger.queries import StatementFilter
+from service.rounds.queries.rounds import RoundFilter
 
-_TEXT: Final = "text/plain"
-_UNREACHABLE: Final = HTTPStatus.SERVICE_UNAVAILABLE
-_log = get_log(__name__)
+ledger = Resource("ledger", __name__, description="The payments of a club, for its books.")
+
+_CSV: Final = {"content": {CSV: {"schema": {"type": "string"}}}}
 
 
-# No dry run: a checkpoint that was signed and rolled back could contradict the next one.
-@checkpoints.route("/v1/checkpoints", methods=["POST"])
-@checkpoints.operation("make_checkpoint", Scope.AUDIT, problems=(HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT))
-@checkpoints.response(201, CheckpointSchema, headers=LOCATION)
-def post_checkpoint() -> Response:
+@ledger.route("/v1/ledger", methods=["GET"])
+@ledger.operation("list_ledger", KeyScope.READ, streams=CSV, forms=(JSON, CSV))
+@ledger.arguments(LedgerQuerySchema, location="query")
+@ledger.response(200, LedgerPageSchema, headers=NEXT_PAGE)
+@ledger.doc(responses={HTTPStatus.OK: _CSV})
+def get_ledger(query: dict[str, Any]) -> Response:
     """
-    Sign a checkpoint of all events so far.
+    List the payments of the club: one line for each payment between two players, oldest round first.
 
-    Workers also do so once a minute. If there are no new events, the newest checkpoint is returned.
+    The payments are those of the revisions in force, so they follow corrections, and a player's payments add up to
+    their net points in the statement of the same rounds. Payments that the caps reduced to nothing are listed too.
+
+    With `Accept: text/csv` the response is CSV (RFC 4180, UTF-8, with a header) as of one moment, with amounts as
+    decimal numbers. An apostrophe precedes a text that a spreadsheet would run as a formula, unless `ids` is
+    `raw`.
     """
-    found = make_checkpoint(current_transaction(), _signing_key()).checkpoint
-    [dumped] = _dump([found])
-    return json_response(dumped, HTTPStatus.CREATED, {"Location": f"/v1/checkpoints/{found.id}"})
+    after, limit, raw = query.pop("cursor"), query.pop("limit"), query.pop("raw")
+    transaction = current_transaction()
+    wanted = RoundFilter(**get_club(transaction).period(query))
+    if best_media_type((MEDIA_TYPE, CSV)) == CSV and limit is None:
+        # Read the first block before the response begins, so that most errors still get a problem document.
+        blocks = export_ledger(transaction, wanted, after=after, raw=raw)
+        head = [next(blocks), next(blocks, b"")]
+        return _csv_response(chain([b"".join(head)], blocks), {})
+    page = list_ledger(transaction, wanted, after=after, limit=limit or DEFAULT)
+    cursor = None if page.next_after is None else page.next_after.show()
+    if best_media_type((MEDIA_TYPE, CSV)) == CSV:
+        return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines, raw=raw)], next_page_link(cursor))
+    return respond_page_before("payments", [dump_ledger_line(line) for line in page.lines], cursor)
 
 
-@checkpoints.route("/v1/checkpoints", methods=["GET"])
-@checkpoints.operation("list_checkpoints", Scope.AUDIT)
-@checkpoints.arguments(PageQuerySchema, location="query")
-@checkpoints.response(200, CheckpointPageSchema, headers=NEXT_PAGE)
-def get_checkpoints(query: dict[str, Any]) -> Response:
-    """List the club's checkpoints, newest first."""
-    page = list_checkpoints(current_transaction(), after=query["cursor"], limit=query["limit"])
-    return respond_page("checkpoints", _dump(page.items), page.next_after)
-
-
-@checkpoints.route("/v1/checkpoints/consistency", methods=["GET"])
-@checkpoints.operation("prove_consistency", Scope.AUDIT)
-@checkpoints.arguments(ConsistencyQuerySchema, location="query")
-@checkpoints.response(200, CheckpointConsistencyProofSchema)
-def get_consistency(query: dict[str, Any]) -> Response:
-    """Return the proof that a tree of events has every event of an older tree, in the same order."""
-    old, new = query["old"], query["new"]
-    return json_response(dump_consistency(old, new, prove_consistency(current_transaction(), old, new)))
-
-
-@checkpoints.route("/v1/checkpoints/inclusion", methods=["GET"])
-@checkpoints.operation("prove_inclusion", Scope.AUDIT)
-@checkpoints.arguments(InclusionQuerySchema, location="query")
-@checkpoints.response(200, CheckpointInclusionProofSchema)
-def get_inclusion(query: dict[str, Any]) -> Response:
+@ledger.route("/v1/statement", methods=["GET"])
+@ledger.operation("get_club_statement", KeyScope.READ, by_table_link=True, forms=(JSON, CSV))
+@ledger.arguments(ClubStatementQuerySchema, location="query")
+@ledger.response(200, ClubStatementSchema)
+@ledger.doc(responses={HTTPStatus.OK: _CSV})
+def get_statement(query: dict[str, Any]) -> Response:
     """
-    Return the proof that an event is in the tree of a checkpoint.
+    Return the results of rounds at all tables or some, player by player, and the payments that settle them up.
 
-    The event's hash, its position and the hashes of the proof give the root that was signed for the tree size.
+    The rounds are those opened at or after `from` and before `to`, or on an `evening` of the club; all rounds by
+    default. Each round counts with its own point value and currency. Open rounds count as they are now. If more than
+    sixteen players remain after those with opposite totals have paid each other, the payments are few, but perhaps not
+    the fewest. With `Accept: text/csv` the response has a row for each player, table and currency.
     """
-    position, size = query["position"], query["size"]
-    return json_response(dump_inclusion(position, size, prove_inclusion(current_transaction(), position, size)))
+    transaction = current_transaction()
+    by, raw = query.pop("settle_up"), query.pop("raw")
+    view = get_club_statement(transaction, StatementFilter(**get_club(transaction).period(query)), by)
+    if best_media_type((MEDIA_TYPE, CSV)) == CSV:
+        return _csv_response([dump_statement_rows(view, raw=raw)], {})
+    return json_response(dump_club_statement(view))
 
 
-@checkpoints.route("/v1/checkpoints/<uuid:address>", methods=["GET"])
-@checkpoints.operation(
-    "get_checkpoint",
-    needs_key=False,
-    uses_database=False,
-    problems=(HTTPStatus.NOT_FOUND, _UNREACHABLE),
-    forms=(_TEXT,),
-)
-@checkpoints.response(200, {"type": "string"}, content_type=_TEXT, description="A signed note, in the C2SP format.")
-def get_one_checkpoint(address: UUID) -> Response:
-    """Return a checkpoint as a signed note. No key is required."""
-    return Response(get_checkpoint(database(), address), content_type=f"{_TEXT}; charset=utf-8")
-
-
-@checkpoints.route("/.well-known/tablestakes-checkpoint-keys", methods=["GET"])
-@checkpoints.operation("list_checkpoint_keys", needs_key=False, uses_database=False, problems=(_UNREACHABLE,))
-@checkpoints.response(200, CheckpointKeyListSchema)
-def get_keys() -> Response:
-    """
-    List every public key that signed a checkpoint. No key is required.
-
-    Checkpoints signed with an old key stay valid.
-    """
-    return json_response(
-        {"keys": [dump_key(each.key, each.first_used_at) for each in list_checkpoint_keys(database())]}
-    )
-
-
-def _dump(signed: Sequence[StoredCheckpoint]) -> list[dict[str, Any]]:
-    seals = list_seals(current_transaction(), signed)
-    return [dump_checkpoint(each.id, each.size, each.root, each.created_at, seals[each.size]) for each in signed]
-
-
-def _signing_key() -> SigningKey:
-    file = current_app.extensions["ofc_signing_key_file"]
-    if file is None:
-        raise SigningKeyMissing("the service has no signing key; events are recorded and can be signed later")
-    try:
-        return read_signing_key(file)
-    except OperatorError as error:
-        _log.error("signing_key_unreadable", error=str(error))
-        raise SigningKeyMissing("the service cannot read its signing key; the log has the reason") from None
+def _csv_response(blocks: Iterable[bytes], headers: dict[str, str]) -> Response:
+    return Response(blocks, headers=headers, content_type=f"{CSV}; charset=utf-8; header=present")

@@ -12,11 +12,11 @@ from schemas.explanations.explanations import ExplanationView
 from schemas.fields import show_time
 from schemas.hands import HandView
 from scoring.explanation import hands as explaining
+from service.audit_trail.queries.events import record_event
 from service.clubs.queries import clubs
 from service.clubs.queries.clubs import StoredClub
 from service.db import Database, Transaction
 from service.errors import LinkEnded, NotFound
-from service.ledger.queries.events import record_event
 from service.links import queries as links
 from service.links.changes import RevisionChanges, list_changes
 from service.rounds.actions.reading import get_round

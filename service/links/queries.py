@@ -10,10 +10,10 @@ from sqlalchemy import Select, exists, select, tuple_
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from schemas.access import Link
+from service.audit_trail.queries.events import EventKind, record_event
 from service.db import Transaction
 from service.db.failures import conflicts
 from service.errors import Busy
-from service.ledger.queries.events import EventKind, record_event
 from service.links.models import LinkSecretRecord, RevokedLinkRecord
 from service.rounds.models import RoundRecord
 from service.tables.models import TableRecord

@@ -30,7 +30,7 @@ from scoring.hand import Seat
 from scoring.ruleset import Points
 from scoring.settle_up import find_payments
 from scoring.settlement import LimitedBy
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.disputes.queries.disputes import StoredDispute
 from service.http.authentication import READING, current_transaction
 from service.http.formats import format_cards, format_day, format_money, format_money_won, format_time
@@ -83,7 +83,7 @@ _CAPS: Final = {
 
 
 @links.route("/v1/rounds/<uuid:round_id>/links", methods=["POST"])
-@links.operation("issue_link", Scope.WRITE, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT))
+@links.operation("issue_link", KeyScope.WRITE)
 @links.arguments(ViewerLinkRequestSchema)
 @links.response(201, ViewerLinkSchema)
 def post_link(request: dict[str, Any], round_id: UUID) -> Response:
@@ -111,7 +111,7 @@ def get_linked_round(link: Link) -> Response:
 
 
 @links.route("/v1/links/<string:token>", methods=["DELETE"])
-@links.operation("revoke_link", Scope.WRITE, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT))
+@links.operation("revoke_link", KeyScope.WRITE)
 @links.response(204, description="The link is revoked.")
 def delete_link(token: str) -> Response:
     """Revoke a link immediately. Other links to the round stay valid."""

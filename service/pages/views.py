@@ -12,6 +12,8 @@ from werkzeug.wrappers import Response as BaseResponse
 from service.compression import send_static
 from service.examples import PROBLEMS, read_examples
 from service.http.problem_kinds import PROBLEM_KINDS
+from service.openapi import WHOLE_CONTRACT
+from service.openapi_published import WHOLE
 from service.pages.apps import POLICY as APP_POLICY
 from service.version import VERSION
 
@@ -63,6 +65,12 @@ def asset(name: str) -> str:
 def send_file(filename: str) -> BaseResponse:
     """Send a static file."""
     return send_static(STATIC, filename)
+
+
+@pages.get(f"/{WHOLE}")
+def send_whole_contract() -> BaseResponse:
+    """Send the whole contract, from which the API reference is made."""
+    return send_static(WHOLE_CONTRACT.parent, WHOLE, "application/yaml")
 
 
 @pages.get("/")

@@ -10,9 +10,9 @@ from sqlalchemy import ARRAY, Boolean, Row, Select, Text, any_, delete, literal,
 from sqlalchemy.dialects.postgresql import insert
 from uuid_utils.compat import uuid7
 
+from service.audit_trail.queries.events import EventKind, record_event
 from service.db import Transaction
 from service.errors import NotFound
-from service.ledger.queries.events import EventKind, record_event
 from service.players.models import PlayerRecord
 
 

@@ -6,12 +6,11 @@ from typing import Any, Final
 from flask import Response, request
 from werkzeug.routing import BaseConverter
 
-from schemas.base import WireError, WireSchema, load
-from schemas.fields import Characters
+from schemas.base import WireError, load
+from schemas.fields import ID_PATTERN
 from schemas.pages import PageQuerySchema
 from schemas.players import (
     DisplayNameRequestSchema,
-    NamedPlayerPathSchema,
     NameRequest,
     PlayerPageSchema,
     PlayerPathSchema,
@@ -19,7 +18,7 @@ from schemas.players import (
     dump_player,
 )
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import NEXT_PAGE, json_response, no_content, respond_page
@@ -51,7 +50,7 @@ PLAYER: Final[list[dict[str, Any]]] = [
         "in": "path",
         "name": "player",
         "required": True,
-        "schema": {"type": "string", "minLength": 1, "maxLength": 100, "pattern": Characters.STORED.pattern},
+        "schema": {"type": "string", "minLength": 1, "maxLength": 100, "pattern": ID_PATTERN},
         "description": "The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`. The IDs `.` "
         "and `..` need a client that does not normalize paths.",
     }
@@ -59,7 +58,7 @@ PLAYER: Final[list[dict[str, Any]]] = [
 
 
 @players.route("/v1/players", methods=["GET"])
-@players.operation("list_players", Scope.READ)
+@players.operation("list_players", KeyScope.READ)
 @players.arguments(PageQuerySchema, location="query")
 @players.response(200, PlayerPageSchema, headers=NEXT_PAGE)
 def get_players(query: dict[str, Any]) -> Response:
@@ -69,7 +68,7 @@ def get_players(query: dict[str, Any]) -> Response:
 
 
 @players.route(ONE, methods=["GET"], parameters=PLAYER)
-@players.operation("get_player", Scope.READ, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY))
+@players.operation("get_player", KeyScope.READ)
 @players.response(200, PlayerSchema)
 def get_one_player(player: str) -> Response:
     """
@@ -81,7 +80,7 @@ def get_one_player(player: str) -> Response:
 
 
 @players.route(ANY, methods=["PUT"], parameters=PLAYER)
-@players.operation("name_player", Scope.WRITE, problems=(HTTPStatus.GATEWAY_TIMEOUT,))
+@players.operation("name_player", KeyScope.WRITE)
 @players.arguments(DisplayNameRequestSchema)
 @players.response(200, PlayerSchema)
 @players.alt_response(
@@ -94,12 +93,12 @@ def put_player(naming: NameRequest, player: str) -> Response:
     Display names are stored in one place only, so that they can be erased: no record, event or stored response contains
     one.
     """
-    named = name_player(current_transaction(), read_player(player, NamedPlayerPathSchema), naming.display_name)
+    named = name_player(current_transaction(), read_player(player), naming.display_name)
     return json_response(dump_player(named.view), HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
 
 
 @players.route(ANY, methods=["DELETE"], parameters=PLAYER)
-@players.operation("erase_player", Scope.WRITE, problems=(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.GATEWAY_TIMEOUT))
+@players.operation("erase_player", KeyScope.WRITE)
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
     """Erase a player's display name. The player's ID and results stay in the records."""
@@ -107,7 +106,7 @@ def delete_player(player: str) -> Response:
     return no_content()
 
 
-def read_player(written: str, schema: type[WireSchema] = PlayerPathSchema) -> str:
+def read_player(written: str) -> str:
     """
     Parse the player's ID in the URL.
 
@@ -117,7 +116,7 @@ def read_player(written: str, schema: type[WireSchema] = PlayerPathSchema) -> st
     try:
         # Werkzeug has replaced invalid UTF-8 by replacement characters, which would be the ID of another player.
         request.environ["PATH_INFO"].encode("latin-1").decode()
-        read: dict[str, str] = load(schema(), {"player": written})
+        read: dict[str, str] = load(PlayerPathSchema(), {"player": written})
     except UnicodeDecodeError:
         mistake = Mistake("text-characters", ("path", "player"), "is not UTF-8; expected percent-encoded UTF-8")
         raise WireError((mistake,)) from None

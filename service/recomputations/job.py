@@ -8,7 +8,7 @@ from service.jobs.queries.jobs import StoredJob
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.recomputations import read_options
 from service.recomputations.actions.recompute import check_rulesets, recompute_rounds
-from service.recomputations.packed.queries import Scope, Stretch
+from service.recomputations.packed.queries import RoundSelection, Stretch
 from service.recomputations.queries import Difference, SizedStretch
 
 MOST_HANDS: Final = 20_000
@@ -91,5 +91,5 @@ def _part(each: SizedStretch, rounds: int, place: int, differences: int) -> Part
     return Part(each.hands, what)
 
 
-def _stretch(scope: Scope, chunk: Chunk) -> Stretch:
+def _stretch(scope: RoundSelection, chunk: Chunk) -> Stretch:
     return Stretch(scope, UUID(chunk.part.what["first"]), UUID(chunk.part.what["last"]))

@@ -18,7 +18,7 @@ from scoring.ruleset import BOARD_SIZE, Ruleset
 from service.db import Transaction
 from service.db.base import Base
 from service.recomputations.models import DifferenceRecord
-from service.recomputations.packed.queries import EVERY, Scope, Stretch, stretch_parameters, wanted_rounds
+from service.recomputations.packed.queries import EVERY, RoundSelection, Stretch, stretch_parameters, wanted_rounds
 from service.rounds.models import (
     ClosingRecord,
     DepartureRecord,
@@ -94,7 +94,9 @@ class ScopeRanges:
     stretches: Sequence[SizedStretch]
 
 
-def cut_stretches(transaction: Transaction, scope: Scope, most: int, bounds: tuple[UUID, UUID] = EVERY) -> ScopeRanges:
+def cut_stretches(
+    transaction: Transaction, scope: RoundSelection, most: int, bounds: tuple[UUID, UUID] = EVERY
+) -> ScopeRanges:
     """Divide the rounds of a scope, between two ids, into ranges of at most `most` hands and rounds together."""
     parameters = {**stretch_parameters(transaction, Stretch(scope, *bounds)), "most": most}
     found = transaction.connection.exec_driver_sql(wanted_rounds(scope) + _CUT, parameters)

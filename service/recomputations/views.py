@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
-from flask import Response, current_app
+from flask import Response
 
 from schemas.jobs import (
     DifferenceView,
@@ -21,7 +21,7 @@ from schemas.jobs import (
     dump_recomputation,
 )
 from schemas.pages import PageQuerySchema
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction, database, require_scope
 from service.http.request_body import NDJSON, NDJSON_SCHEMA
 from service.http.resource import Resource
@@ -34,6 +34,7 @@ from service.http.responses import (
     json_response,
     respond_page,
 )
+from service.http.services import current_services
 from service.jobs.actions import cancel_job, pause_job, resume_job
 from service.jobs.app import look_after_commit
 from service.jobs.queries.jobs import JobState, StoredJob
@@ -53,11 +54,9 @@ recomputations = Resource(
     description="Stored rounds, played again and compared with the records.",
 )
 
-CONFLICTS: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-
 
 @recomputations.route("/v1/recomputations", methods=["POST"])
-@recomputations.operation("start_recomputation", Scope.RECOMPUTE, records=True)
+@recomputations.operation("start_recomputation", KeyScope.RECOMPUTE, records=True)
 @recomputations.arguments(RecomputationRequestSchema)
 @recomputations.response(202, RecomputationSchema, headers=LOCATION | REPLAYED)
 def post_recomputation(request: RecomputationRequest) -> Response:
@@ -69,7 +68,7 @@ def post_recomputation(request: RecomputationRequest) -> Response:
     settlement was final; these are reported.
     """
     if request.final:
-        require_scope(Scope.CORRECT_FINAL)
+        require_scope(KeyScope.CORRECT_FINAL)
     view = start_recomputation(current_transaction(), request)
     _look_after_commit(view.job.id)
     location = {"Location": f"/v1/recomputations/{view.job.id}"}
@@ -77,7 +76,7 @@ def post_recomputation(request: RecomputationRequest) -> Response:
 
 
 @recomputations.route("/v1/recomputations", methods=["GET"])
-@recomputations.operation("list_recomputations", Scope.RECOMPUTE, Scope.READ)
+@recomputations.operation("list_recomputations", KeyScope.RECOMPUTE, KeyScope.READ)
 @recomputations.arguments(JobQuerySchema, location="query")
 @recomputations.response(200, RecomputationPageSchema, headers=NEXT_PAGE)
 def get_recomputations(query: dict[str, Any]) -> Response:
@@ -88,7 +87,7 @@ def get_recomputations(query: dict[str, Any]) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>", methods=["GET"])
-@recomputations.operation("get_recomputation", Scope.RECOMPUTE, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@recomputations.operation("get_recomputation", KeyScope.RECOMPUTE, KeyScope.READ)
 @recomputations.response(200, RecomputationSchema)
 def get_one_recomputation(recomputation_id: UUID) -> Response:
     """Return a recomputation with its progress and its results so far."""
@@ -96,7 +95,7 @@ def get_one_recomputation(recomputation_id: UUID) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/cancel", methods=["POST"])
-@recomputations.operation("cancel_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
+@recomputations.operation("cancel_recomputation", KeyScope.RECOMPUTE, records=True)
 @recomputations.response(200, RecomputationSchema, headers=REPLAYED)
 def post_cancel(recomputation_id: UUID) -> Response:
     """
@@ -108,7 +107,7 @@ def post_cancel(recomputation_id: UUID) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/pause", methods=["POST"])
-@recomputations.operation("pause_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
+@recomputations.operation("pause_recomputation", KeyScope.RECOMPUTE, records=True)
 @recomputations.response(200, RecomputationSchema, headers=REPLAYED)
 def post_pause(recomputation_id: UUID) -> Response:
     """Pause a recomputation until it is resumed."""
@@ -116,7 +115,7 @@ def post_pause(recomputation_id: UUID) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/resume", methods=["POST"])
-@recomputations.operation("resume_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
+@recomputations.operation("resume_recomputation", KeyScope.RECOMPUTE, records=True)
 @recomputations.response(200, RecomputationSchema, headers=REPLAYED)
 def post_resume(recomputation_id: UUID) -> Response:
     """Resume a paused recomputation."""
@@ -124,7 +123,7 @@ def post_resume(recomputation_id: UUID) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/differences", methods=["GET"])
-@recomputations.operation("list_differences", Scope.RECOMPUTE, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@recomputations.operation("list_differences", KeyScope.RECOMPUTE, KeyScope.READ)
 @recomputations.arguments(PageQuerySchema, location="query")
 @recomputations.response(200, RecomputationDifferencePageSchema, headers=NEXT_PAGE)
 @recomputations.doc(responses={HTTPStatus.OK: {"content": {NDJSON: {"schema": NDJSON_SCHEMA}}}})
@@ -154,4 +153,4 @@ def _changed(job: StoredJob) -> Response:
 
 
 def _look_after_commit(job_id: UUID) -> None:
-    look_after_commit(current_transaction(), job_id, current_app.extensions["ofc_send"])
+    look_after_commit(current_transaction(), job_id, current_services().send)

@@ -195,7 +195,6 @@ class HandRecord(Base):
         references("rounds", "club_id", "round_id", to=("club_id", "id")),
         references("submissions", "club_id", "submission_id", to=("club_id", "id")),
         Index("hands_played", "club_id", _played),
-        Index("hands_submission", "club_id", "submission_id"),
     )
 
     club_id: Mapped[Key]
@@ -294,7 +293,6 @@ class CorrectionRecord(Base):
         references("disputes", "club_id", "round_id", "dispute", to=("club_id", "round_id", "id")),
         UniqueConstraint("club_id", "round_id", "revision", "dispute", name="corrections_dispute_key"),
         Index("corrections_digest", "club_id", "round_id", "digest"),
-        Index("corrections_submission", "club_id", "submission_id"),
     )
 
     club_id: Mapped[Key]

@@ -13,9 +13,9 @@ from schemas.base import WireError
 from schemas.rulesets import dump_ruleset, load_ruleset
 from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
+from service.audit_trail.queries.events import EventKind, record_event
 from service.db import Transaction
 from service.errors import NotFound, RulesetConflict
-from service.ledger.queries.events import EventKind, record_event
 from service.rulesets.models import RulesetRecord
 
 

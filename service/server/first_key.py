@@ -1,9 +1,9 @@
 from pathlib import Path
 
+from service.audit_trail.signing import SIGNING_KEY, make_signing_key
 from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.files import SECRET, atomic_write
-from service.ledger.signing import SIGNING_KEY, make_signing_key
 from service.server.address import UpError
 
 API_KEY = "api-key"

@@ -24,6 +24,7 @@ from hypercorn.middleware import AsyncioWSGIMiddleware
 
 from service.config import read_transfer_seconds
 from service.http.request_body import BODY_STATE, MOST_BYTES, MOST_LARGE_BYTES, BodyState
+from service.http.services import services_of
 from service.logs import start_logging
 from service.memory import limit_arenas
 from service.metrics.workers import take_place
@@ -212,7 +213,7 @@ async def _serve(app: Flask, seconds: int, config: Config) -> None:
     loop.set_default_executor(ThreadPoolExecutor(_THREADS))
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     loop.set_exception_handler(_report_exception)
-    app.extensions["ofc_is_stopping"] = stop.is_set
+    services_of(app).is_stopping = stop.is_set
     await serve(BufferingServer(app, seconds), config, shutdown_trigger=stop.wait, mode="asgi")
 
 
@@ -247,7 +248,7 @@ def main(application: str, place: str, workers: str, descriptor: str, *tls: str)
     take_place(int(place))
     module, _, name = application.partition(":")
     app: Flask = getattr(import_module(module), name)
-    limits = app.extensions.get("ofc_rate_limits")
+    limits = services_of(app).rate_limits
     if limits is not None:
         limits.workers = int(workers)
     seconds = read_transfer_seconds(os.environ)

@@ -1,13 +1,12 @@
 """Statistics of players."""
 
-from http import HTTPStatus
 from typing import Any
 
 from flask import Response
 
 from schemas.accounting.statistics import StatisticsQuerySchema, StatisticsSchema, dump_statistics
 from service.clubs.actions import get_club
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
@@ -20,7 +19,7 @@ statistics = Resource("statistics", __name__, description="Statistics of players
 
 
 @statistics.route("/v1/statistics", methods=["GET"])
-@statistics.operation("list_statistics", Scope.READ)
+@statistics.operation("list_statistics", KeyScope.READ)
 @statistics.arguments(StatisticsQuerySchema, location="query")
 @statistics.response(200, StatisticsSchema)
 def get_statistics(query: dict[str, Any]) -> Response:
@@ -34,7 +33,7 @@ def get_statistics(query: dict[str, Any]) -> Response:
 
 
 @statistics.route("/v1/players/<player_part:player>/statistics", methods=["GET"], parameters=PLAYER)
-@statistics.operation("get_player_statistics", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@statistics.operation("get_player_statistics", KeyScope.READ)
 @statistics.arguments(StatisticsQuerySchema, location="query")
 @statistics.response(200, StatisticsSchema)
 def get_one_player_statistics(query: dict[str, Any], player: str) -> Response:

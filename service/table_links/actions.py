@@ -13,7 +13,7 @@ from uuid_utils.compat import uuid7
 from evidence.events import TableLinkIssued, TableLinkKind, TableLinkRevoked
 from schemas.table_links import SECRET_LENGTH, SECRET_PREFIX, TableLink, TableLinkRequest
 from service.clubs.queries import keys
-from service.clubs.scopes import Scope, has_scope
+from service.clubs.scopes import KeyScope, has_scope
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import KeyUnknown, ScopeMissing
@@ -22,14 +22,14 @@ from service.table_links.queries import LinkFilter, ListedLink
 from service.tables import queries as tables
 
 _REQUIRED: Final = {
-    TableLinkKind.SCOREKEEPER: (Scope.READ, Scope.WRITE),
-    TableLinkKind.VIEWER: (Scope.READ,),
-    TableLinkKind.PLAYER: (Scope.READ,),
+    TableLinkKind.SCOREKEEPER: (KeyScope.READ, KeyScope.WRITE),
+    TableLinkKind.VIEWER: (KeyScope.READ,),
+    TableLinkKind.PLAYER: (KeyScope.READ,),
 }
-_OPTIONAL: Final[dict[TableLinkKind, tuple[Scope, ...]]] = {
-    TableLinkKind.SCOREKEEPER: (Scope.CORRECT,),
+_OPTIONAL: Final[dict[TableLinkKind, tuple[KeyScope, ...]]] = {
+    TableLinkKind.SCOREKEEPER: (KeyScope.CORRECT,),
     TableLinkKind.VIEWER: (),
-    TableLinkKind.PLAYER: (Scope.DISPUTES,),
+    TableLinkKind.PLAYER: (KeyScope.DISPUTES,),
 }
 _CHARACTERS: Final = ascii_letters + digits
 

@@ -9,10 +9,10 @@ from sqlalchemy import Row, insert, or_, select, text, update
 
 from evidence.events import TableLinkKind
 from schemas.table_links import TableLink
+from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.models import ApiKeyRecord
 from service.db import Session, Statement, Transaction
 from service.errors import NotFound
-from service.ledger.queries.events import EventKind, record_event
 from service.table_links.models import TableLinkRecord
 from service.tables.models import TableRecord
 

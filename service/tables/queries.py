@@ -14,10 +14,10 @@ from schemas.accounting.settling import PaidBetween, PointUnit, unit_of
 from schemas.accounting.statements import PlayerStatement, PointTotals
 from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
 from scoring.ruleset import Points
+from service.audit_trail.queries.events import EventKind, record_event
 from service.db import Transaction
 from service.db.failures import conflicts
 from service.errors import NotFound, TableConflict
-from service.ledger.queries.events import EventKind, record_event
 from service.tables.models import ScorekeeperRecord, TableRecord
 
 _DEVICE: Final = ScorekeeperRecord

@@ -75,7 +75,6 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
         case ClubCreated():
             records["clubs"][(event.club,)] = {
                 "name": event.name,
-                "test": event.test,
                 "created_at": at,
                 "time_zone": "UTC",
                 "evening_begins": time(6),

@@ -58,7 +58,7 @@ def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tre
 
 
 AUDITED: Final[Mapping[str, Table]] = {
-    "clubs": _table("id", event="name test created_at time_zone evening_begins"),
+    "clubs": _table("id", event="name created_at time_zone evening_begins"),
     "players": _table("club_id player", event="display_name salt named_at", free="id"),
     "api_keys": _table(
         "club_id id",

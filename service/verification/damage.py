@@ -10,9 +10,9 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from evidence import VerifierKey
+from service.audit_trail.queries.checkpoints import list_keys
 from service.db import Transaction
 from service.db.schema import Change, compare_schema, expected_schema, read_schema
-from service.ledger.queries.checkpoints import list_keys
 from service.verification.findings import Finding, FindingKind
 
 _DAMAGED: Final = ("XX", "58")

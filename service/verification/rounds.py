@@ -16,7 +16,7 @@ from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.recomputations.actions.audit import audit_group
-from service.recomputations.packed.queries import Scope
+from service.recomputations.packed.queries import RoundSelection
 from service.recomputations.packed.queries import Stretch as PackedStretch
 from service.recomputations.packed.reading import read_packed
 from service.recomputations.packed.rounds import PackedRounds, RoundGroup
@@ -52,7 +52,7 @@ def audit_results(transaction: Transaction, stretch: Stretch, rulesets: Mapping[
         return {}
     in_order = list(rulesets.values())
     known = [(ruleset.name, ruleset.version) for ruleset in in_order]
-    rounds = PackedStretch(Scope(), UUID(int=stretch.after.int + 1), stretch.upto)
+    rounds = PackedStretch(RoundSelection(), UUID(int=stretch.after.int + 1), stretch.upto)
     states: dict[UUID, State] = {}
     try:
         packed = read_packed(transaction, rounds, known)

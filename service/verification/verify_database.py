@@ -11,9 +11,9 @@ from sqlalchemy.exc import DBAPIError
 
 from evidence import Checkpoint
 from scoring.ruleset import Ruleset
+from service.audit_trail.actions import origin_of
+from service.audit_trail.queries.events import EventKind
 from service.db import Database, Transaction
-from service.ledger.actions import origin_of
-from service.ledger.queries.events import EventKind
 from service.memory import no_garbage_collection
 from service.verification import trees
 from service.verification.chains import check_chains
@@ -79,16 +79,6 @@ def list_clubs(database: Database) -> list[UUID]:
         with suppress_damage(), database.reading(FIRST) as transaction:
             clubs.update(audited.list_clubs(transaction, [table]))
     return sorted(clubs)
-
-
-def find_test_clubs(database: Database, clubs: Sequence[UUID]) -> set[UUID]:
-    """Find the test clubs among clubs, as far as their events can be read."""
-    found: set[UUID] = set()
-    for club_id in clubs:
-        with suppress_damage(), database.reading(club_id) as transaction:
-            if _is_test_club(transaction):
-                found.add(club_id)
-    return found
 
 
 def count_events(database: Database, clubs: Sequence[UUID]) -> int:
@@ -273,7 +263,7 @@ def _verify_tree(transaction: Transaction, position: Position, retained: Sequenc
     of_club = _of_club(transaction, retained)
     first = position.after.int
     last = first + trees.LEAVES_PER_PAGE
-    findings = list(trees.check_leaves(transaction, first, of_club, _get_origin(transaction)))
+    findings = list(trees.check_leaves(transaction, first, of_club, origin_of(transaction.club_id)))
     end = audited_trees.read_end(transaction)
     # After a page without a leaf follow only leaves that the check of the whole tree reports.
     if end > last and audited_trees.list_leaves(transaction, last - 1, last):
@@ -283,19 +273,8 @@ def _verify_tree(transaction: Transaction, position: Position, retained: Sequenc
 
 
 def _of_club(transaction: Transaction, retained: Sequence[Checkpoint]) -> list[Checkpoint]:
-    origin = _get_origin(transaction)
+    origin = origin_of(transaction.club_id)
     return [checkpoint for checkpoint in retained if checkpoint.origin == origin]
-
-
-def _get_origin(transaction: Transaction) -> str:
-    """Return the origin of the club's checkpoints."""
-    return origin_of(transaction.club_id, is_test=_is_test_club(transaction))
-
-
-def _is_test_club(transaction: Transaction) -> bool:
-    """Return whether the club is a test club by its events; another pass compares its record with them."""
-    created, _ = expect_club_records(audited.list_loose_events(transaction, EventKind.CLUB_CREATED))
-    return any(row["test"] for row in created.get("clubs", {}).values())
 
 
 _VERIFY: Final[dict[Pass, Callable[[Transaction, Position], Page]]] = {

@@ -19,10 +19,10 @@ from schemas.webhooks.endpoints import (
     WebhookState,
     WebhookView,
 )
+from service.audit_trail.queries.events import record_event
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import WebhookConflict
-from service.ledger.queries.events import record_event
 from service.logs import get_log
 from service.webhooks.queries import deliveries, webhooks
 from service.webhooks.sending import AllowedAddresses, Target, check_target

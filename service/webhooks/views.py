@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, current_app
+from flask import Response
 
 from schemas.pages import PageQuerySchema
 from schemas.webhooks.endpoints import (
@@ -22,7 +22,7 @@ from schemas.webhooks.endpoints import (
     dump_delivery,
     dump_webhook,
 )
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import (
@@ -35,22 +35,22 @@ from service.http.responses import (
     no_content,
     respond_page,
 )
+from service.http.services import current_services
 from service.webhooks import actions
 from service.webhooks.sending import AllowedAddresses
 
 webhooks = Resource("webhooks", __name__, description="Webhooks: messages about what happens, signed and retried.")
 ONE: Final = "/v1/webhooks/<uuid:webhook_id>"
-_CHANGES: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT)
 
 
 def allowed_addresses() -> AllowedAddresses:
     """Return the addresses to which messages may be sent."""
-    allowed: AllowedAddresses = current_app.extensions["ofc_webhook_allow"]
+    allowed: AllowedAddresses = current_services().allowed_addresses
     return allowed
 
 
 @webhooks.route("/v1/webhooks", methods=["POST"])
-@webhooks.operation("add_webhook", Scope.WEBHOOKS, records=True, problems=(HTTPStatus.CONFLICT,))
+@webhooks.operation("add_webhook", KeyScope.WEBHOOKS, records=True)
 @webhooks.arguments(WebhookRequestSchema)
 @webhooks.response(201, WebhookSchema, headers=LOCATION | REPLAYED)
 def post_webhook(request: WebhookRequest) -> Response:
@@ -64,7 +64,7 @@ def post_webhook(request: WebhookRequest) -> Response:
 
 
 @webhooks.route("/v1/webhooks", methods=["GET"])
-@webhooks.operation("list_webhooks", Scope.WEBHOOKS)
+@webhooks.operation("list_webhooks", KeyScope.WEBHOOKS)
 @webhooks.arguments(PageQuerySchema, location="query")
 @webhooks.response(200, WebhookPageSchema, headers=NEXT_PAGE)
 def get_webhooks(query: dict[str, Any]) -> Response:
@@ -74,7 +74,7 @@ def get_webhooks(query: dict[str, Any]) -> Response:
 
 
 @webhooks.route(ONE, methods=["GET"])
-@webhooks.operation("get_webhook", Scope.WEBHOOKS, problems=(HTTPStatus.NOT_FOUND,))
+@webhooks.operation("get_webhook", KeyScope.WEBHOOKS)
 @webhooks.response(200, WebhookSchema)
 def get_one_webhook(webhook_id: UUID) -> Response:
     """Return a webhook."""
@@ -82,7 +82,7 @@ def get_one_webhook(webhook_id: UUID) -> Response:
 
 
 @webhooks.route(ONE, methods=["PATCH"])
-@webhooks.operation("update_webhook", Scope.WEBHOOKS, problems=_CHANGES)
+@webhooks.operation("update_webhook", KeyScope.WEBHOOKS)
 @webhooks.arguments(WebhookChangesSchema)
 @webhooks.response(200, WebhookSchema)
 def patch_webhook(changes: dict[str, Any], webhook_id: UUID) -> Response:
@@ -96,7 +96,7 @@ def patch_webhook(changes: dict[str, Any], webhook_id: UUID) -> Response:
 
 
 @webhooks.route(ONE, methods=["DELETE"])
-@webhooks.operation("remove_webhook", Scope.WEBHOOKS, problems=_CHANGES)
+@webhooks.operation("remove_webhook", KeyScope.WEBHOOKS)
 @webhooks.response(204, description="The webhook and its deliveries are deleted.")
 def delete_webhook(webhook_id: UUID) -> Response:
     """Delete a webhook with its deliveries. Messages that wait are not sent."""
@@ -105,7 +105,7 @@ def delete_webhook(webhook_id: UUID) -> Response:
 
 
 @webhooks.route(f"{ONE}/secret", methods=["GET"])
-@webhooks.operation("get_webhook_secret", Scope.WEBHOOKS, problems=(HTTPStatus.NOT_FOUND,))
+@webhooks.operation("get_webhook_secret", KeyScope.WEBHOOKS)
 @webhooks.response(200, WebhookSecretSchema)
 def get_secret(webhook_id: UUID) -> Response:
     """Return the secret that signs the messages of a webhook."""
@@ -114,7 +114,7 @@ def get_secret(webhook_id: UUID) -> Response:
 
 
 @webhooks.route(f"{ONE}/secret/rotate", methods=["POST"])
-@webhooks.operation("rotate_webhook_secret", Scope.WEBHOOKS, records=True, problems=(HTTPStatus.NOT_FOUND,))
+@webhooks.operation("rotate_webhook_secret", KeyScope.WEBHOOKS, records=True)
 @webhooks.arguments(SecretRotationRequestSchema)
 @webhooks.response(200, WebhookSchema, headers=REPLAYED)
 def post_rotation(request: dict[str, Any], webhook_id: UUID) -> Response:
@@ -129,7 +129,7 @@ def post_rotation(request: dict[str, Any], webhook_id: UUID) -> Response:
 
 
 @webhooks.route(f"{ONE}/test", methods=["POST"])
-@webhooks.operation("test_webhook", Scope.WEBHOOKS, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
+@webhooks.operation("test_webhook", KeyScope.WEBHOOKS, records=True)
 @webhooks.response(202, DeliverySchema, headers=REPLAYED)
 def post_test(webhook_id: UUID) -> Response:
     """Send a message of the kind `webhook.test`. `list_webhook_deliveries` shows its result."""
@@ -138,7 +138,7 @@ def post_test(webhook_id: UUID) -> Response:
 
 
 @webhooks.route(f"{ONE}/deliveries", methods=["GET"])
-@webhooks.operation("list_webhook_deliveries", Scope.WEBHOOKS, problems=(HTTPStatus.NOT_FOUND,))
+@webhooks.operation("list_webhook_deliveries", KeyScope.WEBHOOKS)
 @webhooks.arguments(DeliveryQuerySchema, location="query")
 @webhooks.response(200, DeliveryPageSchema, headers=NEXT_PAGE)
 def get_deliveries(query: dict[str, Any], webhook_id: UUID) -> Response:
@@ -150,9 +150,7 @@ def get_deliveries(query: dict[str, Any], webhook_id: UUID) -> Response:
 
 
 @webhooks.route(f"{ONE}/deliveries/<uuid:delivery_id>/redeliver", methods=["POST"])
-@webhooks.operation(
-    "redeliver_message", Scope.WEBHOOKS, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-)
+@webhooks.operation("redeliver_message", KeyScope.WEBHOOKS, records=True)
 @webhooks.response(202, DeliverySchema, headers=REPLAYED)
 def post_redelivery(webhook_id: UUID, delivery_id: UUID) -> Response:
     """

@@ -14,7 +14,7 @@ from client.responses import Response, parse_json
 from tests.support.client.write_models import MODELS, Contract, write_models
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = yaml.load((ROOT / "openapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+DOCUMENT = yaml.load((ROOT / "openapi-audit.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 CONTRACT = Contract(DOCUMENT)
 RETURNS_LINES = {"export_rounds", "list_events"}
 """Methods that return a page of lines as they were received, so that commands write and verify the same bytes."""

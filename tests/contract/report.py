@@ -1,4 +1,4 @@
-"""Print what does not keep to the wording, the sizes and the figures of the project: `make report`."""
+"""Print what does not keep to the wording and the sizes of the project: `make report`."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -12,8 +12,6 @@ FINDERS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "Replaced words in names of tests": words.find_names_of_tests,
     "Replaced words in codes of errors": words.find_codes,
     "Large files, folders and functions": sizes.find_large,
-    "Old figures": sizes.find_old_figures,
-    "Missing files": sizes.find_missing_files,
 }
 
 

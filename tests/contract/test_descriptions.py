@@ -11,7 +11,7 @@ import yaml
 Part = dict[str, Any]
 
 ROOT: Final = Path(__file__).parents[2]
-CONTRACT: Final = ROOT / "openapi.yaml"
+CONTRACT: Final = ROOT / "openapi-audit.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from scoring.errors import Mistake
 from service.http.problem_kinds import PROBLEM_KINDS
 
 ROOT: Final = Path(__file__).parents[2]
-CONTRACT: Final = ROOT / "openapi.yaml"
+CONTRACT: Final = ROOT / "openapi-audit.yaml"
 CODE: Final = re.compile(r"[a-z]+(?:-[a-z]+)+")
 REFUSING: Final = {"Mistake", "ComparedMistake", "Sentence", "refuse", "_refuse", "_refusal", "_patch_error"}
 """The functions and classes whose first argument is the code of a mistake."""

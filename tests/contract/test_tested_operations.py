@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 ROOT: Final = Path(__file__).parents[2]
-CONTRACT: Final[dict[str, Any]] = yaml.load((ROOT / "openapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+CONTRACT: Final[dict[str, Any]] = yaml.load((ROOT / "openapi-audit.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 OPERATIONS: Final = {
     operation["operationId"]: (method, path)
     for path, methods in CONTRACT["paths"].items()

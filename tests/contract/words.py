@@ -13,7 +13,7 @@ ROOT: Final = Path(__file__).parents[2]
 SOURCES: Final = ("scoring", "schemas", "service", "client")
 PAGES: Final = (
     "*.md",
-    "openapi.yaml",
+    "openapi-audit.yaml",
     "docs/**/*.md",
     "examples/*.md",
     "tests/**/*.md",

@@ -11,7 +11,6 @@ from evidence.events import (
     CheckpointSealed,
     ClubChanged,
     ClubCreated,
-    ClubWiped,
     CorrectedDocument,
     DepartureRecorded,
     DisputeCommented,
@@ -115,7 +114,6 @@ OPENED: Final = RoundOpened(
 EXAMPLES: Final[tuple[EventPayload, ...]] = (
     ClubCreated(club=TABLE, name="home"),
     ClubChanged(club=TABLE, time_zone="Europe/Berlin", evening_begins="05:30"),
-    ClubWiped(rounds=3, events=40),
     CheckpointSealed(map_root=bytes(range(32))),
     KeyCreated(
         key=KEY,

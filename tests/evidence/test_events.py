@@ -18,7 +18,6 @@ from evidence import EvidenceError, canonical_json
 from evidence.codec import OMITTED, CanonicalJson
 from evidence.events import (
     PAYLOADS,
-    ClubCreated,
     EventKind,
     EventPayload,
     HandRecorded,
@@ -100,14 +99,6 @@ def test_an_event_is_encoded_to_the_bytes_of_its_release(event: EventPayload) ->
     content = (FOLDER / f"{event.kind}.json").read_bytes().removesuffix(b"\n")
     assert event.encode() == content
     assert decode_event(event.kind, content) == event
-
-
-def test_only_the_creation_of_a_test_club_contains_test() -> None:
-    club = OPENED.round
-    assert orjson.loads(ClubCreated(club=club, name="home").encode()) == {"club": str(club), "name": "home"}
-    content = ClubCreated(club=club, name="sandbox", test=True).encode()
-    assert orjson.loads(content) == {"club": str(club), "name": "sandbox", "test": True}
-    assert decode_event(EventKind.CLUB_CREATED, content) == ClubCreated(club=club, name="sandbox", test=True)
 
 
 def test_only_the_link_of_a_player_contains_the_player() -> None:

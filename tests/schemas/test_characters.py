@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from schemas.fields import Characters, reading_stored_texts
+from schemas.fields import Characters
 
 JOINERS = {"\u200c", "\u200d"}
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
@@ -33,11 +33,3 @@ def test_the_error_names_the_character() -> None:
     assert Characters.ID.find_refused("a\u200db") == "U+200D"
     assert Characters.ID.find_refused("\u0645\u06cc\u200c\u062e\u0648") is None
     assert Characters.ID.find_refused("\u0645\u200c\u200c\u062e") == "U+200C"
-
-
-def test_stored_texts_stay_valid() -> None:
-    with reading_stored_texts():
-        assert Characters.ID.find_refused("ann\u202e") is None
-        assert Characters.ID.find_refused("ann\x1b") == "U+001B"
-    assert Characters.STORED.find_refused("ann\u202e") is None
-    assert Characters.ID.find_refused("ann\u202e") == "U+202E"

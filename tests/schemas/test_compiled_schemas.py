@@ -14,7 +14,6 @@ from marshmallow import EXCLUDE, ValidationError
 from schemas.base import WireError, WireSchema, load
 from schemas.corrections.requests import CorrectionRequestSchema
 from schemas.documents import RoundDocument, RoundDocumentRequestSchema, RoundDocumentSchema, read_document
-from schemas.fields import reading_stored_texts
 from schemas.hands import HandRequestSchema, HandSchema, SubmittedHand
 from schemas.json_schema import CompiledSchema, json_schema
 from schemas.scores import ScoreRequest, ScoreRequestSchema
@@ -22,6 +21,7 @@ from schemas.strict_json import read_json
 from scoring.hand import Hand, PlayerHand
 from service.app import create_app
 from service.config import Config
+from service.http.services import services_of
 from tests.oracle import PRESETS, random_document
 from tests.support.scoring.strategies import PROPERTY
 
@@ -251,12 +251,6 @@ def test_the_document_of_a_correction_is_read_by_the_compiled_schema() -> None:
     assert schema.load(request).document == expected
 
 
-def test_a_document_is_built_from_texts_that_were_stored_before() -> None:
-    document = {**DOCUMENT, "table": "kit\u200bchen"}
-    with reading_stored_texts():
-        assert load(RoundDocumentSchema(), document).table == "kit\u200bchen"
-
-
 def test_load_reports_the_errors_of_an_invalid_object() -> None:
     with pytest.raises(WireError) as refused:
         load(HandRequestSchema(), {**HAND, "button": 0, "dealer": 1})
@@ -268,7 +262,7 @@ def test_load_reports_the_errors_of_an_invalid_object() -> None:
 
 def test_the_compiled_schema_is_the_published_one() -> None:
     app = create_app(Config("postgresql://nobody@nowhere/nothing"))
-    published = app.extensions["ofc_contract"].spec.to_dict()["components"]["schemas"]
+    published = services_of(app).contract.spec.to_dict()["components"]["schemas"]
     compiled = json_schema(RoundDocumentRequestSchema)
     assert compiled["$ref"] == "#/components/schemas/RoundDocumentRequest"
     plain = {name: without_examples(schema) for name, schema in compiled["components"]["schemas"].items()}

@@ -16,7 +16,7 @@ from scoring.explanation.reasons import ExplainedHand, Rule
 from scoring.foul import FoulReason
 from scoring.history import History, replay
 from scoring.presets import PRESETS
-from scoring.ruleset import Scope
+from scoring.ruleset import StakesScope
 from tests.scoring.test_cases import RULES
 from tests.support.scoring.explained_cases import EXPLAINED, TITLES, explanations, golden_name
 from tests.support.scoring.strategies import PROPERTY, histories
@@ -95,7 +95,7 @@ def test_under_scope_round_the_totals_are_what_is_due_in_the_end(history: Histor
     hands = [hand for hand, _ in explained(history)]
     running: dict[tuple[int, int], int] = {}
     for hand in hands:
-        assert bool(hand.totals) is (history.ruleset.stakes.scope is Scope.ROUND)
+        assert bool(hand.totals) is (history.ruleset.stakes.scope is StakesScope.ROUND)
         for total, exchange in zip(hand.totals, hand.exchanges, strict=False):
             pair, back = (total.first, total.second), (total.second, total.first)
             already = running.pop(pair, 0) - running.pop(back, 0)

@@ -9,7 +9,7 @@ import pytest
 from schemas.rulesets import dump_ruleset
 from scoring.errors import RulesetError
 from scoring.presets import PRESETS
-from scoring.ruleset import MOST_POINTS, Ruleset, Scope, Variant
+from scoring.ruleset import MOST_POINTS, Ruleset, StakesScope, Variant
 from tests.oracle import PRESETS as PRESETS_OF_THE_ORACLE
 from tests.support.scoring.notation import pointer_to, ruleset_of
 
@@ -31,7 +31,9 @@ def test_the_presets_match_the_table_of_the_rules() -> None:
     assert once == [f"pineapple-{method}-{table}-classic" for method in ("2-4", "1-6") for table in ("russian", "us")]
     assert [name for name, ruleset in PRESETS.items() if ruleset.players.max == 4] == ["turbo", "classic"]
     assert [name for name, ruleset in PRESETS.items() if ruleset.low_middle] == ["deuce-to-seven"]
-    assert [name for name, ruleset in PRESETS.items() if ruleset.stakes.scope is Scope.ROUND] == ["progressive-round"]
+    assert [name for name, ruleset in PRESETS.items() if ruleset.stakes.scope is StakesScope.ROUND] == [
+        "progressive-round"
+    ]
 
 
 @pytest.mark.parametrize("ruleset", PRESETS.values(), ids=str)

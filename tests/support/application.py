@@ -20,6 +20,7 @@ from service.app import create_app
 from service.clubs.actions import create_club, create_key
 from service.config import Config
 from service.db import Database
+from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.database.postgres import Logins, Server
 
@@ -94,7 +95,7 @@ def house_on(logins: Logins, **settings: Any) -> Iterator[House]:
         app = create_app(config)
         yield House(logins.owner, app, owner, logins, signing_key)
     owner.close()
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
     close_queue()
 
 

@@ -2,7 +2,7 @@
 
 from client.offline.score import play_round
 from schemas.verification.evidence_file import verify
-from service.ledger.actions import make_checkpoint
+from service.audit_trail.actions import make_checkpoint
 from service.verification.verify_database import verify_database
 from tests.support.api_client import Api
 from tests.support.application import SIGNING_KEY, House

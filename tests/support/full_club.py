@@ -9,9 +9,9 @@ from uuid import UUID
 from evidence import Checkpoint, SigningKey, read_note
 from evidence.events import FinalReason
 from scoring.presets import PRESETS
+from service.audit_trail.actions import make_checkpoint
 from service.clubs.actions import create_key, find_club, revoke_key, rotate_key
-from service.ledger.actions import make_checkpoint
-from service.recomputations.packed.queries import Scope
+from service.recomputations.packed.queries import RoundSelection
 from service.rounds.queries import rounds, settlements
 from service.rulesets.actions import store_ruleset
 from service.statistics.actions import update_statistics
@@ -129,7 +129,7 @@ def _rounds_are_settled_by_other_rules(house: House, club: UUID, api: Api) -> No
         sent.append(UUID(response["round"]["id"]))
     with database_of(house).transaction(club) as transaction:
         store_ruleset(transaction, other)
-        assert recompute(transaction, Scope(round_ids=tuple(sent)), ruleset=other, applies=True).applied == 2
+        assert recompute(transaction, RoundSelection(round_ids=tuple(sent)), ruleset=other, applies=True).applied == 2
 
 
 def _links_are_revoked(api: Api, round_id: str) -> None:

@@ -13,6 +13,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from service.db import Database
+from service.http.services import services_of
 from service.imports.actions.rounds import ImportedLine, import_rounds
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -35,7 +36,7 @@ def club_of(house: House, api: Api) -> UUID:
 
 
 def database_of(house: House) -> Database:
-    database = house.app.extensions["ofc_database"]
+    database = services_of(house.app).database
     assert isinstance(database, Database)
     return database
 

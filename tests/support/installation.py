@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from tests.support.client.run_ofc import clean_environment
 
 ROOT: Final = Path(__file__).parents[2]
-_FILES: Final = ("LICENSE", "README.md", "openapi.yaml", "pyproject.toml", "setup.py")
+_FILES: Final = ("LICENSE", "README.md", "openapi-audit.yaml", "openapi.yaml", "pyproject.toml", "setup.py")
 _FOLDERS: Final = ("client", "evidence", "migrations", "schemas", "scoring", "service")
 _LEFT_BY_TOOLS: Final = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
 _PIP: Final = (sys.executable, "-m", "pip", "--disable-pip-version-check")

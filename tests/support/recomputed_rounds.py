@@ -14,7 +14,7 @@ from scoring.round import open_round
 from scoring.ruleset import Ruleset
 from service.db import Database, Transaction
 from service.recomputations.actions.recompute import Recomputation, Recomputed, recompute_rounds
-from service.recomputations.packed.queries import EVERY, Scope, Stretch
+from service.recomputations.packed.queries import EVERY, RoundSelection, Stretch
 from service.rulesets import queries as rulesets
 from tests.support.database.insert_records import PINEAPPLE, add_document, add_round, add_table
 from tests.support.sample_rounds import COMPLETE, Document, document_of
@@ -50,7 +50,7 @@ def tamper(owner_url: str, statement: str, *parameters: Any) -> None:
 
 def recompute(
     transaction: Transaction,
-    scope: Scope | None = None,
+    scope: RoundSelection | None = None,
     *,
     ruleset: Ruleset | None = None,
     applies: bool = False,
@@ -59,7 +59,7 @@ def recompute(
 ) -> Recomputed:
     """Recompute the rounds of a scope, all at once unless a stretch is given."""
     recomputation = Recomputation(uuid7(), ruleset, applies, "checked again", final)
-    return recompute_rounds(transaction, Stretch(scope or Scope(), *stretch), recomputation)
+    return recompute_rounds(transaction, Stretch(scope or RoundSelection(), *stretch), recomputation)
 
 
 def named(found: Recomputed) -> list[tuple[UUID | None, int | None, str]]:

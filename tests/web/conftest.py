@@ -53,7 +53,7 @@ def link_packages(directory: Path, built: Path) -> None:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the package, built as `make typescript` builds it."""
     copy = tmp_path_factory.mktemp("typescript")
-    for name in ("openapi.yaml", "LICENSE"):
+    for name in ("openapi-audit.yaml", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     package = copy / "web" / "client"
     generated = shutil.ignore_patterns("dist", "build", "contract.ts", "LICENSE", "*.tgz")

@@ -16,7 +16,7 @@ from web.install import find_node
 
 pytestmark = pytest.mark.thorough
 PROGRAM = Path(__file__).parent / "play_round.ts"
-CONTRACT = yaml.load((ROOT / "openapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+CONTRACT = yaml.load((ROOT / "openapi-audit.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 
 
 @pytest.fixture(scope="module")

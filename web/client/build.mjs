@@ -17,7 +17,7 @@ function run(program, ...options) {
 rmSync(find("dist"), { recursive: true, force: true });
 run(
   "openapi-typescript/bin/cli.js",
-  find("../../openapi.yaml"),
+  find("../../openapi-audit.yaml"),
   ...["--output", find("src/contract.ts")],
   ...["--root-types", "--root-types-no-schema-prefix", "--root-types-keep-casing"],
 );

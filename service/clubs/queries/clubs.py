@@ -7,38 +7,37 @@ from uuid import UUID
 
 from sqlalchemy import Row, insert, select, update
 
+from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.models import ClubRecord
 from service.db import Transaction
 from service.db.failures import conflicts
 from service.errors import ClubTaken
-from service.ledger.queries.events import EventKind, record_event
 
 
 @dataclass(frozen=True, slots=True)
 class StoredClub:
-    """A club. The records of a test club can be deleted together."""
+    """A club."""
 
     id: UUID
     name: str
     created_at: datetime
     time_zone: str = "UTC"
     evening_begins: time = time(6)
-    is_test: bool = False
 
 
 _CLUBS = select(ClubRecord.__table__)
 
 
-def add(transaction: Transaction, name: str, event: bytes, *, is_test: bool = False) -> StoredClub:
+def add(transaction: Transaction, name: str, event: bytes) -> StoredClub:
     """
     Insert the club of the transaction.
 
     Raises:
         ClubTaken: another club has this name.
     """
-    club = StoredClub(transaction.club_id, name, transaction.now, is_test=is_test)
+    club = StoredClub(transaction.club_id, name, transaction.now)
     with conflicts(clubs_name_key=ClubTaken(f"A club named {name!r} already exists; expected a unique name.")):
-        values = {"id": club.id, "name": club.name, "created_at": club.created_at, "test": is_test}
+        values = {"id": club.id, "name": club.name, "created_at": club.created_at}
         transaction.execute(insert(ClubRecord).values(values))
     record_event(transaction, EventKind.CLUB_CREATED, event)
     return club
@@ -69,7 +68,7 @@ def list_all(transaction: Transaction) -> list[StoredClub]:
 
 
 def _load(found: Row[Any]) -> StoredClub:
-    return StoredClub(found.id, found.name, found.created_at, found.time_zone, found.evening_begins, found.test)
+    return StoredClub(found.id, found.name, found.created_at, found.time_zone, found.evening_begins)
 
 
 def set_evenings(transaction: Transaction, club: StoredClub, event: bytes) -> None:

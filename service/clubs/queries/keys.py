@@ -9,12 +9,12 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Executable, Row, func, insert, or_, select, text, update
 
 from evidence.events import KeyRevoked
+from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.models import ApiKeyRecord, ClubRecord
 from service.db import Pipeline, Query, Session, Statement, Transaction
-from service.db.connections import ClubLock, enter_club
+from service.db.connections import ENTER_CLUB
 from service.db.pipeline import Row as Found
 from service.errors import NotFound
-from service.ledger.queries.events import EventKind, record_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +82,7 @@ _ISSUED: Final = (
     .order_by(_KEY.id)
 )
 _REVOKE: Final = text("SELECT revoke_key(:key_id)")
-_AUTHENTICATE: Final = {
-    lock: Statement(text(f"SELECT key.*, {enter_club(lock)} FROM authenticate_key(:secret_sha256) AS key"))
-    for lock in (ClubLock.NONE, ClubLock.SHARED)
-}
+_AUTHENTICATE: Final = Statement(text(f"SELECT key.*, {ENTER_CLUB} FROM authenticate_key(:secret_sha256) AS key"))
 _NOTE_USE: Final = """
     UPDATE {table} SET last_used_at = now() WHERE club_id = :club_id AND id = (
         SELECT id FROM {table} WHERE club_id = :club_id AND id = :id
@@ -121,7 +118,7 @@ def find(session: Session, secret_sha256: bytes) -> StoredKey | None:
         session: a session without a transaction.
         secret_sha256: the hash of the secret. Comparing hashes prevents timing attacks on the secret.
     """
-    return _use(session, session.query(_AUTHENTICATE[ClubLock.NONE], {"secret_sha256": secret_sha256}))
+    return _use(session, session.query(_AUTHENTICATE, {"secret_sha256": secret_sha256}))
 
 
 def begin(
@@ -138,8 +135,7 @@ def begin(
         is_reading: whether the transaction only reads.
         ahead: queries that the transaction begins with, to be sent along.
     """
-    authenticate = _AUTHENTICATE[ClubLock.NONE if is_reading else ClubLock.SHARED]
-    find = authenticate, {"secret_sha256": secret_sha256}
+    find = _AUTHENTICATE, {"secret_sha256": secret_sha256}
     begun, found = session.begin(find, is_reading=is_reading, ahead=ahead)
     return _use(session, found), begun
 

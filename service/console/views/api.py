@@ -6,21 +6,21 @@ from typing import Final
 from flask import Response, url_for
 
 from schemas.table_links import ConsoleLinkSchema, dump_console_link
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.actions import issue_console_link
 from service.http.authentication import current_key, current_transaction
 from service.http.public_address import find_public_url, find_warnings
 from service.http.resource import Resource
 from service.http.responses import NO_STORE, json_response
 
-_PAGES: Final = tuple(scope for scope in Scope if scope is not Scope.CORRECT_FINAL)
+_PAGES: Final = tuple(scope for scope in KeyScope if scope is not KeyScope.CORRECT_FINAL)
 """Any key can sign in; its scopes decide what it can do. `correct-final` alone allows nothing."""
 
 console_links = Resource("console links", __name__, description="Links that sign in to the console in a browser.")
 
 
 @console_links.route("/v1/console-links", methods=["POST"])
-@console_links.operation("issue_console_link", *_PAGES, problems=(HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT))
+@console_links.operation("issue_console_link", *_PAGES, is_internal=True)
 @console_links.response(201, ConsoleLinkSchema)
 def post_console_link() -> Response:
     """

@@ -16,7 +16,7 @@ from schemas.fields import Choice, Text, UuidField, show_time
 from schemas.game_fields import TableNameField
 from schemas.pages import PageQuerySchema, show_cursor
 from service.clubs.queries import keys
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_days, read_query
 from service.console.views.exports import Column, send_list, wanted_form
 from service.console.views.links import find_table, list_table_names
@@ -81,12 +81,12 @@ class TrailRow:
 
 
 @console.get("/audit")
-@console_page(Scope.READ, Scope.AUDIT)
+@console_page(KeyScope.READ, KeyScope.AUDIT)
 def list_events() -> str | Response:
     """Render the events of the club, newest first, or send them as a file."""
     query = read_query(_QUERY)
     transaction = current_transaction()
-    is_auditor = allows(Scope.AUDIT)
+    is_auditor = allows(KeyScope.AUDIT)
     begin, end = read_days()
     wanted = TrailFilter(
         kind=query["kind"],

@@ -6,7 +6,8 @@ from itertools import chain
 from typing import Any, Final
 
 from schemas.disputes import DisputeState
-from service.clubs.scopes import Scope
+from service.audit_trail.queries import checkpoints, trees
+from service.clubs.scopes import KeyScope
 from service.console.views.disputes.lists import ANOMALIES
 from service.console.views.pages import console, console_page, render
 from service.console.views.session import allows
@@ -17,7 +18,6 @@ from service.disputes.queries.cases import CaseFilter, CaseOrder, StoredCase
 from service.http.authentication import current_transaction
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState
-from service.ledger.queries import checkpoints, trees
 from service.players.actions import list_names
 from service.recomputations.actions.recomputations import list_recomputations
 from service.rounds.queries import overviews
@@ -32,7 +32,7 @@ _COMPARED: Final = 20
 
 
 @console.get("/")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_home() -> str:
     """Render the home page."""
     transaction = current_transaction()
@@ -58,7 +58,7 @@ def show_home() -> str:
         },
         jobs=jobs.list_under_way(transaction, limit=_SHOWN + 1),
         shown=_SHOWN,
-        evidence=_read_evidence(transaction) if allows(Scope.AUDIT) else None,
+        evidence=_read_evidence(transaction) if allows(KeyScope.AUDIT) else None,
         compared=len(unsettled.rounds),
         unusual=[(each, unusual[each.id]) for each in unsettled.rounds if unusual[each.id]][:_SHOWN],
         anomalies=ANOMALIES,

@@ -6,14 +6,14 @@ from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, current_app, g, redirect, request, url_for
+from flask import Response, g, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.fields import Choice, show_time
 from schemas.jobs import STATES, DifferenceView, JobView, RecomputationView
 from schemas.pages import PageQuerySchema, show_cursor
 from service.clubs.queries import keys
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.config import Retention
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, read_all, send_list, wanted_form
@@ -23,6 +23,7 @@ from service.db import Transaction
 from service.db.pages import Page
 from service.errors import NotFound
 from service.http.authentication import current_transaction
+from service.http.services import current_services
 from service.imports.actions import imports
 from service.imports.actions.imports import LineResult
 from service.jobs.actions import cancel_job, pause_job, resume_job
@@ -31,10 +32,10 @@ from service.jobs.queries import jobs
 from service.jobs.queries.jobs import ENDED, JobState, StoredJob
 from service.recomputations.actions import recomputations
 
-SCOPES: Final = (Scope.READ, Scope.IMPORTS, Scope.RECOMPUTE)
+SCOPES: Final = (KeyScope.READ, KeyScope.IMPORTS, KeyScope.RECOMPUTE)
 MOST_MOVED: Final = 200
 """The number of players whose points are shown: the largest gains and the largest losses, half of each."""
-KINDS: Final = {imports.KIND: Scope.IMPORTS, recomputations.KIND: Scope.RECOMPUTE}
+KINDS: Final = {imports.KIND: KeyScope.IMPORTS, recomputations.KIND: KeyScope.RECOMPUTE}
 """The kinds of jobs, and the scope that starts and changes them."""
 _FILE_PAGE: Final = 500
 
@@ -150,7 +151,7 @@ def list_jobs() -> str | Response:
 
 
 def _can_read(kind: str) -> bool:
-    return allows(Scope.READ, KINDS[kind])
+    return allows(KeyScope.READ, KINDS[kind])
 
 
 def _list(transaction: Transaction, kind: str, state: JobState | None, after: UUID | None, limit: int) -> Page[JobRow]:
@@ -178,7 +179,7 @@ def show_job(job_id: UUID) -> str | Response:
     if stored.kind == imports.KIND:
         view = imports.view_import(transaction, stored)
         try:
-            retention: Retention = current_app.extensions["ofc_retention"]
+            retention: Retention = current_services().config.retention
             imports.check_results_remain(transaction, stored, retention)
         except NotFound as error:
             if form:
@@ -255,7 +256,7 @@ def resume(job_id: UUID) -> BaseResponse:
 
 
 @console.get("/jobs/<uuid:job_id>/cancel")
-@console_page(Scope.IMPORTS, Scope.RECOMPUTE)
+@console_page(KeyScope.IMPORTS, KeyScope.RECOMPUTE)
 def confirm_cancel(job_id: UUID) -> str:
     """Render the page that asks whether to cancel a job."""
     return render("cancel_job.html", job_id=job_id, kind=_kind_to_change(job_id))
@@ -285,5 +286,5 @@ def _kind_to_change(job_id: UUID) -> str:
 
 def show_changed_job(job_id: UUID) -> BaseResponse:
     """Have a worker look at a job after the commit, and redirect to the job."""
-    look_after_commit(current_transaction(), job_id, current_app.extensions["ofc_send"])
+    look_after_commit(current_transaction(), job_id, current_services().send)
     return redirect(url_for("console.show_job", job_id=job_id), HTTPStatus.SEE_OTHER)

@@ -13,7 +13,7 @@ from schemas.pages import PageQuerySchema, show_cursor
 from service.clubs.actions import list_own_keys, revoke_own_key
 from service.clubs.queries import keys
 from service.clubs.queries.keys import IssuedKey
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, read_all, send_list, wanted_form
 from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
@@ -34,7 +34,7 @@ _QUERY: Final = PageQuerySchema()
 
 
 @console.get("/keys")
-@console_page(Scope.ADMIN)
+@console_page(KeyScope.ADMIN)
 def list_keys() -> str | Response:
     """Render the keys of the club, newest first, or send them as a file."""
     query = read_query(_QUERY)
@@ -52,7 +52,7 @@ def list_keys() -> str | Response:
 
 
 @console.get("/keys/<uuid:key_id>/revoke")
-@console_page(Scope.ADMIN)
+@console_page(KeyScope.ADMIN)
 def confirm_key_revocation(key_id: UUID) -> str:
     """Render the page that asks whether to revoke a key."""
     key = keys.get(current_transaction(), key_id)
@@ -60,7 +60,7 @@ def confirm_key_revocation(key_id: UUID) -> str:
 
 
 @console.post("/keys/<uuid:key_id>/revoke")
-@console_form(Scope.ADMIN, show_again=confirm_key_revocation)
+@console_form(KeyScope.ADMIN, show_again=confirm_key_revocation)
 def revoke_key(key_id: UUID) -> BaseResponse:
     """Revoke a key, and show the list. If it is the key of the session, the session ends."""
     revoke_own_key(current_transaction(), key_id)

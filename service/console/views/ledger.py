@@ -6,12 +6,12 @@ from flask import Response
 
 from schemas.accounting.page_queries import LedgerPageQuerySchema
 from schemas.accounting.payment_lines import dump_ledger_line
-from service.accounting.actions import export_ledger, list_ledger, stream_ledger
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.exports import json_blocks, send_blocks, wanted_form, wants_raw
 from service.console.views.filters import period_of, read_query, show_evenings, suggest_tables, table_of
 from service.console.views.pages import console, console_page, render
 from service.http.authentication import current_transaction
+from service.ledger.actions import export_ledger, list_ledger, stream_ledger
 from service.players.actions import list_names
 from service.rounds.queries.rounds import RoundFilter
 
@@ -19,7 +19,7 @@ _SIZE: Final = 50
 
 
 @console.get("/ledger", endpoint="list_ledger")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_ledger() -> str | Response:
     """Render the payments of a filter, oldest round first, or send all of them as a file."""
     query = read_query(LedgerPageQuerySchema())

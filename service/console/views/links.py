@@ -14,7 +14,7 @@ from schemas.fields import Choice, show_time
 from schemas.game_fields import TableNameField
 from schemas.pages import PageQuerySchema, show_cursor
 from schemas.table_links import TableLinkRequest, TableLinkRequestSchema
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, read_all, send_list, wanted_form
 from service.console.views.keys import describe_state
@@ -29,7 +29,7 @@ from service.table_links.queries import LinkFilter, ListedLink
 from service.table_links.views.links import find_addresses
 from service.tables import queries as tables
 
-SCOPES: Final = (Scope.WRITE, Scope.ADMIN)
+SCOPES: Final = (KeyScope.WRITE, KeyScope.ADMIN)
 LIFETIMES: Final = {
     "43200": "12 hours",
     "86400": "24 hours",
@@ -94,7 +94,7 @@ def list_links() -> str | Response:
 
 
 @console.get("/links/new")
-@console_page(Scope.WRITE)
+@console_page(KeyScope.WRITE)
 def show_new_link() -> str:
     """Render the form that issues a link to a table."""
     return render(
@@ -107,7 +107,7 @@ def show_new_link() -> str:
 
 
 @console.post("/links/new")
-@console_form(Scope.WRITE, show_again=show_new_link)
+@console_form(KeyScope.WRITE, show_again=show_new_link)
 def issue_link() -> str:
     """Issue a link to a table, and show it once with its QR code. Sending the form again issues another link."""
     form = {name: value.strip() for name, value in read_form().items()}

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from itertools import chain
 from typing import Any, Final
 
-from flask import current_app, g, redirect, url_for
+from flask import g, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.accounting.page_queries import Evenings
@@ -15,7 +15,7 @@ from schemas.fields import show_time
 from schemas.jobs import RecomputationRequest, RecomputationRequestSchema
 from schemas.settlements import IMPORT_STATES
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope, has_scope
+from service.clubs.scopes import KeyScope, has_scope
 from service.config import ImportLimits
 from service.console.views.addresses import read_dates
 from service.console.views.filters import current_club
@@ -26,6 +26,7 @@ from service.console.views.session import read_form
 from service.errors import ScopeMissing
 from service.http.authentication import current_transaction, database
 from service.http.request_body import limit_blocks
+from service.http.services import current_services
 from service.http.uploads import Upload
 from service.imports.actions.imports import discard_import, receive_import
 from service.imports.actions.imports import start_import as start_received_import
@@ -38,15 +39,15 @@ _REQUEST: Final = RecomputationRequestSchema()
 
 
 @console.get("/jobs/import")
-@console_page(Scope.IMPORTS)
+@console_page(KeyScope.IMPORTS)
 def show_new_import() -> str:
     """Render the form that imports a file."""
-    limits: ImportLimits = current_app.extensions["ofc_import_limits"]
+    limits: ImportLimits = current_services().config.imports
     return render("new_import.html", limits=limits, states=IMPORT_STATES, chosen=read_form().get("state", "final"))
 
 
 @console.post("/jobs/import")
-@console_upload(Scope.IMPORTS, show_again=show_new_import)
+@console_upload(KeyScope.IMPORTS, show_again=show_new_import)
 def start_import(upload: Upload) -> BaseResponse:
     """Import the rounds of a file, plain or gzipped, and show the import. The same file again shows the same import."""
     state = upload.fields.get("state", IMPORT_STATES[0])
@@ -55,7 +56,7 @@ def start_import(upload: Upload) -> BaseResponse:
         raise WireError((Mistake("field-missing", ("file",), detail),))
     if state not in IMPORT_STATES:
         raise WireError((Mistake("not-a-choice", ("state",), f"is unknown; expected {' or '.join(IMPORT_STATES)}"),))
-    limits: ImportLimits = current_app.extensions["ofc_import_limits"]
+    limits: ImportLimits = current_services().config.imports
     begin = partial(database().transaction, g.key.club_id, actor=g.key.id, request_id=g.request_id)
     with IMPORT_TURNS.take(g.key.id) as wait:
         first, rest = _look_at_start(wait(upload.blocks))
@@ -66,7 +67,7 @@ def start_import(upload: Upload) -> BaseResponse:
     try:
         with begin() as transaction:
             started = start_received_import(transaction, received, state, limits)
-            look_after_commit(transaction, started.view.id, current_app.extensions["ofc_send"])
+            look_after_commit(transaction, started.view.id, current_services().send)
         is_started = not started.is_replay
     finally:
         if not is_started:
@@ -83,14 +84,14 @@ def _look_at_start(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 
 
 @console.get("/jobs/recomputation")
-@console_page(Scope.RECOMPUTE)
+@console_page(KeyScope.RECOMPUTE)
 def show_new_recomputation() -> str:
     """Render the form that recomputes stored rounds."""
     return render("new_recomputation.html", tables=list_table_names(current_transaction()), chosen=read_form())
 
 
 @console.post("/jobs/recomputation")
-@console_form(Scope.RECOMPUTE, show_again=show_new_recomputation)
+@console_form(KeyScope.RECOMPUTE, show_again=show_new_recomputation)
 def start() -> BaseResponse | str:
     """
     Start a recomputation, and show it.
@@ -99,7 +100,7 @@ def start() -> BaseResponse | str:
     """
     form = {name: value.strip() for name, value in read_form().items()}
     wanted = _read_request(form)
-    if wanted.final and not has_scope(g.key.scopes, (Scope.CORRECT_FINAL,)):
+    if wanted.final and not has_scope(g.key.scopes, (KeyScope.CORRECT_FINAL,)):
         raise ScopeMissing("final rounds can be changed with a key that has the scope 'correct-final' only")
     if wanted.mode == APPLY and form.get("confirmed") != "yes":
         return render("confirm_recomputation.html", sent={**form, "confirmed": "yes"}, wanted=wanted)

@@ -16,7 +16,7 @@ from schemas.base import WireError
 from schemas.problems import refuse
 from schemas.sentences import describe_kind, describe_mistake, sentences_of
 from scoring.errors import ScoringError
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import address_with, player_address
 from service.console.views.session import (
     COOKIE,
@@ -66,20 +66,20 @@ PAGE_SIZE: Final = 50
 Refusal = ServiceError | ScoringError | WireError
 
 MENU: Final = (
-    ("Home", "console.show_home", (Scope.READ,)),
-    ("Disputes", "console.list_disputes", (Scope.READ,)),
-    ("Rounds", "console.list_rounds", (Scope.READ,)),
-    ("Tables", "console.list_tables", (Scope.READ,)),
-    ("Players", "console.list_players", (Scope.READ,)),
-    ("Ledger", "console.list_ledger", (Scope.READ,)),
-    ("Plots", "console.show_plots", (Scope.READ,)),
-    ("Statement", "console.show_club_statement", (Scope.READ,)),
-    ("Rulesets", "console.list_rulesets", (Scope.READ,)),
-    ("Jobs", "console.list_jobs", (Scope.READ, Scope.IMPORTS, Scope.RECOMPUTE)),
-    ("Links", "console.list_links", (Scope.WRITE, Scope.ADMIN)),
-    ("Webhooks", "console.list_webhooks", (Scope.WEBHOOKS,)),
-    ("Keys", "console.list_keys", (Scope.ADMIN,)),
-    ("Audit trail", "console.list_events", (Scope.READ, Scope.AUDIT)),
+    ("Home", "console.show_home", (KeyScope.READ,)),
+    ("Disputes", "console.list_disputes", (KeyScope.READ,)),
+    ("Rounds", "console.list_rounds", (KeyScope.READ,)),
+    ("Tables", "console.list_tables", (KeyScope.READ,)),
+    ("Players", "console.list_players", (KeyScope.READ,)),
+    ("Ledger", "console.list_ledger", (KeyScope.READ,)),
+    ("Plots", "console.show_plots", (KeyScope.READ,)),
+    ("Statement", "console.show_club_statement", (KeyScope.READ,)),
+    ("Rulesets", "console.list_rulesets", (KeyScope.READ,)),
+    ("Jobs", "console.list_jobs", (KeyScope.READ, KeyScope.IMPORTS, KeyScope.RECOMPUTE)),
+    ("Links", "console.list_links", (KeyScope.WRITE, KeyScope.ADMIN)),
+    ("Webhooks", "console.list_webhooks", (KeyScope.WEBHOOKS,)),
+    ("Keys", "console.list_keys", (KeyScope.ADMIN,)),
+    ("Audit trail", "console.list_events", (KeyScope.READ, KeyScope.AUDIT)),
 )
 """The pages of the menu: title, endpoint and the scopes of which they need one."""
 
@@ -150,7 +150,7 @@ def show_unknown(unknown: str) -> BaseResponse:
         raise NotFound(f"The console has no page {PATH}/{unknown[:80]}")
 
 
-def console_page(*scopes: Scope) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
+def console_page(*scopes: KeyScope) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
     """
     Run a view in a read-only snapshot of the session's club.
 
@@ -179,7 +179,7 @@ def console_page(*scopes: Scope) -> Callable[[Callable[..., Any]], Callable[...,
 
 
 def console_form(
-    scope: Scope | tuple[Scope, ...] | None, show_again: Callable[..., Any]
+    scope: KeyScope | tuple[KeyScope, ...] | None, show_again: Callable[..., Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
     """
     Run a view that changes records in one transaction of the session's club, after its form was checked.
@@ -225,7 +225,7 @@ def console_form(
 
 
 def console_upload(
-    scope: Scope, show_again: Callable[..., Any]
+    scope: KeyScope, show_again: Callable[..., Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
     """
     Run a view that streams the file of a form, whose field `csrf` comes before the file.

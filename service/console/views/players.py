@@ -13,9 +13,9 @@ from schemas.accounting.page_queries import PlayerPageQuerySchema, PlayersPageQu
 from schemas.accounting.statistics import PlayerFigures
 from schemas.base import WireError, load
 from schemas.pages import cursor_error
-from schemas.players import DisplayNameRequestSchema, NamedPlayerPathSchema
+from schemas.players import DisplayNameRequestSchema, PlayerPathSchema
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import player_address
 from service.console.views.exports import send_list
 from service.console.views.filters import period_of, read_query, show_evenings, suggest_tables, table_of
@@ -44,7 +44,7 @@ _ORDERS: Final[dict[str, Callable[[PlayerFigures], tuple[int, str]]]] = {
 
 
 @console.get("/players", endpoint="list_players")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_players() -> str | Response:
     """Render the players of a filter with totals, or send them as a file."""
     query = read_query(PlayersPageQuerySchema())
@@ -73,7 +73,7 @@ def show_players() -> str | Response:
 
 @console.get("/players/<player_part:player>")
 @console.get("/player", defaults={"player": None})
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_player(player: str | None) -> str | Response:
     """Render the statistics of a player, or send them as a file."""
     query = read_query(PlayerPageQuerySchema())
@@ -113,7 +113,7 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
 
 
 @console.post("/player-names")
-@console_form(Scope.WRITE, show_again=_show_player_again)
+@console_form(KeyScope.WRITE, show_again=_show_player_again)
 def save_player_name() -> BaseResponse:
     """Set or replace the display name of a player."""
     player = _player_of_form()
@@ -123,7 +123,7 @@ def save_player_name() -> BaseResponse:
 
 
 @console.post("/player-names/erase")
-@console_form(Scope.WRITE, show_again=_show_player_again)
+@console_form(KeyScope.WRITE, show_again=_show_player_again)
 def erase_player_name() -> BaseResponse:
     """Erase the display name of a player."""
     player = _player_of_form()
@@ -132,7 +132,7 @@ def erase_player_name() -> BaseResponse:
 
 
 def _player_of_form() -> str:
-    read: dict[str, str] = load(NamedPlayerPathSchema(), {"player": read_form().get("player", "")})
+    read: dict[str, str] = load(PlayerPathSchema(), {"player": read_form().get("player", "")})
     return read["player"]
 
 

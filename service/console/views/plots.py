@@ -14,7 +14,7 @@ from schemas.clubs import ClubView
 from schemas.fields import DateField, show_time
 from scoring.errors import Mistake
 from service.clubs.actions import get_club
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.exports import JSON, attach, wants_raw
 from service.console.views.pages import as_sentence, console, console_page, render
 from service.http.authentication import current_transaction
@@ -34,7 +34,7 @@ _MOST_TABLES: Final = 1000
 
 
 @console.get("/plots")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_plots() -> Response | tuple[str, int] | str:
     """
     Render a plot with its filter, or send it as a file.

@@ -14,7 +14,7 @@ from schemas.access import ViewerLinkRequestSchema, dump_link, parse_token
 from schemas.base import load
 from schemas.fields import show_time
 from schemas.pages import cursor_error
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.exports import Column, send_list, wanted_form
 from service.console.views.links import LIFETIMES, SCOPES, draw_code
 from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
@@ -36,7 +36,7 @@ _REQUEST: Final = ViewerLinkRequestSchema()
 
 
 @console.get("/rounds/<uuid:round_id>/link")
-@console_page(Scope.WRITE)
+@console_page(KeyScope.WRITE)
 def show_new_round_link(round_id: UUID) -> str:
     """Render the form that issues a link to a round."""
     chosen = {"expires_in": "604800"} | read_form()
@@ -44,7 +44,7 @@ def show_new_round_link(round_id: UUID) -> str:
 
 
 @console.post("/rounds/<uuid:round_id>/link")
-@console_form(Scope.WRITE, show_again=show_new_round_link)
+@console_form(KeyScope.WRITE, show_again=show_new_round_link)
 def issue_round_link(round_id: UUID) -> str:
     """Issue a link to a round, and show it once with its QR code. Sending the form again issues another link."""
     given = read_form().get("expires_in", "")
@@ -76,7 +76,7 @@ def list_round_links() -> str | Response:
 
 
 @console.post("/links/rounds")
-@console_form(Scope.WRITE, show_again=list_round_links)
+@console_form(KeyScope.WRITE, show_again=list_round_links)
 def end_round_link() -> BaseResponse:
     """Revoke a link to a round by its address, and show the list."""
     path = read_form().get("address", "").strip().partition("?")[0]

@@ -13,7 +13,7 @@ from scoring.ruleset import (
     LOW_ROYALTIES,
     TOP_ROYALTIES,
     Leaving,
-    Scope,
+    StakesScope,
     Variant,
     WinLimit,
 )
@@ -103,9 +103,9 @@ class ComparedField:
 _YES_NO: Final = (("true", "yes"), ("false", "no"))
 _VARIANTS: Final = tuple((each.value, each.value.capitalize()) for each in Variant)
 _SCOPES: Final = (
-    (Scope.HAND.value, "each hand"),
-    (Scope.FANTASYLAND.value, "a hand and the Fantasyland hands after it"),
-    (Scope.ROUND.value, "the round"),
+    (StakesScope.HAND.value, "each hand"),
+    (StakesScope.FANTASYLAND.value, "a hand and the Fantasyland hands after it"),
+    (StakesScope.ROUND.value, "the round"),
 )
 _WIN_LIMITS: Final = (
     (WinLimit.STACK.value, "the current stack"),

@@ -9,14 +9,13 @@ from typing import Final
 from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.fields import Characters
 from schemas.game_fields import RulesetReference, TableNameField
 from schemas.money import show_decimal
 from schemas.pages import QuerySchema, cursor_error
 from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
 from scoring.ruleset import Ruleset
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, send_list, wanted_form
 from service.console.views.pages import console, console_form, console_page, render
@@ -53,7 +52,7 @@ class WhatIfQuerySchema(QuerySchema):
     """The other ruleset, and the table whose rounds are replayed."""
 
     ruleset = RulesetReference()
-    table = TableNameField(characters=Characters.STORED)
+    table = TableNameField()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ _WHAT_IF: Final[Sequence[Column[WhatIfLine]]] = (
 
 
 @console.get("/rulesets")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def list_rulesets() -> str | BaseResponse:
     """Render the rulesets, a page of the club's own versions first, or send all as a file."""
     rows = [RulesetRow(each) for each in _list_all(current_transaction())]
@@ -152,7 +151,7 @@ def _references(rows: Sequence[RulesetRow]) -> list[tuple[str, str]]:
 
 
 @console.get("/rulesets/<string:reference>")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_ruleset(reference: str) -> str:
     """Render a ruleset with all its fields."""
     transaction = current_transaction()
@@ -173,7 +172,7 @@ def _group(field: ComparedField) -> str:
 
 
 @console.get("/rulesets/compare")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def compare_rulesets() -> str | BaseResponse:
     """Render two rulesets field by field, or send the comparison as a file."""
     transaction = current_transaction()
@@ -202,7 +201,7 @@ def _list_lines(players: Iterable[PlayerWhatIf]) -> Iterator[WhatIfLine]:
 
 
 @console.get("/rulesets/what-if")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_what_if() -> str | BaseResponse:
     """Render what the players of a table would have won under another ruleset, or send it as a file."""
     transaction = current_transaction()
@@ -230,7 +229,7 @@ def _replay(transaction: Transaction, table: str, ruleset: Ruleset) -> TableWhat
 
 
 @console.get("/rulesets/new")
-@console_page(Scope.TABLES)
+@console_page(KeyScope.TABLES)
 def show_new_ruleset() -> str:
     """Render the form of a new version or a new ruleset, filled from an existing one."""
     transaction = current_transaction()
@@ -239,7 +238,7 @@ def show_new_ruleset() -> str:
 
 
 @console.post("/rulesets/new")
-@console_form(Scope.TABLES, show_again=show_new_ruleset)
+@console_form(KeyScope.TABLES, show_again=show_new_ruleset)
 def preview_ruleset() -> str:
     """Show what a new ruleset changes, and what it would have changed at a table. Nothing is stored."""
     transaction, form = current_transaction(), read_form()
@@ -259,7 +258,7 @@ def preview_ruleset() -> str:
 
 
 @console.post("/rulesets")
-@console_form(Scope.TABLES, show_again=show_new_ruleset)
+@console_form(KeyScope.TABLES, show_again=show_new_ruleset)
 def store_ruleset() -> BaseResponse:
     """Store a new ruleset, or a new version of one."""
     stored, _ = add_ruleset(current_transaction(), read_ruleset_form(read_form()))

@@ -10,7 +10,7 @@ from flask import g, request
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from service.clubs.queries import clubs
-from service.clubs.scopes import Scope, has_scope, join_scopes
+from service.clubs.scopes import KeyScope, has_scope, join_scopes
 from service.console.actions import find_session, hash_secret
 from service.console.queries import ConsoleSession
 from service.db import Session
@@ -39,7 +39,7 @@ class PageForbidden(Exception):
     """The key of the session lacks the scope of a page."""
 
 
-def authenticate(session: Session, scopes: tuple[Scope, ...]) -> None:
+def authenticate(session: Session, scopes: tuple[KeyScope, ...]) -> None:
     """
     Find the session of the request's cookie.
 
@@ -69,7 +69,7 @@ def current_session() -> ConsoleSession:
     return session
 
 
-def allows(*scopes: Scope) -> bool:
+def allows(*scopes: KeyScope) -> bool:
     """Return whether the key of the session has one of the scopes."""
     return has_scope(g.key.scopes, scopes)
 

@@ -22,9 +22,7 @@ from schemas.accounting.statements import StatementView
 from schemas.money import show_decimal
 from schemas.pages import show_cursor
 from scoring.settle_up import Payment
-from service.accounting.actions import get_club_statement, get_club_totals, list_tables_of
-from service.accounting.queries import StatementFilter
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import address_with
 from service.console.views.exports import Column, send_blocks, send_list, wants_raw
 from service.console.views.filters import current_club, period_of, read_query, show_evenings, suggest_tables
@@ -33,6 +31,8 @@ from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.formats import format_money
 from service.http.responses import encode_json
+from service.ledger.actions import get_club_statement, get_club_totals, list_tables_of
+from service.ledger.queries import StatementFilter
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.overviews import UNSETTLED, count_unsettled
@@ -122,7 +122,7 @@ PAYMENTS: Final[Sequence[Column[ListedPayment]]] = (
 
 
 @console.get("/statement")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_club_statement() -> str | Response:
     """Render the statement over the tables of a filter, of the last evening if none is chosen, or send it as a file."""
     query = read_query(StatementPageQuerySchema())

@@ -16,7 +16,7 @@ from schemas.money import show_decimal
 from schemas.pages import show_cursor
 from schemas.rounds import RoundView
 from schemas.tables import TableView
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import address_with
 from service.console.views.exports import Column, send_list, wanted_form, wants_raw
 from service.console.views.filters import current_club, period_of, read_query, show_evenings
@@ -51,7 +51,7 @@ COLUMNS: Final[Sequence[Column[TableView]]] = (
 
 
 @console.get("/tables", endpoint="list_tables")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_tables() -> str | Response:
     """Render the tables of the club, or send them as a file."""
     query = read_query(TablesPageQuerySchema())
@@ -80,7 +80,7 @@ def _all_tables(containing: str | None) -> Iterator[TableView]:
 
 
 @console.get("/tables/<uuid:table_id>")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_table(table_id: UUID) -> str | Response:
     """Render a table with its rounds and a statement, or send the statement as a file."""
     query = read_query(TablePageQuerySchema())

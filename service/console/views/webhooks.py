@@ -23,7 +23,7 @@ from schemas.webhooks.endpoints import (
     WebhookRequestSchema,
     WebhookView,
 )
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, read_all, send_list, wanted_form
 from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
@@ -66,7 +66,7 @@ _FILE_PAGE: Final = 500
 
 
 @console.get("/webhooks")
-@console_page(Scope.WEBHOOKS)
+@console_page(KeyScope.WEBHOOKS)
 def list_webhooks() -> str | Response:
     """Render the webhooks of the club, newest first, or send them as a file."""
     query = read_query(_QUERY)
@@ -78,14 +78,14 @@ def list_webhooks() -> str | Response:
 
 
 @console.get("/webhooks/new")
-@console_page(Scope.WEBHOOKS)
+@console_page(KeyScope.WEBHOOKS)
 def show_new_webhook() -> str:
     """Render the form that adds a webhook."""
     return render("edit_webhook.html", webhook=None, kinds=KINDS, chosen=_chosen(None))
 
 
 @console.post("/webhooks/new")
-@console_form(Scope.WEBHOOKS, show_again=show_new_webhook)
+@console_form(KeyScope.WEBHOOKS, show_again=show_new_webhook)
 def add_webhook() -> str:
     """Add a webhook, and show its secret once."""
     request: WebhookRequest = load(_REQUEST, _read_fields())
@@ -94,7 +94,7 @@ def add_webhook() -> str:
 
 
 @console.get("/webhooks/<uuid:webhook_id>")
-@console_page(Scope.WEBHOOKS)
+@console_page(KeyScope.WEBHOOKS)
 def show_webhook(webhook_id: UUID, delivery_id: UUID | None = None) -> str | Response:
     """
     Render a webhook with its deliveries, newest first, or send these as a file.
@@ -128,7 +128,7 @@ def show_webhook(webhook_id: UUID, delivery_id: UUID | None = None) -> str | Res
 
 
 @console.get("/webhooks/<uuid:webhook_id>/edit")
-@console_page(Scope.WEBHOOKS)
+@console_page(KeyScope.WEBHOOKS)
 def show_edit_webhook(webhook_id: UUID) -> str:
     """Render the form that changes a webhook."""
     webhook = actions.get_webhook(current_transaction(), webhook_id)
@@ -136,7 +136,7 @@ def show_edit_webhook(webhook_id: UUID) -> str:
 
 
 @console.post("/webhooks/<uuid:webhook_id>/edit")
-@console_form(Scope.WEBHOOKS, show_again=show_edit_webhook)
+@console_form(KeyScope.WEBHOOKS, show_again=show_edit_webhook)
 def change_webhook(webhook_id: UUID) -> BaseResponse:
     """Change the URL, the kinds and the description of a webhook; its state stays."""
     changes: dict[str, Any] = load(_CHANGES, _read_fields())
@@ -145,7 +145,7 @@ def change_webhook(webhook_id: UUID) -> BaseResponse:
 
 
 @console.post("/webhooks/<uuid:webhook_id>/state")
-@console_form(Scope.WEBHOOKS, show_again=show_webhook)
+@console_form(KeyScope.WEBHOOKS, show_again=show_webhook)
 def change_webhook_state(webhook_id: UUID) -> BaseResponse:
     """Disable a webhook, or make it active again."""
     changes: dict[str, Any] = load(_CHANGES, {"state": read_form().get("state", "")})
@@ -154,14 +154,14 @@ def change_webhook_state(webhook_id: UUID) -> BaseResponse:
 
 
 @console.get("/webhooks/<uuid:webhook_id>/remove")
-@console_page(Scope.WEBHOOKS)
+@console_page(KeyScope.WEBHOOKS)
 def confirm_webhook_removal(webhook_id: UUID) -> str:
     """Render the page that asks whether to remove a webhook."""
     return render("remove_webhook.html", webhook=actions.get_webhook(current_transaction(), webhook_id))
 
 
 @console.post("/webhooks/<uuid:webhook_id>/remove")
-@console_form(Scope.WEBHOOKS, show_again=confirm_webhook_removal)
+@console_form(KeyScope.WEBHOOKS, show_again=confirm_webhook_removal)
 def remove_webhook(webhook_id: UUID) -> BaseResponse:
     """Remove a webhook with its deliveries."""
     actions.remove_webhook(current_transaction(), webhook_id)
@@ -169,7 +169,7 @@ def remove_webhook(webhook_id: UUID) -> BaseResponse:
 
 
 @console.get("/webhooks/<uuid:webhook_id>/rotate")
-@console_page(Scope.WEBHOOKS)
+@console_page(KeyScope.WEBHOOKS)
 def confirm_rotation(webhook_id: UUID) -> str:
     """Render the page that asks how to replace the secret of a webhook."""
     webhook = actions.get_webhook(current_transaction(), webhook_id)
@@ -177,7 +177,7 @@ def confirm_rotation(webhook_id: UUID) -> str:
 
 
 @console.post("/webhooks/<uuid:webhook_id>/rotate")
-@console_form(Scope.WEBHOOKS, show_again=confirm_rotation)
+@console_form(KeyScope.WEBHOOKS, show_again=confirm_rotation)
 def rotate_secret(webhook_id: UUID) -> str:
     """Replace the secret of a webhook, and show the new one once."""
     text = read_form().get("overlap", "")
@@ -190,7 +190,7 @@ def rotate_secret(webhook_id: UUID) -> str:
 
 
 @console.post("/webhooks/<uuid:webhook_id>/test")
-@console_form(Scope.WEBHOOKS, show_again=show_webhook)
+@console_form(KeyScope.WEBHOOKS, show_again=show_webhook)
 def test_webhook(webhook_id: UUID) -> BaseResponse:
     """Send a test message to a webhook."""
     actions.test_webhook(current_transaction(), webhook_id)
@@ -198,7 +198,7 @@ def test_webhook(webhook_id: UUID) -> BaseResponse:
 
 
 @console.post("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver")
-@console_form(Scope.WEBHOOKS, show_again=show_webhook)
+@console_form(KeyScope.WEBHOOKS, show_again=show_webhook)
 def redeliver(webhook_id: UUID, delivery_id: UUID) -> BaseResponse:
     """Send a message to a webhook again."""
     actions.redeliver_message(current_transaction(), webhook_id, delivery_id)

@@ -1,7 +1,7 @@
 """Replay a round with an amended document, for corrections and what-if questions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -13,7 +13,7 @@ from schemas.corrections.comparisons import CarriedOverStack, RoundComparison, R
 from schemas.corrections.patches import Patched
 from schemas.corrections.requests import Edits, WhatIfRequest
 from schemas.documents import RoundDocument, digest_document, dump_document, load_document
-from schemas.fields import reading_stored_texts, show_time
+from schemas.fields import show_time
 from schemas.hand_identity import prefer_recorded
 from schemas.hands import HandView
 from schemas.money import refuse_inexact
@@ -147,11 +147,9 @@ def locate_mistakes(
 
     def amend() -> RoundDocument:
         nonlocal patched
-        recorded = dump_document(document)
-        patched = given.apply(recorded)
+        patched = given.apply(dump_document(document))
         try:
-            with _accepting_texts_of(recorded):
-                after = _load_amended(patched.document, find_more)
+            after = _load_amended(patched.document, find_more)
         except WireError as error:
             raise WireError(tuple(mistake.under(_PLACE) for mistake in error.mistakes)) from error
         return after if ruleset is None else replace(after, ruleset=ruleset)
@@ -190,15 +188,6 @@ def _in_request(mistake: Mistake, patched: Patched, edits: Edits, *, has_ruleset
     amended = "the round's document" if not edits else f"the {_CHANGED[edits.field]} document"
     found = f"at {show_pointer(place)} of {amended}: {sentence_of(replace(mistake, path=place))}"
     return Mistake(mistake.code, source, found if place else mistake.detail)
-
-
-def _accepting_texts_of(recorded: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Accept stored texts that requests no longer may have, if the recorded document has such texts."""
-    try:
-        load_document(recorded)
-    except WireError:
-        return reading_stored_texts()
-    return nullcontext()
 
 
 def amend_round(

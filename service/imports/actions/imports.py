@@ -17,7 +17,7 @@ from schemas.jobs import JobView
 from service.config import ImportLimits, Retention
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.errors import ImportDeleted, ImportQuotaExceeded, NotFound
+from service.errors import ImportQuotaExceeded, NotFound
 from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import jobs
@@ -200,7 +200,6 @@ def receive_import(begin: Begin, received: Iterable[bytes], limits: ImportLimits
     After an error, the stored pieces are deleted; after a crash, the workers delete them.
 
     Raises:
-        ImportDeleted: the records of the test club were deleted during the upload.
         ImportQuotaExceeded: the club has too many running imports, or too many bytes that wait.
         ImportTooLarge: the import has too many lines.
     """
@@ -217,24 +216,12 @@ def receive_import(begin: Begin, received: Iterable[bytes], limits: ImportLimits
     try:
         for pieces in cut_into_pieces(digested()):
             with begin() as transaction:
-                _check_not_deleted(transaction, job_id)
                 imports.add_pieces(transaction, job_id, pieces)
             lines += sum(piece.lines for piece in pieces)
     except BaseException:
         discard_import(begin, job_id)
         raise
     return ReceivedImport(job_id, lines, digest.digest())
-
-
-def _check_not_deleted(transaction: Transaction, job_id: UUID) -> None:
-    """
-    Check that a job that is being received was not deleted with the records of its test club.
-
-    Raises:
-        ImportDeleted: it was.
-    """
-    if jobs.find(transaction, job_id) is None:
-        raise ImportDeleted("the records of the test club were deleted while the import was being received")
 
 
 def check_quota(transaction: Transaction, limits: ImportLimits) -> None:
@@ -267,10 +254,8 @@ def start_import(transaction: Transaction, received: ReceivedImport, state: str,
         limits: the club's quota.
 
     Raises:
-        ImportDeleted: the records of the test club were deleted during the upload.
         ImportQuotaExceeded: with this import, the club exceeds its quota.
     """
-    _check_not_deleted(transaction, received.job_id)
     parameters = {"sha256": received.sha256.hex(), "state": state}
     jobs.lock_request(transaction, KIND, parameters)
     same = jobs.find_same_active(transaction, KIND, parameters)
@@ -285,10 +270,8 @@ def start_import(transaction: Transaction, received: ReceivedImport, state: str,
 
 
 def discard_import(begin: Begin, job_id: UUID) -> None:
-    """Delete the pieces of an import that was not started, and cancel its job, unless a wipe deleted them."""
+    """Delete the pieces of an import that was not started, and cancel its job."""
     with begin() as transaction:
-        if jobs.find(transaction, job_id) is None:
-            return
         job = jobs.lock(transaction, job_id)
         if job.state is JobState.RECEIVING:
             imports.remove_pieces(transaction, job_id)

@@ -1,13 +1,12 @@
 """Plots over HTTP."""
 
-from http import HTTPStatus
 from typing import Any, Final
 
 from flask import Response
 
 from schemas.accounting.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotSchema, dump_plot
 from service.clubs.actions import get_club
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.errors import NotFound
 from service.http.authentication import current_transaction
 from service.http.resource import JSON, Resource
@@ -35,7 +34,7 @@ plots = Resource("plots", __name__, description="Plots of what was played.", tem
 
 
 @plots.route("/v1/plots/<string:plot>", methods=["GET"], parameters=_NAME)
-@plots.operation("get_plot", Scope.READ, problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
+@plots.operation("get_plot", KeyScope.READ, forms=FORMS)
 @plots.arguments(PlotQuerySchema, location="query")
 @plots.response(200, PlotSchema)
 @plots.alt_response(200, schema=_TEXT, content_type=SVG)

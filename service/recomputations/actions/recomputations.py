@@ -23,7 +23,7 @@ from service.jobs.queries.jobs import JobState, Progress, StoredJob
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.audit import RoundsDigest
 from service.recomputations.actions.recompute import Recomputation
-from service.recomputations.packed.queries import Scope
+from service.recomputations.packed.queries import RoundSelection
 from service.recomputations.queries import StoredDifference, list_versions
 from service.rulesets.actions import find_ruleset, ruleset_named, store_ruleset
 from service.tables import queries as tables
@@ -37,7 +37,7 @@ APPLY: Final = "apply"
 class RecomputationOptions:
     """The request of a recomputation: its rounds, and what to do with them."""
 
-    scope: Scope
+    scope: RoundSelection
     recomputation: Recomputation
 
 
@@ -47,7 +47,7 @@ def read_options(transaction: Transaction, job: StoredJob) -> RecomputationOptio
     ruleset = None if asked["ruleset"] is None else _stored(transaction, asked["ruleset"])
     name, _, version = (scope["ruleset"] or "").partition("@")
     return RecomputationOptions(
-        Scope(
+        RoundSelection(
             table_id=scope["table"] and UUID(scope["table"]),
             round_ids=None if scope["rounds"] is None else tuple(map(UUID, scope["rounds"])),
             ruleset=(name, int(version)) if name else None,

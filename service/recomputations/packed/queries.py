@@ -17,7 +17,7 @@ UNKNOWN: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class RoundSelection:
     """
     A filter for rounds; None matches any. The times are opening times, `opened_before` excluded.
 
@@ -36,7 +36,7 @@ class Scope:
 class Stretch:
     """A range of the rounds of a scope, by id, including the first and the last."""
 
-    scope: Scope
+    scope: RoundSelection
     first: UUID
     last: UUID
 
@@ -45,7 +45,7 @@ EVERY: Final = (UUID(int=0), UUID(int=2**128 - 1))
 """The smallest and the largest possible id."""
 
 
-def wanted_rounds(scope: Scope) -> str:
+def wanted_rounds(scope: RoundSelection) -> str:
     """Return the beginning of a query that selects the heads of the rounds of a scope."""
     conditions = {
         "head.table_id = %(table)s": scope.table_id,
@@ -84,12 +84,12 @@ def stretch_parameters(transaction: Transaction, stretch: Stretch) -> dict[str, 
     }
 
 
-def packed_queries(scope: Scope) -> Mapping[str, str]:
+def packed_queries(scope: RoundSelection) -> Mapping[str, str]:
     """Return the queries for the rounds of a range, by name."""
     return {name: wanted_rounds(scope) + query for name, query in _QUERIES.items()}
 
 
-def planner_settings(scope: Scope) -> Mapping[str, str]:
+def planner_settings(scope: RoundSelection) -> Mapping[str, str]:
     """
     Return settings with which PostgreSQL joins the records of a range as a whole, for a scope of all rounds.
 
@@ -99,7 +99,7 @@ def planner_settings(scope: Scope) -> Mapping[str, str]:
     Parallel workers and prefetching are disabled: the records of a range lie together, and the other cores are used for
     other ranges.
     """
-    if scope != Scope():
+    if scope != RoundSelection():
         return {}
     return {"enable_nestloop": "off", "max_parallel_workers_per_gather": "0", "effective_io_concurrency": "0"}
 

@@ -7,12 +7,12 @@ from schemas.documents import dump_document
 from schemas.rulesets import dump_ruleset
 from schemas.scores import dump_recorded_hand
 from schemas.settlements import SettlementView, dump_settlement_view
+from service.audit_trail.queries import checkpoints, trees
+from service.audit_trail.queries import events as round_events
+from service.audit_trail.queries.checkpoints import StoredCheckpoint
+from service.audit_trail.queries.events import StoredEvent
+from service.audit_trail.queries.trees import Inclusion
 from service.db import Transaction
-from service.ledger.queries import checkpoints, trees
-from service.ledger.queries import events as round_events
-from service.ledger.queries.checkpoints import StoredCheckpoint
-from service.ledger.queries.events import StoredEvent
-from service.ledger.queries.trees import Inclusion
 from service.rounds.actions.documents import write_document
 from service.rounds.actions.recording import view_hand
 from service.rounds.actions.settlements import list_settlements

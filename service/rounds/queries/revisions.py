@@ -15,8 +15,8 @@ from scoring.round import Departed, open_round
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Points
 from scoring.settle_up import find_adjustment
+from service.audit_trail.queries.events import EventKind
 from service.db import Transaction
-from service.ledger.queries.events import EventKind
 from service.rounds.models import (
     AdjustmentRecord,
     ClosingRecord,

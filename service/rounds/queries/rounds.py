@@ -80,9 +80,6 @@ _IDS: Final = Statement(text(_SELECT_IDS))
 _LOCK_IDS: Final = Statement(text(f"{_SELECT_IDS} FOR UPDATE"))
 _LOCK_FREE_IDS: Final = Statement(text(f"{_SELECT_IDS} FOR UPDATE SKIP LOCKED"))
 _LIMIT_WAITS: Final = Statement(text("SELECT set_config('lock_timeout', :longest, true)"))
-_LOCK_VERSION: Final = Statement(
-    text("SELECT version FROM round_heads WHERE club_id = :club_id AND round_id = :round_id FOR UPDATE")
-)
 _NEXT_SEQUENCES: Final = text("""
     SELECT wanted.table_id, coalesce((
         SELECT round.table_sequence FROM rounds AS round
@@ -150,12 +147,6 @@ def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
         Busy: another transaction held the lock for too long.
     """
     return _get_one(transaction, query_to_lock(round_id), round_id)
-
-
-def lock_version(transaction: Transaction, round_id: UUID) -> int | None:
-    """Lock a round until the transaction ends, and return its version; None if it does not exist."""
-    found = transaction.query(_LOCK_VERSION, {"club_id": transaction.club_id, "round_id": round_id})
-    return found[0]["version"] if found else None
 
 
 def lock_all(transaction: Transaction, round_ids: Collection[UUID]) -> dict[UUID, StoredRound]:

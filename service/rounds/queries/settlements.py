@@ -15,8 +15,8 @@ from scoring.hand import Seat
 from scoring.history import Paid
 from scoring.settle_up import Payment
 from scoring.settlement import LimitedBy, Transfer
+from service.audit_trail.queries.events import EventKind
 from service.db import Transaction
-from service.ledger.queries.events import EventKind
 from service.rounds.models import TRANSFERS, AdjustmentRecord, ConfirmationRecord, SettlementRecord
 from service.rounds.queries import rounds
 from service.rounds.queries.stored_round import StoredRound

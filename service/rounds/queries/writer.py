@@ -23,11 +23,11 @@ from scoring.history import Closing, Departure
 from scoring.round import Departed, PlayedHand
 from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
+from service.audit_trail.queries.events import EventKind, EventWriter
 from service.db import Transaction
 from service.db.base import Base
 from service.db.batch import Batch, part
 from service.errors import Busy, RoundConflict, RoundOpen, ServiceError
-from service.ledger.queries.events import EventKind, EventWriter
 from service.metrics.counters import check_balance, count_stored_hands
 from service.rounds.models import (
     ClosingRecord,

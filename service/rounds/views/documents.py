@@ -22,7 +22,7 @@ from schemas.documents import (
 from schemas.pages import show_cursor
 from schemas.rounds import dump_warnings
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction
 from service.http.request_body import GZIP, NDJSON, receive_body
 from service.http.resource import Resource
@@ -41,7 +41,7 @@ def _find_more(received: Any) -> Iterator[Mistake]:
 
 
 @documents.route("/v1/documents", methods=["POST"])
-@documents.operation("play_document", Scope.WRITE, records=True, problems=(HTTPStatus.CONFLICT,))
+@documents.operation("play_document", KeyScope.WRITE, records=True)
 @documents.arguments(RoundDocumentRequestSchema, find_more=_find_more)
 @documents.response(201, RoundWithSettlementSchema, headers=LOCATION | REPLAYED)
 def post_document(document: RoundDocument) -> Response:
@@ -69,7 +69,7 @@ _TOTAL: Final = {
 
 
 @exports.route("/v1/export", methods=["GET"])
-@exports.operation("export_rounds", Scope.IMPORTS, Scope.READ, streams=True, forms=(NDJSON, PARQUET))
+@exports.operation("export_rounds", KeyScope.IMPORTS, KeyScope.READ, streams=True, forms=(NDJSON, PARQUET))
 @exports.arguments(ExportQuerySchema, location="query")
 @exports.response(
     200,

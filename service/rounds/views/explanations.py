@@ -5,7 +5,6 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,7 +16,7 @@ from schemas.explanations.explanations import ExplanationQuerySchema, Explanatio
 from schemas.explanations.output import dump_explanation_view, format_heading, render_explanation, show_names
 from scoring.cards import Card
 from scoring.explanation.wording import show_signed
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction
 from service.http.formats import format_cards
 from service.http.resource import JSON, Resource
@@ -74,7 +73,7 @@ def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
 
 
 @explanations.route("/v1/hands/<uuid:hand_id>/explanation", methods=["GET"])
-@explanations.operation("explain_hand", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
+@explanations.operation("explain_hand", KeyScope.READ, by_table_link=True, forms=FORMS)
 @explanations.arguments(ExplanationQuerySchema, location="query")
 @explanations.response(200, HandExplanationSchema)
 @explanations.alt_response(200, schema=_WRITTEN, content_type=TEXT)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http import HTTPStatus
 from threading import Lock
 from typing import Any, Final
 from uuid import UUID
@@ -27,7 +26,7 @@ from schemas.scores import (
     dump_single_hand,
 )
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.errors import BatchesBusy, Busy
 from service.http.authentication import current_transaction
 from service.http.idempotency import forget_response
@@ -50,7 +49,6 @@ from service.rounds.actions.reading import find_hands, get_hand, list_hands, sco
 from service.rounds.actions.recording import HandResult, find_hand_mistakes, queries_ahead, record_hand
 from service.rounds.actions.recording_many import LineResult, record_hands
 from service.rounds.queries.hand_filters import HandFilter
-from service.rounds.queries.rounds import lock_version
 
 MOST_BATCHES: Final = 5
 """Maximum number of batches in a process, which leaves three of its threads to other requests."""
@@ -96,12 +94,6 @@ def batch_place(club_id: UUID) -> Iterator[None]:
         _places.release(club_id)
 
 
-LINES_PROBLEMS = (
-    HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-)
-
 hands = Resource("hands", __name__, description="Hands, in the order in which they were played.")
 
 
@@ -112,12 +104,10 @@ def _find_hand_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
 @hands.operation(
     "record_hand",
-    Scope.WRITE,
+    KeyScope.WRITE,
     by_table_link=True,
     records=True,
-    if_match=lock_version,
     ahead=queries_ahead,
-    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 @hands.arguments(HandRequestSchema, find_more=_find_hand_mistakes)
 @hands.response(201, RecordedHandWithRoundSchema, headers=LOCATION | REPLAYED)
@@ -145,9 +135,7 @@ _LINES: Final = {
 
 
 @hands.route("/v1/hands", methods=["POST"])
-@hands.operation(
-    "record_hands", Scope.WRITE, by_table_link=True, records=True, forms=(NDJSON,), problems=LINES_PROBLEMS
-)
+@hands.operation("record_hands", KeyScope.WRITE, by_table_link=True, records=True, forms=(NDJSON,))
 @hands.doc(requestBody=_LINES)
 @hands.response(
     200,
@@ -203,7 +191,7 @@ def _encode_result(found: LineResult) -> bytes:
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
-@hands.operation("list_hands", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
+@hands.operation("list_hands", KeyScope.READ, by_table_link=True)
 @hands.arguments(HandQuerySchema, location="query")
 @hands.response(200, HandPageSchema, headers=NEXT_PAGE)
 def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
@@ -214,7 +202,7 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @hands.route("/v1/hands", methods=["GET"])
-@hands.operation("find_hands", Scope.READ, by_table_link=True)
+@hands.operation("find_hands", KeyScope.READ, by_table_link=True)
 @hands.arguments(HandFilterSchema, location="query")
 @hands.response(200, FoundHandPageSchema, headers=NEXT_PAGE)
 def get_hands_of_club(query: dict[str, Any]) -> Response:
@@ -231,7 +219,7 @@ def get_hands_of_club(query: dict[str, Any]) -> Response:
 
 
 @hands.route("/v1/hands/<uuid:hand_id>", methods=["GET"])
-@hands.operation("get_hand", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
+@hands.operation("get_hand", KeyScope.READ, by_table_link=True)
 @hands.response(200, RecordedHandWithRoundSchema)
 def get_one_hand(hand_id: UUID) -> Response:
     """Return a hand with its result, and the round as it is now."""
@@ -243,7 +231,7 @@ scores = Resource("scores", __name__, description="Score a finished hand without
 
 
 @scores.route("/v1/score", methods=["POST"])
-@scores.operation("score_hand", Scope.SCORE)
+@scores.operation("score_hand", KeyScope.SCORE)
 @scores.arguments(ScoreRequestSchema)
 @scores.response(200, HandScoreSchema)
 def post_score(request: ScoreRequest) -> Response:

@@ -1,7 +1,6 @@
 """Rounds: open, read, close, undo, settle, and their documents and evidence."""
 
 from collections.abc import Iterator
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -34,7 +33,7 @@ from schemas.settlements import (
     SettlementQuerySchema,
 )
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.corrections.actions.undo import find_missing_fields, undo_hand
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
@@ -56,15 +55,13 @@ from service.rounds.actions.opening import open_round
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.recording import close_round, record_departure
 from service.rounds.actions.settlements import confirm_settlement, get_round_settlement
-from service.rounds.queries.rounds import RoundFilter, lock_version
+from service.rounds.queries.rounds import RoundFilter
 
 rounds = Resource("rounds", __name__, description="Rounds: the hands until everyone has had the button once.")
 
-CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-
 
 @rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
-@rounds.operation("open_round", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
+@rounds.operation("open_round", KeyScope.WRITE, by_table_link=True, records=True)
 @rounds.arguments(RoundRequestSchema)
 @rounds.response(201, OpenedRoundSchema, headers=LOCATION | REPLAYED)
 def post_round(request: RoundRequest, table_id: UUID) -> Response:
@@ -86,7 +83,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds", methods=["GET"])
-@rounds.operation("list_rounds", Scope.READ, by_table_link=True, conditional=True)
+@rounds.operation("list_rounds", KeyScope.READ, by_table_link=True, conditional=True)
 @rounds.arguments(RoundQuerySchema, location="query")
 @rounds.response(200, RoundPageSchema, headers=NEXT_PAGE | TAGGED)
 def get_rounds(query: dict[str, Any]) -> Response:
@@ -97,18 +94,16 @@ def get_rounds(query: dict[str, Any]) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
-@rounds.operation("get_round", Scope.READ, by_table_link=True, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_round", KeyScope.READ, by_table_link=True, conditional=True)
 @rounds.response(200, RoundSchema, headers=TAGGED)
 def get_one_round(round_id: UUID) -> Response:
     """Return a round as it is now, with the number, button and players of its next hand."""
     view = get_round(current_transaction(), round_id)
-    return conditional_response(dump_round(view), version=view.version)
+    return conditional_response(dump_round(view))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
-@rounds.operation(
-    "close_round", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS
-)
+@rounds.operation("close_round", KeyScope.WRITE, by_table_link=True, records=True)
 @rounds.arguments(RoundCloseRequestSchema)
 @rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
@@ -125,9 +120,7 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
-@rounds.operation(
-    "record_departure", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS
-)
+@rounds.operation("record_departure", KeyScope.WRITE, by_table_link=True, records=True)
 @rounds.arguments(DepartureRequestSchema)
 @rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
@@ -148,7 +141,7 @@ def _find_missing_fields(received: Any, round_id: UUID) -> Iterator[Mistake]:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
-@rounds.operation("undo_hand", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS)
+@rounds.operation("undo_hand", KeyScope.WRITE, by_table_link=True, records=True)
 @rounds.arguments(HandUndoRequestSchema, find_more=_find_missing_fields)
 @rounds.response(201, RoundAfterUndoSchema, headers=REPLAYED)
 def post_undo(request: UndoRequest, round_id: UUID) -> Response:
@@ -168,7 +161,7 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
-@rounds.operation("get_settlement", Scope.READ, by_table_link=True, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_settlement", KeyScope.READ, by_table_link=True, conditional=True)
 @rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, RoundSettlementSchema, headers=TAGGED)
 def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
@@ -183,9 +176,7 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/confirmations", methods=["POST"])
-@rounds.operation(
-    "confirm_settlement", Scope.WRITE, by_table_link=True, records=True, if_match=lock_version, problems=CONFLICTS
-)
+@rounds.operation("confirm_settlement", KeyScope.WRITE, by_table_link=True, records=True)
 @rounds.arguments(SettlementConfirmationRequestSchema)
 @rounds.response(201, RoundSettlementSchema, headers=REPLAYED)
 def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
@@ -200,7 +191,7 @@ def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])
-@rounds.operation("get_document", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_document", KeyScope.READ, by_table_link=True)
 @rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, RoundDocumentSchema)
 def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:
@@ -209,7 +200,7 @@ def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/evidence", methods=["GET"])
-@rounds.operation("get_evidence", Scope.AUDIT, streams=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_evidence", KeyScope.AUDIT, streams=True)
 @rounds.arguments(EvidenceQuerySchema, location="query")
 @rounds.response(200, EvidenceSchema)
 def get_all_evidence(query: dict[str, Any], round_id: UUID) -> Response:

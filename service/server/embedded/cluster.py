@@ -18,10 +18,10 @@ from service.files import SECRET, atomic_write
 from service.server.embedded import process
 from service.server.embedded.binaries import EmbeddedError, InUse, account_for, binary
 from service.server.embedded.data_directory import (
-    FORMAT,
     FORMAT_FILE,
     Lock,
     SocketDirectory,
+    find_format,
     initdb,
     refuse_other_versions,
     remove_stale_note,
@@ -249,7 +249,7 @@ class Cluster:
         if self._spawn(initdb(unfinished, OWNER, durable=durable)).wait() != 0:
             raise EmbeddedError(f"PostgreSQL could not create its files in {self.home}: {self.last_error()}")
         with atomic_write(unfinished / FORMAT_FILE, SECRET) as writer:
-            writer.write(f"{FORMAT}\n")
+            writer.write(f"{find_format()}\n")
         if self._account is not None:
             os.chown(unfinished / FORMAT_FILE, *self._account)
         unfinished.rename(self.files)

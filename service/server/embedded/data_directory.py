@@ -5,6 +5,8 @@ import os
 import shutil
 import tempfile
 import time
+from hashlib import sha256
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -31,13 +33,19 @@ def initdb(files: Path, owner: str, *, durable: bool) -> list[str | Path]:
 
 
 FORMAT_FILE: Final = "tablestakes_format"
-FORMAT: Final = "1"
-"""
-The content of the file `FORMAT_FILE` among the files of a cluster.
+"""The file among those of a cluster that has the format of its records. PostgreSQL copies it into backups."""
 
-It changes when the migrations of a release cannot migrate the records of earlier releases. PostgreSQL ignores the file
-and copies it into backups.
-"""
+
+def find_format() -> str:
+    """
+    Return the format of records: the beginning of the digest of the schema that the migrations create.
+
+    Until the first release migrations are edited in place, so each change of the schema is another format.
+    """
+    return sha256(resources.files("migrations").joinpath("manifest.json").read_bytes()).hexdigest()[:_LENGTH]
+
+
+_LENGTH: Final = 16
 
 
 def refuse_other_versions(files: Path) -> None:
@@ -59,7 +67,7 @@ def refuse_other_versions(files: Path) -> None:
             f"upgrade it with pg_upgrade, copy its file {FORMAT_FILE}, or choose another directory"
             " with --data or OFC_DATA."
         )
-    if not formatted.exists() or formatted.read_text().strip() != FORMAT:
+    if not formatted.exists() or formatted.read_text().strip() != find_format():
         raise EmbeddedError(
             f"{files.parent} was written by an incompatible version of Tablestakes: export the rounds with that version"
             " (`ofc export`), start this version with a new directory (--data or OFC_DATA), and import them"

@@ -18,7 +18,7 @@ from schemas.table_links import (
     dump_new_table_link,
     dump_table_link,
 )
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.errors import NotFound
 from service.http.authentication import current_key, current_transaction
 from service.http.public_address import find_public_url, find_warnings
@@ -39,8 +39,7 @@ table_links = Resource(
 @table_links.route("/v1/tables/<uuid:table_id>/links", methods=["POST"])
 @table_links.operation(
     "issue_table_link",
-    Scope.WRITE,
-    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT),
+    KeyScope.WRITE,
 )
 @table_links.arguments(TableLinkRequestSchema)
 @table_links.response(201, NewTableLinkSchema)
@@ -69,7 +68,7 @@ def find_addresses(url: str, issued: NewTableLink) -> tuple[str, str | None]:
 
 
 @table_links.route("/v1/tables/<uuid:table_id>/links", methods=["GET"])
-@table_links.operation("list_table_links", Scope.WRITE, Scope.ADMIN, problems=(HTTPStatus.NOT_FOUND,))
+@table_links.operation("list_table_links", KeyScope.WRITE, KeyScope.ADMIN)
 @table_links.arguments(PageQuerySchema, location="query")
 @table_links.response(200, TableLinkPageSchema, headers=NEXT_PAGE)
 def get_table_links(query: dict[str, Any], table_id: UUID) -> Response:
@@ -81,9 +80,8 @@ def get_table_links(query: dict[str, Any], table_id: UUID) -> Response:
 @table_links.route("/v1/tables/<uuid:table_id>/links/<uuid:link_id>", methods=["DELETE"])
 @table_links.operation(
     "revoke_table_link",
-    Scope.WRITE,
-    Scope.ADMIN,
-    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT),
+    KeyScope.WRITE,
+    KeyScope.ADMIN,
 )
 @table_links.response(204, description="The link is revoked.")
 def delete_table_link(table_id: UUID, link_id: UUID) -> Response:
@@ -93,7 +91,7 @@ def delete_table_link(table_id: UUID, link_id: UUID) -> Response:
 
 
 @table_links.route("/v1/link", methods=["GET"])
-@table_links.operation("get_link", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
+@table_links.operation("get_link", KeyScope.READ, by_table_link=True)
 @table_links.response(200, CurrentLinkSchema)
 def get_current_link() -> Response:
     """Return the link that authenticates the request."""

@@ -26,7 +26,7 @@ from schemas.table_links import TableLink
 from scoring.errors import ScoringError
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import StoredKey
-from service.clubs.scopes import Scope, has_scope
+from service.clubs.scopes import KeyScope, has_scope
 from service.db import Session, Transaction
 from service.disputes.actions.disputes import open_dispute
 from service.disputes.queries import disputes
@@ -149,7 +149,7 @@ def _change(transaction: Transaction, key: StoredKey, link: TableLink, round_id:
         asked = {"seat": seat, "revision": _number(form.get("revision", ""))}
         confirm_settlement(transaction, round_id, load(SettlementConfirmationRequestSchema(), asked))
         return
-    if not has_scope(key.scopes, (Scope.DISPUTES,)):
+    if not has_scope(key.scopes, (KeyScope.DISPUTES,)):
         raise NotFound("the link is not for disputes")
     hand = form.get("hand", "")
     asked = {"round": str(round_id), "hand": _number(hand) if hand else None, "claim": form.get("claim", "").strip()}
@@ -171,7 +171,7 @@ def _render_round(
     if link.player is not None:
         found = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES)
         own = [each for each in found if each.author == link.player]
-        can_dispute = has_scope(key.scopes, (Scope.DISPUTES,))
+        can_dispute = has_scope(key.scopes, (KeyScope.DISPUTES,))
         entries = disputes.list_entries_of(transaction, [each.id for each in own])
         message = None if error is None else _explain(error)
         personal = Personal(link.player, can_dispute, own, entries, message, claim)

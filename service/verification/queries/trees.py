@@ -8,8 +8,8 @@ from sqlalchemy import text
 
 from evidence import Place, VerifierKey
 from evidence.events import EventKind
+from service.audit_trail.queries.checkpoints import list_keys
 from service.db import Transaction
-from service.ledger.queries.checkpoints import list_keys
 
 _EVENTS: Final = text("""
     SELECT node.position, event.round_id, event.sequence, event.hash FROM tree_nodes AS node

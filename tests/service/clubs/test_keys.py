@@ -12,11 +12,21 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from schemas.fields import show_time
-from service.clubs.actions import NewKey, create_club, create_key, list_clubs, list_keys, revoke_key, rotate_key
+from service.clubs.actions import (
+    NewKey,
+    create_club,
+    create_key,
+    list_clubs,
+    list_keys,
+    revoke_key,
+    revoke_keys,
+    rotate_key,
+)
 from service.clubs.queries.clubs import StoredClub
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.db import Database
 from service.errors import ClubTaken, DatabaseDenied, NotFound, OperatorError
+from tests.service.table_links.linked_table import link_to, table_of
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.database.owned_database import SERVERS, Filled, filled_database
@@ -111,11 +121,15 @@ def test_a_leaked_key_is_found_by_the_complete_key(house: House, owner: Database
 
 
 def test_a_rotated_key_is_revoked_immediately_by_default(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet", scopes=[Scope.READ])
+    made = create_key(owner, club, name="tablet", scopes=[KeyScope.READ])
     rotated = rotate_key(owner, made.key.prefix)
     assert status(house, made.secret) == 401
     assert status(house, rotated.new.secret) == 200
-    assert (rotated.new.key.name, rotated.new.key.scopes, rotated.new.key.club_id) == ("tablet", (Scope.READ,), club.id)
+    assert (rotated.new.key.name, rotated.new.key.scopes, rotated.new.key.club_id) == (
+        "tablet",
+        (KeyScope.READ,),
+        club.id,
+    )
 
 
 def test_a_rotated_key_is_valid_until_the_overlap_ends(house: House, owner: Database, club: StoredClub) -> None:
@@ -177,6 +191,34 @@ def test_clubs_are_listed_and_their_names_are_unique(owner: Database, club: Stor
     assert list_keys(owner, club) == []
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE clubs SET id = gen_random_uuid() WHERE id = %s",
+        "DELETE FROM clubs WHERE id = %s",
+        "TRUNCATE clubs CASCADE",
+    ],
+)
+def test_clubs_are_permanent(house: House, club: StoredClub, change: LiteralString) -> None:
+    with psycopg.connect(house.logins.owner) as connection:
+        connection.execute("SELECT set_config('ofc.club', %s, true)", [str(club.id)])
+        with pytest.raises(psycopg.errors.RestrictViolation, match="is refused"):
+            connection.execute(change, [club.id] if "%s" in change else [])
+
+
+def test_keys_and_links_of_a_closed_club_are_revoked(house: House, owner: Database, club: StoredClub) -> None:
+    secrets = [create_key(owner, club, name=name).secret for name in ("tablet", "phone")]
+    secrets.append(rotate_key(owner, secrets[1], timedelta(minutes=5)).new.secret)
+    api = Api(house.app, secrets[0])
+    link = link_to(house, api, table_of(api))
+    assert [status(house, secret) for secret in secrets] == [200, 200, 200]
+    assert link.get("/v1/link").status == 200
+    assert revoke_keys(owner, club) == 3
+    assert [status(house, secret) for secret in secrets] == [401, 401, 401]
+    assert link.get("/v1/link").status == 401
+    assert revoke_keys(owner, club) == 0
+
+
 def test_every_change_of_keys_is_in_the_audit_trail(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
     rotated = rotate_key(owner, made.key.prefix, timedelta(minutes=5))
@@ -210,7 +252,7 @@ def test_the_error_for_an_unknown_key_hides_its_secret(owner: Database) -> None:
 
 
 def test_a_read_only_key_cannot_change_anything(house: House, owner: Database, club: StoredClub) -> None:
-    reader = Api(house.app, create_key(owner, club, name="scoreboard", scopes=[Scope.READ]).secret)
+    reader = Api(house.app, create_key(owner, club, name="scoreboard", scopes=[KeyScope.READ]).secret)
     assert reader.get("/v1/tables").status == reader.get("/v1/rulesets").status == 200
     before = house.count_records()
     for method, path in (
@@ -233,8 +275,10 @@ def test_a_read_only_key_cannot_change_anything(house: House, owner: Database, c
 
 def test_an_admin_key_lists_keys_without_secrets(house: House) -> None:
     club, other = (create_club(house.owner, f"club {uuid7()}") for _ in range(2))
-    admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
-    lent = create_key(house.owner, club, name="lent", scopes=[Scope.READ, Scope.WRITE], lifetime=timedelta(days=90))
+    admin = create_key(house.owner, club, name="office", scopes=[KeyScope.ADMIN])
+    lent = create_key(
+        house.owner, club, name="lent", scopes=[KeyScope.READ, KeyScope.WRITE], lifetime=timedelta(days=90)
+    )
     create_key(house.owner, other, name="theirs")
     response = Api(house.app, admin.secret).get("/v1/keys")
     assert [(key["name"], key["scopes"]) for key in response["keys"]] == [
@@ -250,7 +294,7 @@ def test_an_admin_key_lists_keys_without_secrets(house: House) -> None:
 
 def test_an_admin_key_revokes_keys_of_its_club_and_itself(house: House) -> None:
     club, other = (create_club(house.owner, f"club {uuid7()}") for _ in range(2))
-    admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
+    admin = create_key(house.owner, club, name="office", scopes=[KeyScope.ADMIN])
     lent, theirs = create_key(house.owner, club, name="lent"), create_key(house.owner, other, name="theirs")
     office = Api(house.app, admin.secret)
     for _ in range(2):

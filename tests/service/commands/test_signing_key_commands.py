@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from evidence import VerifierKey
+from service.audit_trail.signing import read_signing_key
 from service.cli import main
-from service.ledger.signing import read_signing_key
 
 
 def run(*arguments: str, fails: bool = False) -> str:

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from sqlalchemy import make_url
 
+from service.audit_trail.actions import make_checkpoint, origin_of
 from service.clubs.actions import create_club, create_key
 from service.db import Database, migrate
-from service.ledger.actions import make_checkpoint, origin_of
 from service.server.embedded import OWNER, Cluster
 from service.verification.verify_database import list_clubs, verify_database
 from tests.support.application import SIGNING_KEY, House, open_house
@@ -108,7 +108,7 @@ def test_the_result_of_each_club_is_stored(house: House, checkpoint: Path) -> No
     other, result = next((each, result) for each, result in stored(house).items() if each != club)
     assert stored(house) == {club: (events, 1, True), other: result}
     assert result[1:] == (0, False), "what is wrong in one club is no finding in another"
-    house.change("DROP INDEX hands_submission")
+    house.change("DROP INDEX hands_played")
     verify(house, "--checkpoint", checkpoint, "--store-result")
     found = {each: findings for each, (_, findings, _) in stored(house).items()}
     assert found == {club: 2, other: 1}, "the schema is that of all clubs"

@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 
 from schemas.accounting.plots import PlotName
 from service.clubs.actions import create_key
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.pages import _layout, console_page
 from service.console.views.session import COOKIE
 from tests.service.disputes.test_dispute_authors import stored_club
@@ -167,7 +167,7 @@ def test_ids_of_other_clubs_are_not_found(api: Api, other_api: Api, visitor: Vis
 
 
 def test_a_key_without_the_scope_sees_no_plots(house: House, api: Api) -> None:
-    key = create_key(house.owner, stored_club(house, api), name="writer", scopes=[Scope.WRITE])
+    key = create_key(house.owner, stored_club(house, api), name="writer", scopes=[KeyScope.WRITE])
     visitor = Visitor.signed_in(house, Api(house.app, key.secret))
     assert visitor.get("/plots").status_code == 403
 
@@ -228,7 +228,7 @@ def test_every_page_can_embed_plots(house: House, api: Api, visitor: Visitor) ->
         return render_template_string(template, title="A page", round_id=UUID(round_id), **_layout())
 
     with house.app.test_request_context("/console/", headers={"Cookie": f"{COOKIE}={visitor.cookie}"}):
-        shown = console_page(Scope.READ)(show_page)().get_data(as_text=True)
+        shown = console_page(KeyScope.READ)(show_page)().get_data(as_text=True)
     assert shown.count('<figure class="plot panel">') == 2
     assert f"/console/plots?plot=stacks&amp;round={round_id}&amp;format=csv" in shown
     assert "/console/plots?plot=net&amp;player=ann&amp;format=svg" in shown

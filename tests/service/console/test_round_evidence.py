@@ -5,7 +5,7 @@ import json
 import pytest
 
 from schemas.verification.evidence_file import verify
-from service.ledger.actions import make_checkpoint
+from service.audit_trail.actions import make_checkpoint
 from tests.service.console.test_round_replay import rows_of, section
 from tests.support.api_client import Api
 from tests.support.application import SIGNING_KEY, House

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.service.accounting.test_settling_up import EUROS, FRANCS, play_two
+from tests.service.ledger.test_settling_up import EUROS, FRANCS, play_two
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, rows_of, table_cells, text_of

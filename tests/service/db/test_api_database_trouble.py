@@ -11,6 +11,7 @@ from sqlalchemy import make_url
 from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
+from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import House, Records
 from tests.support.database.postgres import Logins, text_of
@@ -25,7 +26,7 @@ def homeless() -> Iterator[Flask]:
         port = free.getsockname()[1]
     app = create_app(Config(f"postgresql://ofc:hush-hush@127.0.0.1:{port}/ofc"))
     yield app
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 def test_an_unreachable_database_is_unavailable(homeless: Flask, log: Log) -> None:
@@ -57,7 +58,7 @@ def test_a_database_without_tables_needs_migrations(bare_logins: Logins) -> None
         assert response.status == 503
         assert response["code"] == "database-behind"
         assert "ofc-server migrate" in response["detail"]
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 def test_a_database_is_used_again_after_an_outage(logins: Logins, house: House) -> None:
@@ -69,7 +70,7 @@ def test_a_database_is_used_again_after_an_outage(logins: Logins, house: House) 
         logins.service.rpartition("/")[2].partition("?")[0],
     )
     assert api.get("/v1/tables").status == 200
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 def test_an_unhandled_exception_exposes_no_internals(logins: Logins, log: Log) -> None:
@@ -88,7 +89,7 @@ def test_an_unhandled_exception_exposes_no_internals(logins: Logins, log: Log) -
     assert problem["request_id"] in log.getvalue()
     assert "the inner" in log.getvalue()
     assert "the inner" not in response.get_data(as_text=True)
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 def test_a_read_only_database_is_read_and_rejects_changes(logins: Logins, log: Log) -> None:
@@ -107,7 +108,7 @@ def test_a_read_only_database_is_read_and_rejects_changes(logins: Logins, log: L
         )
         assert response["detail"].startswith("Nothing was stored: the database accepts no changes at present.")
     assert "is read-only: an administrator can change `default_transaction_read_only`" in log.getvalue()
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 def test_a_statement_that_takes_too_long_is_no_conflict(logins: Logins) -> None:
@@ -120,4 +121,4 @@ def test_a_statement_that_takes_too_long_is_no_conflict(logins: Logins) -> None:
         for response in (api.get("/v1/tables"), api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple"})):
             assert (response.status, response["code"]) == (503, "statement-timeout")
     assert api.get("/v1/tables").status == 200
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()

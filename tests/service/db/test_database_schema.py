@@ -10,12 +10,13 @@ import pytest
 
 from evidence import SigningKey
 from service.app import create_app
+from service.audit_trail.actions import make_checkpoint
+from service.audit_trail.signing import read_signing_key
 from service.config import Config
 from service.db import Database, migrate, schema
 from service.db.schema import Change, SchemaChange, compare_schema, expected_schema, read_schema
 from service.errors import DatabaseAltered
-from service.ledger.actions import make_checkpoint
-from service.ledger.signing import read_signing_key
+from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.database.owned_database import plain_owner
@@ -180,7 +181,7 @@ def test_an_altered_database_is_not_ready(logins: Logins) -> None:
     app = create_app(Config(logins.service, logins.owner))
     response = Api(app, None).get("/readyz")
     assert (response.status, response["code"]) == (503, "database-altered")
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 def test_readiness_compares_the_schema_again(logins: Logins, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +195,7 @@ def test_readiness_compares_the_schema_again(logins: Logins, monkeypatch: pytest
     assert (response.status, response["code"]) == (503, "database-altered")
     alter(logins.owner, "REVOKE UPDATE ON payouts FROM ofc_service")
     assert api.get("/readyz").status == 200
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 @pytest.mark.parametrize("arguments", [("up", "--port", "0"), ("worker", "--concurrency", "1")])

@@ -15,6 +15,7 @@ from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.db import SERVICE_ROLE, Database
 from service.errors import DatabaseDenied
+from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import Records, close_queue
 from tests.support.database.poolers import NO_PGBOUNCER, PGBOUNCER, options_dropped, pgbouncer
@@ -99,7 +100,7 @@ def test_every_transaction_has_the_role_and_settings_of_the_service(logins: Logi
         assert settlement_of(api, round_id)["net"]
     close_queue()
     assert found == EXPECTED
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 def test_the_service_works_behind_a_pooler(tmp_path: Path, logins: Logins, pooled: Logins) -> None:
@@ -194,13 +195,13 @@ def test_a_role_with_too_many_rights_is_rejected(
         database.close()
     finally:
         records.change(back)
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()
     assert (refused.status, refused["code"]) == (503, "database-denied")
     assert ended.returncode == 1
     assert words in ended.stderr
     assert [line.startswith("Error: ") for line in ended.stderr.splitlines()] == [True]
     assert api.get("/readyz").status == 200
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
 
 
 @NEEDS_PGBOUNCER
@@ -218,7 +219,7 @@ def test_an_unsupported_pooler_is_rejected(tmp_path: Path, logins: Logins, mode:
         ended = command("up", "--port", "0", "--data", str(tmp_path / "ofc"), **login)
         app = create_app(Config(pooled.service))
         assert Api(app, None).get("/readyz").status == 503
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()
     assert ended.returncode == 1
     assert words in ended.stderr
     assert [line.startswith("Error: ") for line in ended.stderr.splitlines()] == [True]

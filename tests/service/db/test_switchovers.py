@@ -11,6 +11,7 @@ from service.clubs.actions import create_club
 from service.db import SERVICE_ROLE, Database
 from service.db.connections import TRUSTED_SECONDS
 from service.errors import DatabaseReadOnly
+from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import house_on
 from tests.support.database.broken_connection import breaking_line
@@ -102,5 +103,5 @@ def test_a_url_of_several_servers_finds_the_primary(pair: Pair, form: str) -> No
         begun = monotonic()
         assert wait_until(lambda: add_table(api) == (201, ""))
         assert monotonic() - begun < 10
-        with house.app.extensions["ofc_database"].connect_alone() as alone:
+        with services_of(house.app).database.connect_alone() as alone:
             assert alone.execute("SELECT pg_is_in_recovery()").fetchone() == (False,)

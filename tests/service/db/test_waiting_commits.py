@@ -7,7 +7,8 @@ from time import monotonic
 import pytest
 
 from schemas.base import Dumped
-from service.ledger.actions import join_events
+from service.audit_trail.actions import join_events
+from service.http.services import services_of
 from tests.support.api_client import Api, ApiResponse
 from tests.support.api_settlements import confirm
 from tests.support.application import SIGNING_KEY, House, open_house
@@ -41,7 +42,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 
 def give_up_after(house: House, seconds: float) -> None:
-    house.app.extensions["ofc_database"].commits.limit_seconds = seconds
+    services_of(house.app).database.commits.limit_seconds = seconds
 
 
 def outcome(response: ApiResponse) -> tuple[int, str]:
@@ -235,7 +236,7 @@ def test_a_checkpoint_is_served_only_when_a_standby_has_it(
     assert evidence["newest"] is None, "the map of rounds is that of the first checkpoint"
     server.confirm()
     [(club,)] = house.query("SELECT id FROM clubs")
-    join_events(house.app.extensions["ofc_database"], club, SIGNING_KEY)
+    join_events(services_of(house.app).database, club, SIGNING_KEY)
     assert [each["id"] for each in api.get("/v1/checkpoints")["checkpoints"]] == [str(second), first["id"]]
     served = api.get(f"/v1/checkpoints/{second}")
     evidence = api.get(f"/v1/rounds/{round_id}/evidence")

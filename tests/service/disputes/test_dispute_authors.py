@@ -4,7 +4,7 @@ import pytest
 
 from service.clubs.actions import create_key, find_club
 from service.clubs.queries.clubs import StoredClub
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import dispute, opened, step
 from tests.support.application import House
@@ -40,7 +40,7 @@ def test_an_author_must_be_a_player_of_the_round_or_the_key(api: Api, house: Hou
 
 
 def test_an_auditor_is_identified_by_the_key(api: Api, house: House) -> None:
-    made = create_key(house.owner, stored_club(house, api), name="auditor-2", scopes=[Scope.READ, Scope.DISPUTES])
+    made = create_key(house.owner, stored_club(house, api), name="auditor-2", scopes=[KeyScope.READ, KeyScope.DISPUTES])
     auditor = Api(house.app, made.secret)
     dispute_id = opened(api)
     assert step(auditor, dispute_id, "review", by="first").status == 422
@@ -52,7 +52,7 @@ def test_an_auditor_is_identified_by_the_key(api: Api, house: House) -> None:
 
 def test_a_confirmation_records_its_seat_and_key(api: Api, house: House) -> None:
     round_id = complete_round(api)
-    made = create_key(house.owner, stored_club(house, api), name="scorekeeper", scopes=[Scope.READ, Scope.WRITE])
+    made = create_key(house.owner, stored_club(house, api), name="scorekeeper", scopes=[KeyScope.READ, KeyScope.WRITE])
     scorekeeper = Api(house.app, made.secret)
     confirmed = scorekeeper.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 1})
     assert (confirmed.status, confirmed["confirmed"]) == (201, [1])

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from service.clubs.actions import create_club, create_key
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.db import Database
 from service.places import MOST_LISTENERS, MOST_LISTENERS_OF_CLUB
 from tests.support.api_client import Document
@@ -63,7 +63,7 @@ class House:
         self.owner = Database(logins.owner, role=None, pool_size=1)
         self.clubs = 0
 
-    def new_club(self, *scopes: Scope) -> Club:
+    def new_club(self, *scopes: KeyScope) -> Club:
         self.clubs += 1
         club = create_club(self.owner, f"club {self.clubs}")
         made = create_key(self.owner, club, name="first", **({"scopes": list(scopes)} if scopes else {}))

@@ -209,7 +209,12 @@ def many_rounds(api: Api) -> str:
         (f"table={{{NOBODYS}}}", "table", "text-length", "is 38 characters long"),
         (f"table={NOBODYS.replace('-', '')}", "table", "not-an-id", "expected a UUID"),
         ("player=", "player", "text-length", "is empty"),
-        ("player=%00", "player", "text-characters", "expected text without control characters"),
+        (
+            "player=%00",
+            "player",
+            "text-characters",
+            "expected a name or id without control, format and private characters",
+        ),
         ("from=yesterday", "from", "not-a-time", "is 'yesterday'; expected RFC 3339 with an offset"),
         ("from=2026-11-20", "from", "not-a-time", "RFC 3339 with an offset"),
         ("to=2026-11-20T20:15:00", "to", "not-a-time", "RFC 3339 with an offset"),

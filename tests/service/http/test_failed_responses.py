@@ -17,6 +17,7 @@ from service.db import Database
 from service.errors import TooManyRequests
 from service.feed.actions import LISTENERS
 from service.http.authentication import MOST_STREAMS, count_stream
+from service.http.services import services_of
 from service.metrics.counters import show_metrics
 from tests.service.http.test_metrics import read
 from tests.support.api_client import Api
@@ -108,7 +109,7 @@ def respond(app: Flask, environ: dict[str, Any], step: int, most_blocks: int) ->
 
 def read_held(house: House) -> dict[str, float]:
     """Return how many of everything are held, by nobody if no request is in progress."""
-    database: Database = house.app.extensions["ofc_database"]
+    database: Database = services_of(house.app).database
     pool: Any = database.engine.pool
     with ExitStack() as streams:
         free = 0

@@ -16,6 +16,7 @@ from flask import Flask, request
 
 from service.app import create_app
 from service.config import Config
+from service.http.services import services_of
 from service.logs import get_log, make_formatter, start_logging
 from tests.support.database.postgres import Logins
 from tests.support.log_capture import Log
@@ -31,7 +32,7 @@ def app(logins: Logins) -> Iterator[Flask]:
     """Return a new application for this test."""
     made = create_app(Config(logins.service))
     yield made
-    made.extensions["ofc_database"].close()
+    services_of(made).database.close()
 
 
 def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
+from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import Records
 from tests.support.database.broken_connection import Line, breaking_line, breaking_line_to_database
@@ -125,4 +126,4 @@ def test_an_unconfirmed_commit_has_an_unknown_outcome(logins: Logins) -> None:
         again = record(api, round_id, hand(1, 1, THREE))
         assert (again.status, again.headers["Idempotent-Replayed"]) == (201, "true")
         assert Records(logins.owner).query("SELECT count(*) FROM hands") == [(1,)]
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()

@@ -11,6 +11,7 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from schemas.pages import show_cursor
+from service.http.services import services_of
 from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import body_of, opened
 from tests.support.application import House
@@ -103,7 +104,7 @@ def theirs(other_api: Api) -> Theirs:
 
 def operations(house: House) -> Iterator[tuple[str, str, str]]:
     """Yield the name, method and URL of every operation with a generated ID in its URL."""
-    contract = house.app.extensions["ofc_contract"].spec.to_dict()
+    contract = services_of(house.app).contract.spec.to_dict()
     for path, described in contract["paths"].items():
         if "_id}" in path:
             for method in {"get", "post", "put", "patch", "delete"} & set(described):

@@ -19,6 +19,7 @@ from service.app import create_app
 from service.config import Config
 from service.http import rate_limits
 from service.http.rate_limits import MOST_FAILURES
+from service.http.services import services_of
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.brokers import OwnRedis
@@ -37,7 +38,7 @@ def limit(house: House) -> Iterator[Callable[..., Flask]]:
 
         def make(**settings: Any) -> Flask:
             app = create_app(Config(house.logins.service, rate_limit=MOST, **settings))
-            stack.callback(app.extensions["ofc_database"].close)
+            stack.callback(services_of(app).database.close)
             return app
 
         yield make
@@ -72,7 +73,7 @@ def send_from(address: str, app: Flask, key: str | None) -> ApiResponse:
 
 
 def test_each_of_several_workers_announces_the_share_that_it_counts(house: House, limited: Flask) -> None:
-    limited.extensions["ofc_rate_limits"].workers = 2
+    services_of(limited).rate_limits.workers = 2
     api = Api(limited, new_key(house))
     responses = [api.get("/v1/tables") for _ in range(4)]
     assert [response.status for response in responses] == [200, 200, 200, 429]

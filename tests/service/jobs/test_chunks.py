@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from uuid_utils.compat import uuid7
 
+from service.audit_trail.queries.events import EventKind, record_event
 from service.db import Database, Transaction
 from service.imports import queries as imports
 from service.imports.queries import Piece
@@ -19,7 +20,6 @@ from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import MOST_MESSAGES, Chunk, Done, Part, Plan
 from service.jobs.queries.jobs import JobState, StoredJob
 from service.jobs.work import MOST_FAILURES, MOST_LOSSES, SPLIT_AFTER, Worker
-from service.ledger.queries.events import EventKind, record_event
 from service.periodic import look_at_jobs
 from service.worker import KINDS
 from tests.support.database.insert_records import add_club

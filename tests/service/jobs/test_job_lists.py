@@ -6,6 +6,7 @@ import pytest
 
 from schemas.jobs import STATES
 from service.db import Database
+from service.http.services import services_of
 from service.jobs.queries import jobs
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
@@ -44,7 +45,7 @@ def start_jobs(api: Api, start: Callable[[Api, int], ApiResponse], count: int) -
 
 def work(house: House) -> None:
     """Process all unfinished jobs."""
-    database: Database = house.app.extensions["ofc_database"]
+    database: Database = services_of(house.app).database
     with database.outside_clubs() as connection:
         unfinished = jobs.list_unfinished(connection)
     for job in unfinished:

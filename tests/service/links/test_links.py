@@ -13,7 +13,7 @@ import pytest
 from schemas.access import Link, parse_token, write_token
 from service.clubs.actions import create_key
 from service.clubs.queries.clubs import StoredClub
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.links.actions import revoke_links
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -225,7 +225,7 @@ def test_the_secret_of_a_club_signs_only_links_to_its_rounds(
 
 
 def test_a_read_only_key_cannot_create_links(house: House, api: Api, round_id: str) -> None:
-    reading = create_key(house.owner, club_of(house, api), name="scoreboard", scopes=[Scope.READ])
+    reading = create_key(house.owner, club_of(house, api), name="scoreboard", scopes=[KeyScope.READ])
     assert Api(house.app, reading.secret).post(f"/v1/rounds/{round_id}/links", {})["code"] == "scope-missing"
 
 

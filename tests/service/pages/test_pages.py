@@ -16,6 +16,7 @@ from werkzeug.test import TestResponse
 
 from service.examples import PROBLEMS, read_examples
 from service.http.problem_kinds import PROBLEM_KINDS
+from service.http.services import services_of
 from service.openapi import build_contract
 from service.pages import views
 from tests.support.application import House
@@ -178,7 +179,7 @@ def test_a_stored_problem_is_shown_again(read: Read) -> None:
 
 def test_the_reference_reads_the_openapi_document_of_the_service(client: FlaskClient, read: Read) -> None:
     address = str(part(read("/docs"), "reference").get("data-document"))
-    assert address == "/openapi.yaml"
+    assert address == "/openapi-audit.yaml"
     with client.get(address) as response:
         assert response.mimetype == "application/yaml"
 
@@ -190,7 +191,7 @@ def test_the_reference_leads_on_without_javascript(read: Read) -> None:
 
 
 def test_every_request_of_the_openapi_document_has_what_the_reference_shows(house: House) -> None:
-    contract = build_contract(house.app.extensions["ofc_contract"])
+    contract = build_contract(services_of(house.app).contract)
     operations = [
         (item.get("parameters", []), operation)
         for item in contract["paths"].values()

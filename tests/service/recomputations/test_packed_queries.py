@@ -5,7 +5,7 @@ from typing import Any
 from service.db import Database
 from service.recomputations.packed.queries import (
     EVERY,
-    Scope,
+    RoundSelection,
     Stretch,
     packed_queries,
     planner_settings,
@@ -16,7 +16,7 @@ from tests.support.database.postgres import Logins
 
 
 def test_a_stretch_is_joined_as_a_whole_though_a_single_round_is_expected(database: Database, logins: Logins) -> None:
-    stretch = Stretch(Scope(), *EVERY)
+    stretch = Stretch(RoundSelection(), *EVERY)
     with database.transaction(add_club(logins.owner)) as transaction:
         parameters = {**stretch_parameters(transaction, stretch), "names": ["pineapple"], "numbers": [1]}
         driver: Any = transaction.connection.connection.driver_connection
@@ -26,7 +26,7 @@ def test_a_stretch_is_joined_as_a_whole_though_a_single_round_is_expected(databa
             return str([driver.execute(f"EXPLAIN {query}", parameters).fetchall() for query in queries])
 
         assert "Nested Loop" in plans()
-        assert planner_settings(Scope(round_ids=EVERY)) == {}, "few rounds are looked up"
+        assert planner_settings(RoundSelection(round_ids=EVERY)) == {}, "few rounds are looked up"
         for name, setting in planner_settings(stretch.scope).items():
             driver.execute("SELECT set_config(%s, %s, true)", [name, setting])
         assert "Nested Loop" not in plans()

@@ -18,12 +18,12 @@ from schemas.rulesets import load_ruleset
 from scoring.history import History, replay
 from scoring.presets import PRESETS
 from scoring.round import open_round
+from service.audit_trail.models import EventRecord
 from service.db import Database
-from service.ledger.models import EventRecord
 from service.recomputations.actions.audit import RoundsDigest, audit_rounds
 from service.recomputations.actions.recompute import Recomputed, check_rulesets
 from service.recomputations.actions.replay import replay_round
-from service.recomputations.packed.queries import EVERY, Scope, Stretch
+from service.recomputations.packed.queries import EVERY, RoundSelection, Stretch
 from service.recomputations.queries import list_recorded
 from service.rounds.queries import hands, revisions, rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
@@ -109,7 +109,7 @@ def test_bulk_and_plain_replay_have_the_same_digest_for_any_chunks(
             replayed = replay_round(recorded, stored[recorded.id].ruleset, is_own=True)
             assert replayed.differences == ()
             replayed.digest(by_itself)
-        audit = audit_rounds(transaction, Stretch(Scope(), *EVERY), rules_of(transaction), None)
+        audit = audit_rounds(transaction, Stretch(RoundSelection(), *EVERY), rules_of(transaction), None)
     few = [suspect for suspect in audit.suspects if not stored[suspect.round_id].is_open]
     assert len(few) < len(played) / 3, "most rounds that have ended are for arrays"
     assert recompute_all(database, club_id).digest == by_itself
@@ -360,14 +360,14 @@ def test_a_scope_selects_rounds(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         first, second = (rounds.get(transaction, round_id) for round_id in ids)
         scopes = {
-            Scope(): 2,
-            Scope(table_id=first.table_id): 1,
-            Scope(round_ids=(ids[1], uuid7())): 1,
-            Scope(ruleset=(TURBO.name, TURBO.version)): 1,
-            Scope(opened_from=second.opened_at): 1,
-            Scope(opened_before=second.opened_at): 1,
-            Scope(opened_from=first.opened_at, opened_before=first.opened_at): 0,
-            Scope(table_id=first.table_id, ruleset=(TURBO.name, TURBO.version)): 0,
+            RoundSelection(): 2,
+            RoundSelection(table_id=first.table_id): 1,
+            RoundSelection(round_ids=(ids[1], uuid7())): 1,
+            RoundSelection(ruleset=(TURBO.name, TURBO.version)): 1,
+            RoundSelection(opened_from=second.opened_at): 1,
+            RoundSelection(opened_before=second.opened_at): 1,
+            RoundSelection(opened_from=first.opened_at, opened_before=first.opened_at): 0,
+            RoundSelection(table_id=first.table_id, ruleset=(TURBO.name, TURBO.version)): 0,
         }
         assert {scope: recompute(transaction, scope).rounds for scope in scopes} == scopes
 

@@ -113,7 +113,7 @@ def test_files_of_another_major_version_are_rejected(tmp_path: Path) -> None:
         Cluster(tmp_path).start()
 
 
-@pytest.mark.parametrize("format_", [None, "0\n"])
+@pytest.mark.parametrize("format_", [None, "1\n"])
 def test_records_of_an_incompatible_version_are_rejected_and_untouched(tmp_path: Path, format_: str | None) -> None:
     with Cluster(tmp_path, FORGETFUL) as cluster, psycopg.connect(cluster.url(OWNER)) as connection:
         connection.execute("CREATE TABLE alembic_version AS SELECT '0030' AS version_num")

@@ -12,6 +12,7 @@ from sqlalchemy import make_url, text
 from service.app import create_app
 from service.config import Config
 from service.db import SERVICE_ROLE, Database
+from service.http.services import services_of
 from service.server.embedded import OWNER, Cluster
 from tests.support.api_client import Api
 from tests.support.application import Records
@@ -51,7 +52,7 @@ def test_readyz_rejects_an_unsafe_server_unless_allowed(logins: Logins) -> None:
     for allowed, status in ((False, 503), (True, 200)):
         app = create_app(Config(logins.service, allow_data_loss=allowed))
         assert Api(app, None).get("/readyz").status == status
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()
 
 
 def test_allow_data_loss_is_0_or_1() -> None:

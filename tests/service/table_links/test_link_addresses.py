@@ -6,6 +6,7 @@ import pytest
 
 from service.app import create_app
 from service.config import Config, ConfigError, read_settings
+from service.http.services import services_of
 from tests.service.table_links.linked_table import table_of
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
@@ -19,7 +20,7 @@ def issue_at(house: House, api: Api, base_url: str, **settings: str) -> ApiRespo
     try:
         return Api(app, api.key).request("POST", f"/v1/tables/{table}/links", json={}, base_url=base_url)
     finally:
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()
 
 
 def base_of(issued: ApiResponse) -> str:

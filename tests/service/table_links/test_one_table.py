@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import text
 from uuid_utils.compat import uuid7
 
+from service.audit_trail.actions import join_events
 from service.clubs.actions import create_key, revoke_key
 from service.clubs.queries import keys
 from service.clubs.queries.clubs import StoredClub
-from service.ledger.actions import join_events
 from service.statistics.actions import update_statistics
 from tests.oracle import PRESETS
 from tests.service.http.test_other_clubs import SENT

@@ -7,8 +7,8 @@ import psycopg
 import pytest
 
 from evidence import Checkpoint, read_note
-from service.ledger.actions import make_checkpoint
-from service.ledger.queries import trees
+from service.audit_trail.actions import make_checkpoint
+from service.audit_trail.queries import trees
 from service.verification.findings import Finding, FindingKind
 from service.verification.verify_database import list_clubs, verify_database
 from tests.support.application import SIGNING_KEY, House, open_house

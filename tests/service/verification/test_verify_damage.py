@@ -7,8 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from service.audit_trail.actions import make_checkpoint
 from service.db import SERVICE_ROLE
-from service.ledger.actions import make_checkpoint
 from service.server.embedded import OWNER, Cluster
 from tests.support.application import SIGNING_KEY, house_on
 from tests.support.database.postgres import FORGETFUL, Logins

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import text
 
 from evidence import Checkpoint, SigningKey
+from service.audit_trail.actions import make_checkpoint
+from service.audit_trail.queries.trees import grow, lock_head
 from service.db import Database, Transaction
-from service.ledger.actions import make_checkpoint
-from service.ledger.queries.trees import grow, lock_head
 from service.verification.club_records import expect_club_records, rulesets_of
 from service.verification.comparing import AUDITED, UNAUDITED, Comparison
 from service.verification.findings import MEANS, FindingKind

@@ -2,7 +2,7 @@
 
 import json
 
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.verification.verify_database import verify_database
 from tests.service.feed.test_api_feed import feed, key_with
 from tests.service.webhooks.test_endpoints import URL, WEBHOOK, add
@@ -65,7 +65,7 @@ def test_the_same_request_sent_again_is_one_event(house: House, api: Api) -> Non
 
 def test_only_keys_with_the_scope_audit_see_changes_of_webhooks(house: House, api: Api) -> None:
     add(api)
-    reader, auditor = key_with(house, api, Scope.READ), key_with(house, api, Scope.AUDIT)
+    reader, auditor = key_with(house, api, KeyScope.READ), key_with(house, api, KeyScope.AUDIT)
     assert changes(house, reader) == []
     assert [event["kind"] for event in changes(house, auditor)] == ["webhook.added"]
     assert reader.get("/v1/events?kind=webhook.added").status == 403

@@ -33,7 +33,7 @@ _PREFIX: Final = "#/components/schemas/"
 
 
 class Contract:
-    """The schemas and operations of `openapi.yaml`."""
+    """The schemas and operations of `openapi-audit.yaml`."""
 
     def __init__(self, document: Schema) -> None:
         self.schemas: Mapping[str, Schema] = document["components"]["schemas"]
@@ -138,4 +138,4 @@ def _list_references(schema: object) -> list[str]:
 
 
 if __name__ == "__main__":
-    MODELS.write_text(write_models(yaml.safe_load((ROOT / "openapi.yaml").read_text(encoding="utf-8"))))
+    MODELS.write_text(write_models(yaml.safe_load((ROOT / "openapi-audit.yaml").read_text(encoding="utf-8"))))

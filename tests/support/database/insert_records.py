@@ -22,7 +22,9 @@ from scoring.history import Closing, Departure, replay, replay_steps
 from scoring.presets import PRESETS
 from scoring.round import Departed, PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, RoundSeat
-from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
+from scoring.ruleset import Leaving, Ruleset, StakesRules, StakesScope, WinLimit
+from service.audit_trail.actions import make_checkpoint
+from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import IssuedKey
 from service.console.actions import issue_console_link
@@ -35,8 +37,6 @@ from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Part
-from service.ledger.actions import make_checkpoint
-from service.ledger.queries.events import EventKind, record_event
 from service.links import queries as links
 from service.players import queries as players
 from service.recomputations import queries as recomputations
@@ -69,7 +69,7 @@ PATIENT = replace(
     PINEAPPLE,
     name="patient",
     fantasyland=replace(PINEAPPLE.fantasyland, enter={}),
-    stakes=StakesRules(Scope.ROUND, WinLimit.OPENING),
+    stakes=StakesRules(StakesScope.ROUND, WinLimit.OPENING),
     leaving=Leaving.BETWEEN_HANDS,
 )
 

@@ -1,7 +1,7 @@
 """The part of the story with webhooks, links to tables and API keys."""
 
 from service.clubs.actions import create_key, find_club
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.examples.record_examples import Recorder, next_cursor, read_two_pages
@@ -51,7 +51,9 @@ def lend_the_table(recorder: Recorder, house: House, table: str) -> None:
 def look_after_the_keys(recorder: Recorder, house: House) -> None:
     """The keys of the club, one of which was lost."""
     [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, recorder.api))
-    lost = create_key(house.owner, find_club(house.owner, name), name="table tablet", scopes=[Scope.READ, Scope.WRITE])
+    lost = create_key(
+        house.owner, find_club(house.owner, name), name="table tablet", scopes=[KeyScope.READ, KeyScope.WRITE]
+    )
     read_two_pages(recorder, "list_keys")
     recorder.call("revoke_key", {"key_id": str(lost.key.id)})
     recorder.call("issue_console_link")

@@ -2,6 +2,7 @@
 
 from service.app import create_app
 from service.config import Config
+from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.examples.record_examples import Recorder, read_two_pages
@@ -22,7 +23,7 @@ def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
     listen_to_events(recorder, house, round_id)
     keyless = create_app(Config(house.logins.service))
     recorder.refuse("signing-key-missing", "make_checkpoint", api=Api(keyless, recorder.api.key))
-    keyless.extensions["ofc_database"].close()
+    services_of(keyless).database.close()
 
 
 def listen_to_events(recorder: Recorder, house: House, round_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from service.db import Database
 from service.http.request_body import BODY_STATE, BodyState
+from service.http.services import services_of
 from service.jobs.queries import jobs
 from tests.support.application import House
 from tests.support.examples.record_examples import Recorder, next_cursor
@@ -52,7 +53,7 @@ def play_it_again(recorder: Recorder, house: House, round_id: str) -> None:
 
 def work_on(house: House, job_id: str) -> None:
     """Do what a worker does, here and now."""
-    database: Database = house.app.extensions["ofc_database"]
+    database: Database = services_of(house.app).database
     with database.outside_clubs() as connection:
         [job] = [found for found in jobs.list_unfinished(connection) if str(found.id) == job_id]
     work_on_job(database, job.club_id, job.id)

@@ -7,10 +7,11 @@ from uuid_utils.compat import uuid7
 
 from service.app import create_app
 from service.clubs.actions import create_club, create_key
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.config import Config, ImportLimits
 from service.http.authentication import MOST_STREAMS, count_stream
 from service.http.request_body import NDJSON
+from service.http.services import services_of
 from service.rounds.views.hands import MOST_BATCHES, batch_place
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -50,7 +51,7 @@ def import_too_much(recorder: Recorder, house: House) -> None:
         small = Api(app, recorder.api.key)
         headers = {"Content-Type": "application/x-ndjson"}
         recorder.refuse(code, "start_import", data=b"{}\n{}\n", headers=headers, api=small)
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()
 
 
 def come_without_the_right_key(recorder: Recorder, house: House) -> None:
@@ -59,13 +60,13 @@ def come_without_the_right_key(recorder: Recorder, house: House) -> None:
     recorder.refuse("key-missing", "list_tables", api=Api(house.app, None))
     recorder.refuse("key-unknown", "list_tables", api=Api(house.app, "ofc_nobodys"))
     club = create_club(house.owner, f"club {uuid7()}")
-    reading = create_key(house.owner, club, name="scoreboard", scopes=[Scope.READ])
+    reading = create_key(house.owner, club, name="scoreboard", scopes=[KeyScope.READ])
     limited = create_app(Config(house.logins.service, rate_limit=1))
     hasty = Api(limited, create_key(house.owner, club, name="hasty").secret)
     while hasty.get("/v1/tables").status != 429:
         pass
     recorder.refuse("rate-limited", "list_tables", api=hasty)
-    limited.extensions["ofc_database"].close()
+    services_of(limited).database.close()
     with ExitStack() as others:
         for _ in range(MOST_STREAMS):
             count_stream(others)
@@ -83,7 +84,7 @@ def call_without_a_database(recorder: Recorder, bare: Logins) -> None:
     for code, url in (("database-unavailable", nowhere), ("database-behind", bare.owner)):
         app = create_app(Config(url))
         recorder.refuse(code, "check_readiness", api=Api(app, None))
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()
 
 
 def lose_the_line(recorder: Recorder, house: House) -> None:
@@ -96,4 +97,4 @@ def lose_the_line(recorder: Recorder, house: House) -> None:
         api.get("/v1/tables")
         line.break_after(b"COMMIT\0")
         recorder.refuse("outcome-unknown", "add_table", {}, {"name": "cellar", "ruleset": PINEAPPLE}, api=api)
-        app.extensions["ofc_database"].close()
+        services_of(app).database.close()

@@ -23,8 +23,8 @@ from scoring.ruleset import (
     PlayerLimits,
     PointRules,
     Ruleset,
-    Scope,
     StakesRules,
+    StakesScope,
     Variant,
     WinLimit,
 )
@@ -57,7 +57,7 @@ def rulesets(draw: st.DrawFn) -> Ruleset:
         variant=variant,
         players=PlayerLimits(2, draw(st.integers(2, most))),
         points=draw(st.builds(PointRules, small, small, small, small)),
-        stakes=draw(st.builds(StakesRules, st.sampled_from(Scope), st.sampled_from(WinLimit))),
+        stakes=draw(st.builds(StakesRules, st.sampled_from(StakesScope), st.sampled_from(WinLimit))),
         leaving=draw(st.sampled_from(Leaving)),
     )
 

@@ -55,7 +55,7 @@ type Body<O> = O extends { requestBody: { content: { "application/json": infer B
 export interface CallOptions {
   /** Identifies the request, so that it takes effect once. Default: a new UUID for each POST. `null` sends none. */
   idempotencyKey?: string | null;
-  /** Headers in addition to those that the client sends, for example `If-Match`. */
+  /** Headers in addition to those that the client sends, for example `If-None-Match`. */
   headers?: Record<string, string>;
   /** Cancels the call. */
   signal?: AbortSignal;

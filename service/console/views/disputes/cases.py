@@ -21,7 +21,7 @@ from schemas.disputes import (
     DisputeWithdrawalRequestSchema,
 )
 from scoring.errors import Mistake, ScoringError
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.disputes import files
 from service.console.views.disputes.boards import ShownComparison, show_boards, show_comparison
 from service.console.views.disputes.form import (
@@ -119,8 +119,8 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
         now=transaction.now,
         preview=preview or Preview(),
         result=None if not case.state.is_ended else _show_result(transaction, stored, entries[-1]),
-        can_decide=allows(Scope.DISPUTES) and not case.state.is_ended,
-        can_correct=allows(Scope.DISPUTES) and allows(Scope.CORRECT) and _may_correct(stored),
+        can_decide=allows(KeyScope.DISPUTES) and not case.state.is_ended,
+        can_correct=allows(KeyScope.DISPUTES) and allows(KeyScope.CORRECT) and _may_correct(stored),
         was_final=stored.finality.final_revision is not None,
         reason=form.get("reason", ""),
         comment=form.get("comment", ""),
@@ -131,7 +131,7 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
 
 
 def _may_correct(stored: StoredRound) -> bool:
-    return stored.finality.final_revision is None or allows(Scope.CORRECT_FINAL)
+    return stored.finality.final_revision is None or allows(KeyScope.CORRECT_FINAL)
 
 
 def _show_hand(
@@ -165,7 +165,7 @@ def _show_result(transaction: Transaction, stored: StoredRound, last: DisputeEnt
 
 
 @console.get("/disputes/<uuid:dispute_id>")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_dispute(dispute_id: UUID) -> str | BaseResponse:
     """Render a dispute, or send a part of it as a file."""
     form, part = wanted_form(), wanted_part(*files.PARTS)
@@ -189,7 +189,7 @@ def _send_part(dispute_id: UUID, form: str, part: str) -> BaseResponse:
 
 
 @console.post("/disputes/<uuid:dispute_id>/review")
-@console_form(Scope.DISPUTES, _render_case)
+@console_form(KeyScope.DISPUTES, _render_case)
 def take_dispute(dispute_id: UUID) -> BaseResponse:
     """Start the review of a dispute."""
     request = load(DisputeReviewRequestSchema(), {"version": _number("version"), "by": current_key().name})
@@ -198,7 +198,7 @@ def take_dispute(dispute_id: UUID) -> BaseResponse:
 
 
 @console.post("/disputes/<uuid:dispute_id>/comment")
-@console_form(Scope.DISPUTES, _render_case)
+@console_form(KeyScope.DISPUTES, _render_case)
 def add_comment(dispute_id: UUID) -> BaseResponse:
     """Add a comment to the version of a dispute that was read."""
     asked = load(DisputeCommentRequestSchema(), {"comment": _line("comment"), "by": current_key().name})
@@ -208,7 +208,7 @@ def add_comment(dispute_id: UUID) -> BaseResponse:
 
 
 @console.post("/disputes/<uuid:dispute_id>/withdraw")
-@console_form(Scope.DISPUTES, _render_case)
+@console_form(KeyScope.DISPUTES, _render_case)
 def withdraw(dispute_id: UUID) -> BaseResponse:
     """Withdraw the version of a dispute that was read."""
     asked = {"version": _number("version"), "by": current_key().name, "reason": _line("withdrawal") or None}
@@ -217,14 +217,14 @@ def withdraw(dispute_id: UUID) -> BaseResponse:
 
 
 @console.get("/disputes/<uuid:dispute_id>/<any(review, comment, withdraw, decide):_step>")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def reopen_case(dispute_id: UUID, _step: str) -> BaseResponse:
     """Redirect to the page of a dispute from the address of one of its forms, which a browser has after a refusal."""
     return _to_case(dispute_id, "")
 
 
 @console.post("/disputes/<uuid:dispute_id>/decide")
-@console_form(Scope.DISPUTES, _render_case)
+@console_form(KeyScope.DISPUTES, _render_case)
 def decide_dispute(dispute_id: UUID) -> BaseResponse | str | tuple[str, int]:
     """
     Uphold or reject a dispute, or show what the entered cards would change.
@@ -287,7 +287,7 @@ def _correct(transaction: Transaction, dispute_id: UUID, stored: StoredRound) ->
     entered = read_rows(read_form(), histories.get(transaction, stored.id, find_shown(stored)).hands)
     if not entered.changed:
         return False
-    require_scope(Scope.CORRECT)
+    require_scope(KeyScope.CORRECT)
     received = {
         "reason": _line("reason"),
         "changes": entered.dump(),
@@ -295,7 +295,7 @@ def _correct(transaction: Transaction, dispute_id: UUID, stored: StoredRound) ->
         "dispute": str(dispute_id),
         **({"irregular": _ACCEPT} if read_form().get("irregular") == _ACCEPT else {}),
     }
-    require_final = partial(require_scope, Scope.CORRECT_FINAL)
+    require_final = partial(require_scope, KeyScope.CORRECT_FINAL)
     try:
         request = load(CorrectionRequestSchema(), received)
         correct_round(transaction, stored.id, request, encode_json(received), require_final=require_final)

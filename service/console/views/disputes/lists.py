@@ -8,11 +8,11 @@ from flask import Response, g, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.disputes import DisputeState
-from schemas.fields import Characters, Choice, Text, show_time
+from schemas.fields import Choice, Text, show_time
 from schemas.money import show_decimal
 from schemas.pages import CursorField, QueryBoolean, QuerySchema, show_cursor
 from schemas.settlements import SettlementState
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, send_list, wanted_form
 from service.console.views.pages import console, console_form, console_page, render
@@ -53,9 +53,9 @@ class DisputeListQuerySchema(QuerySchema):
     """What the list of disputes shows."""
 
     tab = Choice({tab: tab for tab in TABS}, load_default="open")
-    table = Text(characters=Characters.STORED)
-    player = Text(characters=Characters.STORED)
-    reviewer = Text(characters=Characters.STORED)
+    table = Text()
+    player = Text()
+    reviewer = Text()
     unusual = QueryBoolean()
     sort = Choice({order.value: order for order in CaseOrder})
     taken = Choice({"none": "none"})
@@ -141,7 +141,7 @@ def _render_list() -> str | Response:
         "disputes.html",
         label=label,
         tabs_shown=[(_label_tab(tab, counted), tab) for tab in TABS],
-        scopes=Scope,
+        scopes=KeyScope,
         empty=_describe_empty(query),
         query=query,
         order=order,
@@ -158,14 +158,14 @@ def _render_list() -> str | Response:
 
 
 @console.get("/disputes")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def list_disputes() -> str | Response:
     """Render the list of disputes, or send it as a file."""
     return _render_list()
 
 
 @console.post("/disputes/next")
-@console_form(Scope.DISPUTES, _render_list)
+@console_form(KeyScope.DISPUTES, _render_list)
 def take_next() -> BaseResponse:
     """Take the oldest open dispute into review, and open it. If there is none, the list says so."""
     taken = take_next_dispute(current_transaction(), current_key().name)

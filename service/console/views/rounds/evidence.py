@@ -17,7 +17,7 @@ from schemas.pages import QuerySchema
 from schemas.verification.evidence_file import verify
 from schemas.verification.report import Outcome, Report
 from scoring.errors import Mistake
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, attach, send_list, wanted_form
 from service.console.views.pages import console, console_page, render
@@ -59,7 +59,7 @@ _COLUMNS: Final[Sequence[Column[Check]]] = (
 
 
 @console.get("/rounds/<uuid:round_id>/evidence")
-@console_page(Scope.AUDIT)
+@console_page(KeyScope.AUDIT)
 def download_evidence(round_id: UUID) -> BaseResponse:
     """Send the evidence file of a round, which `ofc verify` verifies without the service."""
     content = encode_json(encode_file(get_evidence(current_transaction(), round_id)))
@@ -68,7 +68,7 @@ def download_evidence(round_id: UUID) -> BaseResponse:
 
 
 @console.get("/rounds/<uuid:round_id>/verification")
-@console_page(Scope.AUDIT)
+@console_page(KeyScope.AUDIT)
 def verify_round(round_id: UUID) -> str | BaseResponse:
     """Run the checks of `ofc verify` on the evidence of a round, and render each with its result, or send them."""
     written = (read_query(VerificationQuerySchema())["key"] or "").strip()

@@ -9,14 +9,14 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.accounting.page_queries import Evenings
 from schemas.disputes import RoundAnomaly
-from schemas.fields import Characters, Choice, DateField, show_time
+from schemas.fields import Choice, DateField, show_time
 from schemas.game_fields import PlayerField, RulesetReference, TableNameField
 from schemas.money import show_decimal
 from schemas.pages import PageQuerySchema, QueryBoolean, show_cursor
 from schemas.rounds import STATUSES, RoundView
 from schemas.settlements import IN_FORCE
 from scoring.round_state import RoundStatus
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, send_list, wanted_form
 from service.console.views.filters import current_club
@@ -49,8 +49,8 @@ UNUSUAL: Final = {
 class RoundListQuerySchema(PageQuerySchema):
     """Filters of the list of rounds. The period is in evenings of the club, both included."""
 
-    table_name = TableNameField(data_key="table", characters=Characters.STORED)
-    player = PlayerField(characters=Characters.STORED)
+    table_name = TableNameField(data_key="table")
+    player = PlayerField()
     ruleset = RulesetReference()
     status = Choice(STATUSES)
     state = Choice(IN_FORCE)
@@ -103,7 +103,7 @@ _COLUMNS: Final[Sequence[Column[ResultRow]]] = (
 
 
 @console.get("/rounds")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def list_rounds() -> str | BaseResponse:
     """Render the list of rounds, or send it as a file."""
     query = read_query(RoundListQuerySchema())

@@ -11,7 +11,7 @@ from schemas.round_settlements import dump_round_settlement
 from schemas.settlements import SettlementQuerySchema
 from scoring.hand import Seat
 from scoring.settle_up import Payment, find_payments
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import console, console_page, render
@@ -39,7 +39,7 @@ _MOST_DISPUTES: Final = 100
 
 
 @console.get("/rounds/<uuid:round_id>")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_round(round_id: UUID) -> str | BaseResponse:
     """Render a round with its settlement, hands and disputes, or send its hands as a file."""
     transaction = current_transaction()
@@ -82,7 +82,7 @@ def _fewest(read: ReadRound, nets: Mapping[Seat, int]) -> Sequence[Payment]:
 
 
 @console.get("/rounds/<uuid:round_id>/hands/<int:number>")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_hand(round_id: UUID, number: int) -> str | BaseResponse:
     """
     Render a hand as it lay on the table, with the payments in order and the reason for each point.
@@ -125,7 +125,7 @@ def show_hand(round_id: UUID, number: int) -> str | BaseResponse:
 
 
 @console.get("/rounds/<uuid:round_id>/hands/<int:number>/explanation")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_explanation(round_id: UUID, number: int) -> BaseResponse:
     """Send the explanation of a hand as a page to print or to save, as the API does."""
     read = read_round(round_id, read_query(SettlementQuerySchema())["revision"])

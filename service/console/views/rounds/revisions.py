@@ -14,7 +14,7 @@ from scoring.board import Row
 from scoring.history import Closing
 from scoring.round_state import RoundSeat
 from scoring.settle_up import find_adjustment
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import console, console_page, render
@@ -47,7 +47,7 @@ class Changed:
 
 
 @console.get("/rounds/<uuid:round_id>/revisions")
-@console_page(Scope.READ)
+@console_page(KeyScope.READ)
 def show_revisions(round_id: UUID) -> str | BaseResponse:
     """
     Render the revisions of a round and the comparison of two: by default, of the two newest.

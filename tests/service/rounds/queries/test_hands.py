@@ -12,9 +12,9 @@ from uuid_utils.compat import uuid7
 from schemas.hands import SubmittedHand, dump_hand, load_hand
 from scoring import SCORER_VERSION
 from scoring.round import play_hand
+from service.audit_trail.models import EventRecord
 from service.db import Database, Transaction
 from service.errors import NotFound
-from service.ledger.models import EventRecord
 from service.rounds.models import HandRecord, HandScoreRecord, SubmissionRecord
 from service.rounds.queries import hands, rounds
 from service.rounds.queries.stored_round import StoredRound

@@ -14,10 +14,10 @@ from schemas.rulesets import load_ruleset
 from scoring.history import Closing, Departure, History, replay
 from scoring.round import close_round, depart, open_round
 from scoring.round_state import RoundSeat
+from service.audit_trail.models import EventRecord
+from service.audit_trail.queries.events import EventKind
 from service.db import Database, Transaction
 from service.errors import Busy, RoundOpen
-from service.ledger.models import EventRecord
-from service.ledger.queries.events import EventKind
 from service.rounds.models import ClosingRecord, DepartureRecord, RoundSeatRecord, SettlementRecord
 from service.rounds.queries import hands, histories, revisions, rounds, settlements
 from service.rounds.queries.revisions import RevisionToRecord

@@ -13,8 +13,8 @@ from schemas.hands import SubmittedHand
 from schemas.settlements import SettlementState
 from scoring.history import Closing
 from scoring.round import close_round
+from service.audit_trail.queries.events import EventKind
 from service.db import Database, Transaction
-from service.ledger.queries.events import EventKind
 from service.periodic import finalize_due
 from service.rounds.actions import settlements as settlement_actions
 from service.rounds.queries import revisions, rounds, settlements

@@ -23,13 +23,13 @@ from evidence import (
     verify_note,
 )
 from evidence.events import CheckpointSealed
+from service.audit_trail import actions as ledger
+from service.audit_trail.actions import join_events, make_checkpoint, origin_of
+from service.audit_trail.queries import checkpoints, trees
+from service.audit_trail.queries.events import EventKind, record_event
+from service.audit_trail.signing import make_signing_key, read_signing_key, replace_signing_key
 from service.db import Database
 from service.errors import OperatorError
-from service.ledger import actions as ledger
-from service.ledger.actions import join_events, make_checkpoint, origin_of
-from service.ledger.queries import checkpoints, trees
-from service.ledger.queries.events import EventKind, record_event
-from service.ledger.signing import make_signing_key, read_signing_key, replace_signing_key
 from service.periodic import grow_trees
 from tests.evidence import naive
 from tests.support.application import House, open_house

@@ -27,8 +27,8 @@ from evidence import (
     write_tile,
 )
 from evidence.files import ProvedEvent
+from service.audit_trail.queries.events import Leaf
 from service.db import Statement, Transaction
-from service.ledger.queries.events import Leaf
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,11 @@ from evidence import (
     verify_note,
 )
 from service.app import create_app
+from service.audit_trail.actions import join_events
 from service.clubs.actions import create_club, create_key
-from service.clubs.scopes import Scope
+from service.clubs.scopes import KeyScope
 from service.config import Config
-from service.ledger.actions import join_events
+from service.http.services import services_of
 from service.places import MOST_LISTENERS_OF_CLUB
 from tests.evidence import naive
 from tests.support.api_client import Api, ApiResponse, Document
@@ -207,8 +208,8 @@ def test_another_club_has_another_tree(api: Api, other_api: Api) -> None:
 
 def test_checkpoints_require_the_scope_audit(house: House) -> None:
     club = create_club(house.owner, f"club of {NOBODYS}")
-    reader = Api(house.app, create_key(house.owner, club, name="scoreboard", scopes=[Scope.READ]).secret)
-    auditor = Api(house.app, create_key(house.owner, club, name="auditor", scopes=[Scope.AUDIT]).secret)
+    reader = Api(house.app, create_key(house.owner, club, name="scoreboard", scopes=[KeyScope.READ]).secret)
+    auditor = Api(house.app, create_key(house.owner, club, name="auditor", scopes=[KeyScope.AUDIT]).secret)
     for path in ("/v1/checkpoints", "/v1/checkpoints/consistency?from=0&to=0"):
         assert reader.get(path).status == 403
         assert auditor.get(path).status == 200
@@ -225,5 +226,5 @@ def test_without_a_readable_key_nothing_is_signed(house: House, api: Api, tmp_pa
     refused = Api(app, api.key).post("/v1/checkpoints", None)
     assert (refused.status, refused["code"]) == (409, "signing-key-missing")
     assert str(file) not in refused.text
-    app.extensions["ofc_database"].close()
+    services_of(app).database.close()
     assert api.get("/v1/checkpoints")["checkpoints"] == []

@@ -11,8 +11,8 @@ from schemas.verification.evidence_file import verify
 from schemas.verification.proofs import SignedTree, read_signed
 from schemas.verification.report import Outcome, Report
 from scoring.ruleset import Ruleset
-from service.ledger.actions import make_checkpoint
-from service.ledger.queries.events import EventKind
+from service.audit_trail.actions import make_checkpoint
+from service.audit_trail.queries.events import EventKind
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api
@@ -243,7 +243,6 @@ OF_NO_ROUND = {
     EventKind.RULESET_ADDED,
     EventKind.CLUB_CREATED,
     EventKind.CLUB_CHANGED,
-    EventKind.CLUB_WIPED,
     EventKind.CHECKPOINT_SEALED,
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,

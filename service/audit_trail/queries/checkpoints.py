@@ -9,8 +9,8 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, insert, select, text
 
 from evidence import VerifierKey
+from service.audit_trail.models import CheckpointRecord, TreeHeadRecord
 from service.db import Transaction
-from service.ledger.models import CheckpointRecord, TreeHeadRecord
 
 _RECORD: Final = CheckpointRecord
 _ADD_KEY: Final = text("""
@@ -20,7 +20,6 @@ _ADD_KEY: Final = text("""
 _KEYS: Final = text("""
     SELECT name, public_key, first_used_at FROM shared.signing_keys ORDER BY first_used_at, public_key
 """)
-_IS_TEST: Final = text("SELECT test FROM clubs WHERE id = :club_id")
 _BY_ADDRESS: Final = text("""
     SELECT club_id, size, note FROM set_config('ofc.checkpoint', :id, true), checkpoints WHERE id = CAST(:id AS uuid)
 """)
@@ -107,11 +106,6 @@ def find_note(connection: Connection, address: UUID) -> str | None:
     connection.execute(_SET_CLUB, {"club_id": found.club_id})
     served_size = connection.execute(_SERVED_SIZE, {"club_id": found.club_id}).scalar_one_or_none() or 0
     return str(found.note) if found.size <= served_size else None
-
-
-def is_of_test_club(transaction: Transaction) -> bool:
-    """Return whether the transaction's club is a test club."""
-    return bool(transaction.execute(_IS_TEST, {"club_id": transaction.club_id}).scalar_one_or_none())
 
 
 def publish_key(transaction: Transaction, key: VerifierKey) -> None:

@@ -10,9 +10,9 @@ from sqlalchemy import text
 
 from evidence import Headings, hash_event
 from evidence.events import EventKind
+from service.audit_trail.models import EventRecord, WaitingEventRecord
 from service.db import Transaction
 from service.db.batch import Batch
-from service.ledger.models import EventRecord, WaitingEventRecord
 
 __all__ = ["EventKind", "EventWriter", "record_event"]
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from tests.oracle import PRESETS, random_document
-from tests.service.accounting.test_statements import CLOSED, play_at, statement
+from tests.service.ledger.test_statements import CLOSED, play_at, statement
 from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import HIGH, LOW, Document, document_of, hand, open_round, post_document
 

@@ -11,9 +11,9 @@ from evidence.events import EventKind
 from schemas.verification.evidence_file import verify
 from schemas.verification.proofs import SignedTree, read_signed
 from schemas.verification.report import Outcome, Report
-from service.ledger.actions import join_events
-from service.ledger.queries import trees
-from tests.service.ledger.test_api_evidence import FIRST, KEY, SECOND, SWAPPED, evidence_of, sign
+from service.audit_trail.actions import join_events
+from service.audit_trail.queries import trees
+from tests.service.audit_trail.test_api_evidence import FIRST, KEY, SECOND, SWAPPED, evidence_of, sign
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
@@ -146,7 +146,7 @@ def test_without_the_last_event_of_the_checkpoint_nothing_is_the_newest(api: Api
 def test_an_event_that_only_looks_like_the_last_one_of_the_checkpoint_fails(api: Api, house: House) -> None:
     _, _, new = corrected(api, house)
     event = seal_of(new)
-    for changes in ({"kind": "club.wiped"}, {"club": UUID(int=1)}, {"content": b'{"map_root":"00"}'}):
+    for changes in ({"kind": "club.changed"}, {"club": UUID(int=1)}, {"content": b'{"map_root":"00"}'}):
         written = b64encode(write_event(replace(event, **changes))).decode()
         report = check({**new, "sealed": {**new["sealed"], "event": written}})
         assert "inclusion-unproved" in codes(report)

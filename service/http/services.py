@@ -1,0 +1,60 @@
+"""What the views of an application use besides the request."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from flask import Flask, current_app
+
+from service.config import Config
+from service.db import Database
+from service.webhooks.sending import AllowedAddresses
+
+if TYPE_CHECKING:
+    from service.http.rate_limits import RateLimits
+    from service.jobs.app import Send
+    from service.openapi import ContractApi
+
+_NAME: Final = "tablestakes"
+
+
+@dataclass(slots=True)
+class Services:
+    """
+    What the views of an application use.
+
+    Attributes:
+        config: the configuration of the process.
+        database: the connections of the process.
+        allowed_addresses: where messages may be sent although the address is not public.
+        send: sends messages to the workers.
+        is_stopping: returns whether the process stops; the web server sets it.
+        rate_limits: counts the requests of each key; None without limits.
+        contract: describes the API.
+        operations: the ID of each operation, by its path and method.
+    """
+
+    config: Config
+    database: Database
+    allowed_addresses: AllowedAddresses
+    send: "Send"
+    is_stopping: Callable[[], bool] = lambda: False
+    rate_limits: "RateLimits | None" = None
+    contract: "ContractApi" = field(init=False)
+    operations: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+def provide(app: Flask, services: Services) -> None:
+    """Provide the views of an application with what they use."""
+    app.extensions[_NAME] = services
+
+
+def services_of(app: Flask) -> Services:
+    """Return what the views of an application use."""
+    services: Services = app.extensions[_NAME]
+    return services
+
+
+def current_services() -> Services:
+    """Return what the views of the current application use."""
+    return services_of(current_app)
