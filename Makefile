@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+TOOLS := .venv/.developed
 REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 RULES := service/pages/static/rules/manifest.json
 PAGES := service/pages/static/web/files.json
@@ -10,7 +11,7 @@ PAGES := service/pages/static/web/files.json
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all setup demo up test report verify check bench format generate typescript web screenshots web-watch audit dist clean
+.PHONY: help help-all setup develop demo up test report verify check bench format generate typescript web screenshots web-watch audit dist clean
 
 help:  # list the usual targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 13
@@ -20,10 +21,17 @@ help-all:  ## list all targets
 
 setup: $(STAMP) $(REFERENCE) $(RULES) $(PAGES)  ## create .venv/ with `ofc` and `ofc-server`, the API reference, the rules for browsers and the web pages (from PyPI and npm)
 
+develop: $(TOOLS) setup  # install what tests, generators and linters need, with a browser (from PyPI and npm)
+
 $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable .
 	touch $(STAMP)
+
+$(TOOLS): pyproject.toml client/pyproject.toml constraints.txt web/package.json web/package-lock.json | $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[dev]'
+	$(BIN)/python web/install.py --dev
+	touch $(TOOLS)
 
 $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
 	$(BIN)/python web/install.py
@@ -40,17 +48,17 @@ demo: setup  ## start the service in a temporary folder, post every example over
 up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 	$(BIN)/ofc-server up
 
-test: setup  ## run the tests of the rules and a smoke test of each subject
+test: develop  ## run the tests of the rules and a smoke test of each subject
 	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "smoke and not thorough and not verify"
 
-verify: setup  ## run the long tests: random rounds against the oracle, random requests against the contract, kills under load, an hour of mixed load
+verify: develop  ## run the long tests: random rounds against the oracle, random requests against the contract, kills under load, an hour of mixed load
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --hypothesis-profile many tests/scoring tests/schemas tests/evidence
 
-report: setup  # print replaced words, and files, functions and folders above the limits
+report: develop  # print replaced words, and files, functions and folders above the limits
 	$(BIN)/python -m tests.contract.report
 
-check: setup  ## run what CI runs: format, lint, imports, types, dependencies, report, then all tests with coverage
+check: develop  ## run what CI runs: format, lint, imports, types, dependencies, report, then all tests with coverage
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
@@ -59,7 +67,7 @@ check: setup  ## run what CI runs: format, lint, imports, types, dependencies, r
 	$(BIN)/python -m tests.contract.report
 	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "not verify" --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-bench: setup  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
+bench: develop  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
@@ -76,30 +84,30 @@ bench: setup  ## measure how fast hands are scored, also in a browser, recorded,
 	$(BIN)/python -m benchmarks.keeper_page
 	$(BIN)/python -m benchmarks.record_sizes
 
-format: setup  ## format the code
+format: develop  ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: setup  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, types for Python
+generate: develop  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, types for Python
 	$(BIN)/python -m tests.support.schema_manifest
 	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
 	$(BIN)/ofc-server openapi --audit --output openapi-audit.yaml --overwrite
 	$(BIN)/python -m tests.support.client.write_models
 
-typescript: setup  # build the TypeScript client, and pack it for npm in web/client/
+typescript: develop  # build the TypeScript client, and pack it for npm in web/client/
 	$(BIN)/python web/pack_client.py
 
 web: setup  # build the web pages from web/src/ into service/pages/static/web/
 	$(BIN)/python web/build_pages.py
 
-screenshots: setup  # take the pictures of docs/ again
+screenshots: develop  # take the pictures of docs/ again
 	$(BIN)/python -m tests.support.browser.screenshots
 
 web-watch: setup  # run the service until Ctrl-C, and build the web pages again after every change
 	$(BIN)/python web/build_pages.py --watch & watcher=$$!; trap "kill $$watcher" EXIT; $(BIN)/ofc-server up
 
-audit: setup  # check the dependencies for known vulnerabilities
+audit: develop  # check the dependencies for known vulnerabilities
 	$(BIN)/python -m tests.contract.audit
 
 dist: setup  # build the wheels of the client and the service into dist/

@@ -38,10 +38,11 @@ function write(name, content) {
   writeFileSync(path, content);
 }
 
-/** Generate the types of the contract, unless they are newer than it. */
+/** Generate the types of the contract for the compiler, unless they are newer than it. Without the tools it is left out. */
 function generateTypes() {
   if (existsSync(CONTRACT) && statSync(CONTRACT).mtimeMs > statSync(OPENAPI).mtimeMs) return;
   const generator = join(WEB, "node_modules", "openapi-typescript", "bin", "cli.js");
+  if (!existsSync(generator)) return;
   const options = ["--root-types", "--root-types-no-schema-prefix", "--root-types-keep-casing"];
   const done = spawnSync(process.execPath, [generator, OPENAPI, "--output", CONTRACT, ...options], { stdio: ["ignore", 2, 2] });
   if (done.status !== 0) process.exit(done.status ?? 1);

@@ -1,4 +1,8 @@
-"""Installs the npm packages of this folder, and makes the files that the service serves. `make setup` runs it."""
+"""
+Installs the npm packages of this folder, and makes the files that the service serves. `make setup` runs it.
+
+With `--dev`, as `make develop` runs it, it also installs the packages for tests: a browser, linters and generators.
+"""
 
 import importlib.util
 import os
@@ -50,7 +54,8 @@ def main() -> None:
     npm = find_node("npm")
     # Node.js from PyPI otherwise trusts its built-in certificates only, and not those installed on the machine.
     environment = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
-    subprocess.run([*npm, "ci", "--loglevel", "error"], cwd=WEB, env=environment, check=True)
+    chosen = [] if "--dev" in sys.argv else ["--omit=dev"]
+    subprocess.run([*npm, "ci", "--loglevel", "error", *chosen], cwd=WEB, env=environment, check=True)
     shutil.rmtree(TARGET, ignore_errors=True)
     TARGET.mkdir(parents=True)
     for source, name in FILES.items():

@@ -43,7 +43,7 @@ def webhooks() -> None:
 
 
 @webhooks.command(
-    cls=Command, examples=[f"ofc webhook add {_EXAMPLE_URL} --kind round.completed --kind settlement.final"]
+    cls=Command, examples=[f"ofc webhook add {_EXAMPLE_URL} --kind round.completed --kind settlement.finalized"]
 )
 @click.argument("url", metavar="URL")
 @click.option(

@@ -27,6 +27,9 @@ def _functions() -> None:
         CREATE FUNCTION current_club() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
             RETURN nullif(current_setting('ofc.club', true), '')::uuid;
 
+        CREATE FUNCTION current_table() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+            RETURN nullif(current_setting('ofc.table', true), '')::uuid;
+
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             RAISE EXCEPTION '% on % is refused: its records are append-only', TG_OP, TG_TABLE_NAME
@@ -59,7 +62,9 @@ def _clubs() -> None:
         CREATE TABLE clubs (
             id uuid PRIMARY KEY,
             name text NOT NULL CONSTRAINT clubs_name_key UNIQUE CHECK (name <> ''),
-            created_at timestamptz NOT NULL
+            created_at timestamptz NOT NULL,
+            time_zone text NOT NULL DEFAULT 'UTC' CHECK (time_zone <> ''),
+            evening_begins time NOT NULL DEFAULT '06:00'
         );
     """)
     one_club_at_a_time("clubs", club="id")
@@ -117,37 +122,7 @@ def _api_keys() -> None:
             pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = 'api_keys'::regclass), 'MEMBER')
         );
     """)
-    _authentication()
     _revocation()
-
-
-def _authentication() -> None:
-    """
-    Create the function that finds the key of a secret.
-
-    It has no special rights: it sets the hash for the transaction, and the policies do the rest. It changes nothing, so
-    that a read never waits for a standby. `is_use_due` says that the last use is to be recorded: at most once a minute,
-    because all requests of a key change the same row, and not on a standby or another read-only server.
-    """
-    op.execute("""
-        CREATE FUNCTION authenticate_key(secret bytea)
-            RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], is_use_due boolean) LANGUAGE plpgsql AS $$
-        DECLARE
-            match api_keys;
-        BEGIN
-            PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
-            SELECT * INTO match FROM api_keys AS key
-                WHERE key.secret_sha256 = secret
-                    AND (key.revoked_at IS NULL OR key.revoked_at > now())
-                    AND (key.expires_at IS NULL OR key.expires_at > now());
-            IF NOT FOUND THEN
-                RETURN;
-            END IF;
-            RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes,
-                coalesce(match.last_used_at < now() - interval '1 minute', true)
-                    AND NOT (pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean);
-        END $$;
-    """)
 
 
 def _revocation() -> None:

@@ -15,6 +15,7 @@ def upgrade() -> None:
     _checkpoints()
     one_club_at_a_time("events", "waiting_events", "tree_nodes", "tree_heads", "round_map_tiles", "checkpoints")
     append_only("events", "tree_nodes", "checkpoints")
+    _feed()
 
 
 def _events() -> None:
@@ -143,3 +144,24 @@ def _checkpoints() -> None:
         CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON shared.signing_keys
             FOR EACH ROW EXECUTE FUNCTION refuse_change();
     """)
+
+
+def _feed() -> None:
+    """
+    Create the index of the event feed: the kind and the table of the event at each position of a club's tree.
+
+    The feed filters by it, so that a client that waits for one kind of event, or for one table, reads neither the
+    history of the club nor that of the table again.
+    """
+    op.execute("""
+        CREATE TABLE feed_entries (
+            club_id uuid NOT NULL REFERENCES clubs,
+            kind text NOT NULL,
+            position bigint NOT NULL,
+            table_id uuid,
+            PRIMARY KEY (club_id, kind, position)
+        );
+        CREATE INDEX feed_entries_of_table ON feed_entries (club_id, table_id, position) WHERE table_id IS NOT NULL;
+    """)
+    one_club_at_a_time("feed_entries")
+    append_only("feed_entries")

@@ -130,7 +130,7 @@ def _from_events() -> None:
                 RETURN NULL;
             END IF;
             PERFORM send_to_webhooks(
-                CASE event.kind WHEN 'dispute.resolved' THEN 'dispute.decided' ELSE event.kind END,
+                event.kind,
                 jsonb_build_object('round_id', round.id, 'table_id', round.table_id, 'reference', round.reference)
                 || CASE event.kind
                     WHEN 'hand.recorded' THEN jsonb_build_object('hand_id', payload -> 'id',
@@ -177,13 +177,13 @@ def _from_round_heads() -> None:
                     'revision', NEW.revision, 'status', NEW.status, 'state', NEW.settlement_state)
                 INTO message FROM rounds WHERE club_id = NEW.club_id AND id = NEW.round_id;
             IF NEW.revision > OLD.revision AND NOT (OLD.status = 'open' AND NEW.status = 'open') THEN
-                PERFORM send_to_webhooks('settlement.revised', message, NEW.round_id, NEW.version, 2);
+                PERFORM send_to_webhooks('round.corrected', message, NEW.round_id, NEW.version, 2);
             END IF;
             IF OLD.status = 'open' AND NEW.status <> 'open' THEN
                 PERFORM send_to_webhooks('round.completed', message, NEW.round_id, NEW.version, 3);
             END IF;
             IF NEW.final_revision IS DISTINCT FROM OLD.final_revision THEN
-                PERFORM send_to_webhooks('settlement.final', message, NEW.round_id, NEW.version, 4);
+                PERFORM send_to_webhooks('settlement.finalized', message, NEW.round_id, NEW.version, 4);
             END IF;
             RETURN NULL;
         END $$;

@@ -74,7 +74,7 @@ class DisputeOpenedDataSchema(AboutRoundSchema):
     )
 
 
-class DisputeDecidedDataSchema(AboutRoundSchema):
+class DisputeResolvedDataSchema(AboutRoundSchema):
     """A dispute that was upheld or rejected."""
 
     dispute_id = UuidField(required=True, description="ID of the dispute.")
@@ -114,13 +114,13 @@ _DATA: Final[Mapping[WebhookKind, tuple[type[WireSchema], str]]] = {
     WebhookKind.HAND_RECORDED: (HandRecordedDataSchema, "A hand was recorded."),
     WebhookKind.HAND_WITHDRAWN: (HandWithdrawnDataSchema, "The last hand of a round was undone."),
     WebhookKind.ROUND_COMPLETED: (RoundSettlementDataSchema, "A round is complete, or was closed."),
-    WebhookKind.SETTLEMENT_FINAL: (RoundSettlementDataSchema, "The settlement of a round became final."),
-    WebhookKind.SETTLEMENT_REVISED: (
+    WebhookKind.SETTLEMENT_FINALIZED: (RoundSettlementDataSchema, "The settlement of a round became final."),
+    WebhookKind.ROUND_CORRECTED: (
         RoundSettlementDataSchema,
         "A round that had ended has another revision: it was corrected or recomputed, or its last hand was undone.",
     ),
     WebhookKind.DISPUTE_OPENED: (DisputeOpenedDataSchema, "A dispute was opened."),
-    WebhookKind.DISPUTE_DECIDED: (DisputeDecidedDataSchema, "A dispute was upheld or rejected."),
+    WebhookKind.DISPUTE_RESOLVED: (DisputeResolvedDataSchema, "A dispute was upheld or rejected."),
     WebhookKind.DISPUTE_WITHDRAWN: (DisputeWithdrawnDataSchema, "A dispute was withdrawn."),
     WebhookKind.IMPORT_ENDED: (ImportEndedDataSchema, "An import succeeded, failed or was cancelled."),
     WebhookKind.TEST: (WebhookTestDataSchema, "A test message was requested."),

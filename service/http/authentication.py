@@ -9,7 +9,7 @@ from hashlib import sha256
 from threading import BoundedSemaphore
 from typing import Any, Final
 
-from flask import Response, g, request
+from flask import Response, request
 
 from schemas.access import parse_token
 from service.clubs.queries import keys
@@ -21,6 +21,7 @@ from service.http.dry_run import is_dry_run
 from service.http.idempotency import HEADER, read_idempotency_key, respond_once
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
+from service.http.request_state import current_request
 from service.http.responses import MEDIA_TYPE, NO_STORE
 from service.http.services import current_services
 from service.links.actions import check_link
@@ -57,8 +58,7 @@ class Access:
 
 def database() -> Database:
     """Return the database of the application."""
-    current: Database = current_services().database
-    return current
+    return current_services().database
 
 
 def read_nothing_ahead(**_: Any) -> Sequence[Query]:
@@ -76,7 +76,7 @@ def with_key(view: Callable[..., Any], access: Access) -> Callable[..., Any]:
         with database().session() as session:
             key, begun = begin(session, secret_sha256, access, is_reading=request.method in READING)
             with _transaction_of(key, session, begun) as transaction:
-                g.transaction = transaction
+                current_request().transaction = transaction
                 return view(*arguments, **options)
 
     return guarded
@@ -113,7 +113,7 @@ def with_key_to_record(
             sent_key = read_idempotency_key()
             retry_key = None if is_dry else sent_key
             with _writing(key, session, begun, rolled_back=is_dry) as transaction:
-                g.transaction = transaction
+                current_request().transaction = transaction
                 work = partial(view, *arguments, **options)
                 if retry_key is None:
                     return work()
@@ -136,7 +136,7 @@ def with_key_to_stream(view: Callable[..., Response], access: Access) -> Callabl
             count_stream(opened)
             session = opened.enter_context(database().session())
             key, begun = begin(session, secret_sha256, access, is_reading=True)
-            g.transaction = session.reading(key.club_id, key.table_id, begun)
+            current_request().transaction = session.reading(key.club_id, key.table_id, begun)
             return stream(view(*arguments, **options), opened)
 
     return guarded
@@ -180,9 +180,10 @@ def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
         count_request(token_sha256)
         signed = parse_token(token)
         with database().session() as session:
+            is_signed = False
             if signed is not None:
-                g.transaction = session.reading(signed.link.club_id)
-            is_signed = signed is not None and check_link(g.transaction, signed)
+                current_request().transaction = transaction = session.reading(signed.link.club_id)
+                is_signed = check_link(transaction, signed)
             if signed is None or not is_signed:
                 count_unknown()
                 raise NotFound("the link is incomplete or not one of this service")
@@ -225,7 +226,7 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
             found, begun = keys.begin(session, secret_sha256, is_reading=True)
             key = authenticate(found)
             if has_scope(key.scopes, access.scopes) and (access.by_table_link or key.table_id is None):
-                g.transaction = session.reading(key.club_id, key.table_id, begun)
+                current_request().transaction = session.reading(key.club_id, key.table_id, begun)
             return view(*arguments, **options)
 
     return open_to_all
@@ -244,7 +245,7 @@ def _writing(
     return session.transaction(
         key.club_id,
         actor=key.id,
-        request_id=g.request_id,
+        request_id=current_request().request_id,
         table_id=key.table_id,
         rolled_back=rolled_back,
         begun=begun,
@@ -253,20 +254,21 @@ def _writing(
 
 def current_key() -> StoredKey:
     """Return the key or the link of the request."""
-    key: StoredKey = g.key
+    key = current_request().key
+    assert key is not None, "the request is authenticated"
     return key
 
 
 def current_transaction() -> Transaction:
     """Return the transaction of the request."""
-    transaction: Transaction = g.transaction
+    transaction = current_request().transaction
+    assert transaction is not None, "the request has a key"
     return transaction
 
 
 def transaction_if_any() -> Transaction | None:
     """Return the transaction of the request, or None if the request has no key."""
-    transaction: Transaction | None = g.get("transaction")
-    return transaction
+    return current_request().transaction
 
 
 def admit() -> bytes:
@@ -318,7 +320,7 @@ def authenticate(key: StoredKey | None) -> StoredKey:
     if key is None:
         count_unknown()
         raise KeyUnknown(f"{_name_key()} is unknown, expired or revoked; expected a valid key of a club")
-    g.key = key
+    current_request().key = key
     return key
 
 

@@ -5,13 +5,14 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final
 
-from flask import Response, g, request
+from flask import Response, request
 
 from service.config import Retention
 from service.db import Transaction
 from service.errors import IdempotencyKeyInUse, IdempotencyKeyInvalid, IdempotencyKeyReused
 from service.http import idempotent_responses
 from service.http.idempotent_responses import IdempotentResponse
+from service.http.request_state import current_request
 from service.http.responses import MEDIA_TYPE, WAS_REPLAYED
 from service.http.services import current_services
 
@@ -51,7 +52,7 @@ def read_idempotency_key() -> str | None:
 
 def forget_response() -> None:
     """Do not store the response of the current request under its key, because a retry can have another result."""
-    g.is_response_stored = False
+    current_request().stores_response = False
 
 
 def respond_once(
@@ -96,7 +97,7 @@ def respond_once(
         first = IdempotentResponse(
             fingerprint, response.status_code, response.headers.get("Location"), response.get_data()
         )
-        if g.get("is_response_stored", True):
+        if current_request().stores_response:
             idempotent_responses.add(transaction, stored_key, first)
         return response
     if stored.fingerprint != fingerprint:

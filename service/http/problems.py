@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Final
 
-from flask import Flask, Response, g
+from flask import Flask, Response
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from evidence import EvidenceError
@@ -14,6 +14,7 @@ from scoring.errors import Mistake, ScoringError
 from service.errors import DatabaseError, IdempotencyKeyInUse, ImportTooLarge, ServiceError, TooManyRequests
 from service.http.details import describe_rejection
 from service.http.problem_kinds import PROBLEM_KINDS
+from service.http.request_state import current_request
 from service.http.responses import json_response
 from service.logs import format_exception, get_log
 
@@ -34,8 +35,9 @@ def problem_response(
     code: str, detail: str, mistakes: Iterable[Mistake] = (), headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return a response with a problem document, by the code of its kind."""
-    g.problem_code = code
-    document = build_problem(code, detail, dump_mistakes(list(mistakes)[:MOST_SHOWN]), g.request_id)
+    state = current_request()
+    state.problem = code
+    document = build_problem(code, detail, dump_mistakes(list(mistakes)[:MOST_SHOWN]), state.request_id)
     return json_response(document, PROBLEM_KINDS[code].status, headers, media_type=MEDIA_TYPE)
 
 
@@ -84,7 +86,7 @@ def _service_problem(error: ServiceError) -> Response:
 
 def _database_problem(error: DatabaseError) -> Response:
     """Log the message, which names the database, and return a response without it."""
-    _log.error("database_error", request_id=g.request_id, error=str(error))
+    _log.error("database_error", request_id=current_request().request_id, error=str(error))
     return problem_response(error.code, PROBLEM_KINDS[error.code].advice)
 
 
@@ -104,5 +106,5 @@ def _incomplete_problem(_error: ClientDisconnected) -> Response:
 
 
 def _unhandled_problem(error: Exception) -> Response:
-    _log.error("unhandled_exception", request_id=g.request_id, exception=format_exception(error))
+    _log.error("unhandled_exception", request_id=current_request().request_id, exception=format_exception(error))
     return problem_response("internal-error", PROBLEM_KINDS["internal-error"].advice)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import FixedWindowRateLimiter
 
 from service.errors import TooManyRequests
+from service.http.request_state import current_request
 from service.http.services import current_services, services_of
 from service.logs import get_log
 
@@ -139,7 +140,7 @@ def count_request(secret_sha256: bytes) -> None:
 
 def _count_request(limits: RateLimits, key: str) -> None:
     is_within = limits.add_request(key)
-    g.rate_limit = window = limits.find_window(key)
+    current_request().rate_limit = window = limits.find_window(key)
     if not is_within:
         raise TooManyRequests(
             f"the limit of {window.limit} requests a minute for this key is exceeded;"
@@ -172,7 +173,7 @@ def _count_unknown(limits: RateLimits, network: str) -> None:
 
 def _add_headers(response: Response) -> Response:
     """Add what remains, in the headers of draft-ietf-httpapi-ratelimit-headers."""
-    window: Window | None = g.get("rate_limit")
+    window = current_request().rate_limit
     if window is not None:
         response.headers["RateLimit-Policy"] = f'"key";q={window.limit};w={_MINUTE_SECONDS}'
         response.headers["RateLimit"] = f'"key";r={window.remaining};t={window.seconds}'

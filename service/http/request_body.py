@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
-from flask import g, request
+from flask import request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge, UnsupportedMediaType
 
 from schemas.base import show
 from service.config import ImportLimits
 from service.errors import BodyUnreadable, ImportsBusy, ImportTooLarge
+from service.http.request_state import current_request
 from service.places import Wait
 
 MOST_BYTES: Final = 1024 * 1024
@@ -65,7 +66,8 @@ def receive_body() -> bytes:
         ClientDisconnected: the body is shorter than `Content-Length`; half a document can be a valid document.
         RequestEntityTooLarge: the body is longer than the limit.
     """
-    body: bytes | None = g.get("received")
+    state = current_request()
+    body = state.body
     if body is None:
         _check_state()
         announced, most = request.content_length, request.max_content_length
@@ -77,7 +79,7 @@ def receive_body() -> bytes:
             raise ClientDisconnected
         if most is not None and len(body) > most:
             raise RequestEntityTooLarge
-        g.received = body
+        state.body = body
     return body
 
 

@@ -1,16 +1,15 @@
 """Request IDs, the request log and the request metrics."""
 
 import re
-from contextlib import ExitStack
 from functools import cache
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Flask, Response, g, request
-from uuid_utils.compat import uuid7
+from flask import Flask, Response, request
 
+from service.http.request_state import RequestState, begin_request, current_request, find_request
 from service.http.services import current_services, services_of
 from service.logs import get_log
 from service.metrics.counters import count_request_end, count_request_start, count_response
@@ -39,58 +38,57 @@ def log_requests(app: Flask, contract: dict[str, Any]) -> None:
 
 
 def _start() -> None:
-    g.begun = perf_counter()
-    g.request_id = str(uuid7())
-    g.route, g.operation = _find_operation()
-    g.in_flight = in_flight = ExitStack()
+    state = begin_request(RequestState(*_find_operation()))
     count_request_start()
-    in_flight.callback(count_request_end)
+    state.in_flight.callback(count_request_end)
 
 
 def _finish(response: Response) -> Response:
-    response.headers["Request-Id"] = g.request_id
+    state = current_request()
+    response.headers["Request-Id"] = state.request_id
     try:
-        _log_request(response)
+        _log_request(state, response)
     except Exception:
         # The request is processed. The response must be sent even if it cannot be logged, for example on a full disk.
-        _log.exception("request_log_failed", request_id=g.request_id)
+        _log.exception("request_log_failed", request_id=state.request_id)
     return response
 
 
 def _tear_down(_error: BaseException | None) -> None:
-    if "in_flight" not in g:
+    state = find_request()
+    if state is None:
         return
     try:
         # Once, although the context of a request with a streamed response ends twice.
-        g.in_flight.close()
+        state.in_flight.close()
     except Exception:
-        _log.exception("request_log_failed", request_id=g.request_id)
+        _log.exception("request_log_failed", request_id=state.request_id)
 
 
-def _log_request(response: Response) -> None:
+def _log_request(state: RequestState, response: Response) -> None:
     """Log and count a request. Of its URL, only the IDs are logged: other parts can be private."""
     status = response.status_code
-    seconds = perf_counter() - g.begun
+    seconds = perf_counter() - state.begun
     line = {
         "method": request.method[:_LONGEST_METHOD],
-        "route": g.route,
-        "operation": g.operation,
+        "route": state.route,
+        "operation": state.operation,
         "status": status,
         "duration_ms": round(seconds * 1000, 1),
-        "request_id": g.request_id,
+        "request_id": state.request_id,
     }
-    if (key := g.get("key")) is not None:
-        line["key"], line["club"] = str(key.id), str(key.club_id)
-    if (session := g.get("console_session")) is not None:
-        line["session"] = str(session.id)
+    if state.key is not None:
+        line["key"], line["club"] = str(state.key.id), str(state.key.club_id)
+    if state.session_id is not None:
+        line["session"] = str(state.session_id)
     for name, value in (request.view_args or {}).items():
         if isinstance(value, UUID):
             line[name] = str(value)
-    if problem := g.get("problem_code"):
-        line["problem"] = problem
+    if state.problem is not None:
+        line["problem"] = state.problem
     if is_replay := _REPLAYED in response.headers:
         line["replayed"] = True
-    count_response(g.operation, status, seconds, problem, is_replay=is_replay)
+    count_response(state.operation, status, seconds, state.problem, is_replay=is_replay)
     log = _log.error if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _log.info
     log("request", **line)
 

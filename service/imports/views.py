@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, g
+from flask import Response
 
 from schemas.jobs import ImportPageSchema, ImportQuerySchema, ImportSchema, JobQuerySchema, dump_job
 from schemas.settlements import IMPORT_STATES
@@ -19,6 +19,7 @@ from service.http.authentication import current_key, current_transaction, databa
 from service.http.idempotency import read_idempotency_key, respond_once
 from service.http.problems import build_problem
 from service.http.request_body import NDJSON, NDJSON_SCHEMA, read_lines_body
+from service.http.request_state import current_request
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, WAS_REPLAYED, json_response, respond_page
 from service.http.services import current_services
@@ -72,7 +73,7 @@ def post_import(query: dict[str, Any]) -> Response:
     (429).
     """
     key, retry_key = current_key(), read_idempotency_key()
-    begin = partial(database().transaction, key.club_id, actor=key.id, request_id=g.request_id)
+    begin = partial(database().transaction, key.club_id, actor=key.id, request_id=current_request().request_id)
     limits: ImportLimits = current_services().config.imports
     with IMPORT_TURNS.take(key.id) as wait:
         blocks = read_lines_body(limits, wait)
@@ -163,7 +164,7 @@ def get_results(import_id: UUID) -> Response:
     retention: Retention = current_services().config.retention
     read = partial(database().reading, transaction.club_id)
     job, blocks = list_import_results(transaction, import_id, read, retention)
-    return Response(_with_whole_problems(blocks, job.request_id or g.request_id), content_type=NDJSON)
+    return Response(_with_whole_problems(blocks, job.request_id or current_request().request_id), content_type=NDJSON)
 
 
 def _with_whole_problems(blocks: Iterator[bytes], request_id: str) -> Iterator[bytes]:

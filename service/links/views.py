@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, g, render_template, request
+from flask import Response, render_template, request
 
 from schemas.access import (
     Link,
@@ -36,6 +36,7 @@ from service.http.authentication import READING, current_transaction
 from service.http.formats import format_cards, format_day, format_money, format_money_won, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
+from service.http.request_state import current_request
 from service.http.resource import JSON, Resource
 from service.http.responses import NO_STORE, best_media_type, json_response, no_content
 from service.links.actions import (
@@ -142,13 +143,15 @@ def replace_problem(response: Response) -> Response:
     """Replace a problem document by a page."""
     if response.mimetype != MEDIA_TYPE:
         return response
-    kind = PROBLEM_KINDS[g.problem_code]
-    title, advice = _ADVICE.get(HTTPStatus(response.status_code), (kind.title, describe_kind(g.problem_code)))
+    state = current_request()
+    assert state.problem is not None, "the response is a problem"
+    kind = PROBLEM_KINDS[state.problem]
+    title, advice = _ADVICE.get(HTTPStatus(response.status_code), (kind.title, describe_kind(state.problem)))
     page = render_template(
         "link_problem.html",
         title=title,
         advice=advice,
-        request_id=g.request_id,
+        request_id=state.request_id,
         style_address=find_built(STYLE, ".css"),
     )
     response.set_data(page)

@@ -165,8 +165,8 @@ class Sending:
 
 
 KINDS = [
-    "hand.recorded", "hand.withdrawn", "round.completed", "settlement.final", "settlement.revised", "dispute.opened",
-    "dispute.decided", "dispute.withdrawn", "import.ended",
+    "hand.recorded", "hand.withdrawn", "round.completed", "settlement.finalized", "round.corrected", "dispute.opened",
+    "dispute.resolved", "dispute.withdrawn", "import.ended",
 ]  # as a table  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def blocks(kind: str) -> list[str]:
 
 
 START, FUNCTION, *_, WEBHOOK, CONFIRM = SHELL = blocks("sh")
-[MESSAGE] = [block.strip() for block in blocks("") if block.startswith("settlement.final")]
+[MESSAGE] = [block.strip() for block in blocks("") if block.startswith("settlement.finalized")]
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def test_the_shell_commands_work(service: Running, tmp_path: Path) -> None:
         assert points.splitlines() == ["[1,-8,4]", "[2,8,6]"]
         check_shown(settlement)
         assert states == ["provisional", "final"]
-        assert json.loads(delivery)[0] == "settlement.final"
-        assert wait_until(lambda: receiver.kinds == ["settlement.final"])
+        assert json.loads(delivery)[0] == "settlement.finalized"
+        assert wait_until(lambda: receiver.kinds == ["settlement.finalized"])
         assert receiver.received[0].verify(secret)["data"]["reference"] == "2026-11-20/1"
 
 

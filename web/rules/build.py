@@ -130,8 +130,9 @@ def lock_without_packages(text: str) -> str:
 
 def compile_scripts(target: Path) -> None:
     """Compile the scripts of the page and its worker."""
-    compiler = PACKAGES_OF_NODE / "typescript" / "bin" / "tsc"
-    subprocess.run([*find_node(), str(compiler), "--project", str(SCRIPTS), "--outDir", str(target)], check=True)
+    compiler = PACKAGES_OF_NODE / "esbuild" / "bin" / "esbuild"
+    scripts, options = sorted(SCRIPTS.glob("*.ts")), ["--target=es2022", "--log-level=warning", f"--outdir={target}"]
+    subprocess.run([*find_node(), str(compiler), *map(str, scripts), *options], check=True)
 
 
 def build(target: Path) -> None:

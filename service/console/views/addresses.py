@@ -4,11 +4,11 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from flask import g, request
+from flask import request
 
 from schemas.base import WireError, WireSchema, load
 from scoring.errors import Mistake
-from service.console.views.session import PATH, club_zone, read_form
+from service.console.views.session import PATH, club_zone, find_console_state, read_form
 
 
 def read_query(schema: WireSchema) -> dict[str, Any]:
@@ -69,7 +69,8 @@ def address_with(**changes: object) -> str:
         **{name: None if value is None else str(value) for name, value in changes.items()},
     }
     query = urlencode({name: value for name, value in values.items() if value}, doseq=True)
-    path: str = g.get("page_path") or quote(request.path)
+    state = find_console_state()
+    path = (state.page_path if state else None) or quote(request.path)
     return f"{path}?{query}" if query else path
 
 

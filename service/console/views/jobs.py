@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, g, redirect, request, url_for
+from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.fields import Choice, show_time
@@ -18,7 +18,7 @@ from service.config import Retention
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, read_all, send_list, wanted_form
 from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
-from service.console.views.session import PageForbidden, allows
+from service.console.views.session import PageForbidden, allows, console_state
 from service.db import Transaction
 from service.db.pages import Page
 from service.errors import NotFound
@@ -170,7 +170,7 @@ def show_job(job_id: UUID) -> str | Response:
     stored = _get(transaction, job_id)
     if not _can_read(stored.kind):
         raise PageForbidden(f"This page needs a key with the scope 'read' or {KINDS[stored.kind].value!r}.")
-    g.page_path = url_for("console.show_job", job_id=job_id)
+    console_state().page_path = url_for("console.show_job", job_id=job_id)
     query = read_query(_RESULTS)
     status, after, form = query["status"], query["cursor"], wanted_form()
     found: Page[Any]

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from itertools import chain
 from typing import Any, Final
 
-from flask import g, redirect, url_for
+from flask import redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.accounting.page_queries import Evenings
@@ -24,8 +24,9 @@ from service.console.views.links import find_table, list_table_names
 from service.console.views.pages import console, console_form, console_page, console_upload, render
 from service.console.views.session import read_form
 from service.errors import ScopeMissing
-from service.http.authentication import current_transaction, database
+from service.http.authentication import current_key, current_transaction, database
 from service.http.request_body import limit_blocks
+from service.http.request_state import current_request
 from service.http.services import current_services
 from service.http.uploads import Upload
 from service.imports.actions.imports import discard_import, receive_import
@@ -57,8 +58,9 @@ def start_import(upload: Upload) -> BaseResponse:
     if state not in IMPORT_STATES:
         raise WireError((Mistake("not-a-choice", ("state",), f"is unknown; expected {' or '.join(IMPORT_STATES)}"),))
     limits: ImportLimits = current_services().config.imports
-    begin = partial(database().transaction, g.key.club_id, actor=g.key.id, request_id=g.request_id)
-    with IMPORT_TURNS.take(g.key.id) as wait:
+    key = current_key()
+    begin = partial(database().transaction, key.club_id, actor=key.id, request_id=current_request().request_id)
+    with IMPORT_TURNS.take(key.id) as wait:
         first, rest = _look_at_start(wait(upload.blocks))
         blocks = limit_blocks(chain([first], rest), limits, is_packed=first.startswith(_GZIP))
         # Read the first block before the import begins: an unreadable file starts no import.
@@ -100,7 +102,7 @@ def start() -> BaseResponse | str:
     """
     form = {name: value.strip() for name, value in read_form().items()}
     wanted = _read_request(form)
-    if wanted.final and not has_scope(g.key.scopes, (KeyScope.CORRECT_FINAL,)):
+    if wanted.final and not has_scope(current_key().scopes, (KeyScope.CORRECT_FINAL,)):
         raise ScopeMissing("final rounds can be changed with a key that has the scope 'correct-final' only")
     if wanted.mode == APPLY and form.get("confirmed") != "yes":
         return render("confirm_recomputation.html", sent={**form, "confirmed": "yes"}, wanted=wanted)

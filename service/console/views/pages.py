@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from flask import Blueprint, Response, current_app, g, redirect, render_template, request, url_for
+from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError
@@ -29,13 +29,15 @@ from service.console.views.session import (
     check_csrf,
     check_origin,
     club_zone,
+    console_state,
     csrf_token,
     current_session,
+    find_console_state,
     read_form,
     receive_form,
 )
 from service.errors import DatabaseError, NotFound, ServiceError, TooManyRequests
-from service.http.authentication import count_stream, database, stream
+from service.http.authentication import count_stream, current_key, database, stream
 from service.http.formats import (
     format_day,
     format_duration,
@@ -48,6 +50,7 @@ from service.http.formats import (
 )
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
+from service.http.request_state import current_request
 from service.http.responses import NO_STORE
 from service.http.uploads import receive_upload
 from service.pages.apps import find_built
@@ -93,10 +96,10 @@ def set_headers(response: Response) -> Response:
     response.headers["Referrer-Policy"] = _REFERRER
     response.headers.update(NO_STORE)
     if response.mimetype == MEDIA_TYPE:
-        kind = PROBLEM_KINDS[g.problem_code]
-        response.set_data(
-            render_template("console/problem.html", title=kind.title, detail=describe_kind(g.problem_code), **_layout())
-        )
+        problem = current_request().problem
+        assert problem is not None, "the response is a problem"
+        title, detail = PROBLEM_KINDS[problem].title, describe_kind(problem)
+        response.set_data(render_template("console/problem.html", title=title, detail=detail, **_layout()))
         response.content_type = _HTML
     return response
 
@@ -133,9 +136,9 @@ def show_forbidden(error: PageForbidden) -> BaseResponse | tuple[str, int]:
 @console.errorhandler(ScoringError)
 def show_refusal(error: Refusal) -> Response:
     """Show an error as a page. Errors of the database stay private."""
-    g.problem_code = refuse(error).code
-    kind = PROBLEM_KINDS[g.problem_code]
-    detail = describe_kind(g.problem_code) if isinstance(error, DatabaseError) else as_sentence(error)
+    current_request().problem = problem = refuse(error).code
+    kind = PROBLEM_KINDS[problem]
+    detail = describe_kind(problem) if isinstance(error, DatabaseError) else as_sentence(error)
     response = current_app.make_response(_render_problem(kind.title, detail, kind.status))
     if isinstance(error, TooManyRequests):
         response.headers["Retry-After"] = str(error.retry_after)
@@ -164,7 +167,7 @@ def console_page(*scopes: KeyScope) -> Callable[[Callable[..., Any]], Callable[.
             with ExitStack() as opened:
                 session = opened.enter_context(database().session())
                 authenticate(session, scopes)
-                g.transaction = session.reading(g.key.club_id)
+                current_request().transaction = session.reading(current_key().club_id)
                 # Before a refusal, whose page is rendered after the transaction has ended.
                 club_zone()
                 response = current_app.make_response(view(**options))
@@ -200,23 +203,24 @@ def console_form(
                 authenticate(session, scopes)
             form = receive_form()
             check_csrf(form)
-            g.form = form
+            console_state().form = form
+            state, key = current_request(), current_key()
             try:
                 with (
                     database().session() as session,
-                    session.transaction(g.key.club_id, actor=g.key.id, request_id=g.request_id) as transaction,
+                    session.transaction(key.club_id, actor=key.id, request_id=state.request_id) as transaction,
                 ):
-                    g.transaction = transaction
+                    state.transaction = transaction
                     club_zone()
                     return current_app.make_response(view(**options))
             except (ServiceError, ScoringError, WireError) as error:
                 if isinstance(error, DatabaseError):
-                    g.pop("transaction", None)
+                    state.transaction = None
                     raise
                 return _show_again(error, show_again, options)
             except BaseException:
                 # The page that shows the error is rendered after the transaction.
-                g.pop("transaction", None)
+                state.transaction = None
                 raise
 
         return guarded
@@ -242,7 +246,7 @@ def console_upload(
                 authenticate(session, (scope,))
             upload = receive_upload()
             check_csrf(upload.fields)
-            g.form = dict(upload.fields)
+            console_state().form = dict(upload.fields)
             try:
                 return current_app.make_response(view(upload, **options))
             except (ServiceError, ScoringError, WireError) as error:
@@ -256,20 +260,20 @@ def console_upload(
 
 
 def _show_again(error: Refusal, show_again: Callable[..., Any], options: Mapping[str, Any]) -> BaseResponse:
-    g.refusal = as_sentence(error)
-    g.problem_code = refuse(error).code
+    console_state().refusal = as_sentence(error)
+    current_request().problem = problem = refuse(error).code
     with database().session() as session:
-        g.transaction = session.reading(g.key.club_id)
+        current_request().transaction = session.reading(current_key().club_id)
         club_zone()
         # The request is authenticated: only the view of the page is run.
         response = current_app.make_response(unwrap(show_again)(**options))
-    response.status_code = PROBLEM_KINDS[g.problem_code].status
+    response.status_code = PROBLEM_KINDS[problem].status
     return response
 
 
 def render(template: str, **values: Any) -> str:
     """Render a page of the console, with the layout that all share."""
-    if "transaction" in g:
+    if find_console_state() is not None and current_request().transaction is not None:
         club_zone()
     return render_template(f"console/{template}", **_layout(), **values)
 
@@ -278,7 +282,8 @@ def as_sentence(error: Refusal) -> str:
     """Return a refusal in sentences, with the players of the round that the page is about."""
     refusal = refuse(error)
     if refusal.mistakes:
-        return " ".join(sentences_of(refusal, g.get("seat_names")))
+        state = find_console_state()
+        return " ".join(sentences_of(refusal, None if state is None else state.seat_names))
     detail = refusal.detail.replace("`", "")
     return f"{detail[:1].upper()}{detail[1:]}{'' if detail.endswith('.') else '.'}"
 
@@ -287,21 +292,25 @@ def _take_refusal(action: str | None) -> str | None:
     """Return why the form of an address, or None for any, was refused. It is shown once."""
     if action is not None and urlsplit(action).path != request.path:
         return None
-    refusal: str | None = g.pop("refusal", None)
+    state = find_console_state()
+    if state is None:
+        return None
+    refusal, state.refusal = state.refusal, None
     return refusal
 
 
 def _layout() -> dict[str, Any]:
     """Return what the layout needs; without a session, only the files."""
     files = {"style": find_built("console", ".css"), "script": find_built("console", ".js")}
-    if "console_session" not in g:
+    state = find_console_state()
+    if state is None:
         return {**files, "menu": [], "session": None, "refusal_of": _take_refusal}
-    zone = g.get("zone", ZoneInfo("UTC"))
+    zone = state.zone or ZoneInfo("UTC")
     return {
         **files,
         "menu": [(title, url_for(endpoint), request.path) for title, endpoint, scopes in MENU if allows(*scopes)],
         "session": current_session(),
-        "club": g.get("club"),
+        "club": state.club,
         "csrf": csrf_token(),
         "refusal_of": _take_refusal,
         "form": read_form(),

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 import orjson
-from flask import Response, g, redirect
+from flask import Response, redirect
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.accounting.page_queries import PlayerPageQuerySchema, PlayersPageQuerySchema
@@ -21,7 +21,7 @@ from service.console.views.exports import send_list
 from service.console.views.filters import period_of, read_query, show_evenings, suggest_tables, table_of
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.player_files import FIGURES, rates_of, send_details
-from service.console.views.session import read_form
+from service.console.views.session import console_state, read_form
 from service.console.views.statements import cut_lines
 from service.http.authentication import current_transaction
 from service.players.actions import erase_player, list_names, name_player, search_names
@@ -90,7 +90,7 @@ def _show_player_again() -> str | Response:
 def _show_player(player: str, query: dict[str, Any]) -> str | Response:
     transaction = current_transaction()
     # A path as it was sent: an ID can contain slashes and question marks.
-    g.page_path = player_address(player).partition("?")[0]
+    console_state().page_path = player_address(player).partition("?")[0]
     details = get_player_details(transaction, _filter(query, player=player))
     is_file = query["form"] in ("csv", "json")
     opponents, next_cursor = (details.opponents, None) if is_file else cut_lines(details.opponents, query, _SIZE)

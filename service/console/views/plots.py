@@ -4,7 +4,7 @@ import re
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from flask import Response, g, request, url_for
+from flask import Response, request, url_for
 from markupsafe import Markup
 from marshmallow import ValidationError
 
@@ -17,6 +17,7 @@ from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope
 from service.console.views.exports import JSON, attach, wants_raw
 from service.console.views.pages import as_sentence, console, console_page, render
+from service.console.views.session import console_state
 from service.http.authentication import current_transaction
 from service.http.responses import CSV, encode_json
 from service.plots.actions import find_newest_evening, get_plot
@@ -58,7 +59,7 @@ def show_plots() -> Response | tuple[str, int] | str:
         wanted = PlotFilter(**_filter_of(given, club), most_players=most)
         view = get_plot(transaction, PlotName(name), wanted)
     except WireError as error:
-        g.refusal = as_sentence(error)
+        console_state().refusal = as_sentence(error)
         return _render_page(name, given, None), 422
     form = request.args.get("format")
     if form in _FILES:

@@ -2,6 +2,7 @@
 
 import hmac
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
@@ -10,14 +11,16 @@ from flask import g, request
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from service.clubs.queries import clubs
+from service.clubs.queries.clubs import StoredClub
 from service.clubs.scopes import KeyScope, has_scope, join_scopes
 from service.console.actions import find_session, hash_secret
 from service.console.queries import ConsoleSession
 from service.db import Session
-from service.http.authentication import current_transaction
+from service.http.authentication import current_key, current_transaction
 from service.http.public_address import is_own_origin
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
+from service.http.request_state import current_request
 
 COOKIE: Final = "ofc_console"
 PATH: Final = "/console"
@@ -39,6 +42,43 @@ class PageForbidden(Exception):
     """The key of the session lacks the scope of a page."""
 
 
+@dataclass(slots=True)
+class ConsoleState:
+    """
+    What the parts of a page know of each other.
+
+    Attributes:
+        secret: the secret of the session.
+        session: the session.
+        club: the club of the session, and `zone` its time zone; None before the first read.
+        form: what was sent; empty if the page is not shown again after a refusal.
+        refusal: why a form was refused; it is shown once.
+        seat_names: the players of the round that the page is about, by seat.
+        page_path: the path of the page, where it is not that of the request.
+    """
+
+    secret: str
+    session: ConsoleSession
+    club: StoredClub | None = None
+    zone: ZoneInfo | None = None
+    form: dict[str, str] = field(default_factory=dict)
+    refusal: str | None = None
+    seat_names: Mapping[int, str] | None = None
+    page_path: str | None = None
+
+
+def console_state() -> ConsoleState:
+    """Return the state of the page of the current request, which has a session."""
+    state: ConsoleState = g.console_state
+    return state
+
+
+def find_console_state() -> ConsoleState | None:
+    """Return the state of the page of the current request; None without a session."""
+    state: ConsoleState | None = g.get("console_state")
+    return state
+
+
 def authenticate(session: Session, scopes: tuple[KeyScope, ...]) -> None:
     """
     Find the session of the request's cookie.
@@ -56,7 +96,9 @@ def authenticate(session: Session, scopes: tuple[KeyScope, ...]) -> None:
     if found is None:
         count_unknown()
         raise SignedOut
-    g.console_secret, g.console_session, g.key = secret, found, found.key
+    g.console_state = ConsoleState(secret, found)
+    request_state = current_request()
+    request_state.key, request_state.session_id = found.key, found.id
     if scopes and not allows(*scopes):
         held = ", ".join(found.key.scopes) or "no scope"
         detail = f"This page needs a key with the scope {join_scopes(scopes)}; the key {found.key.name!r} has: {held}."
@@ -65,28 +107,27 @@ def authenticate(session: Session, scopes: tuple[KeyScope, ...]) -> None:
 
 def current_session() -> ConsoleSession:
     """Return the session of the request."""
-    session: ConsoleSession = g.console_session
-    return session
+    return console_state().session
 
 
 def allows(*scopes: KeyScope) -> bool:
     """Return whether the key of the session has one of the scopes."""
-    return has_scope(g.key.scopes, scopes)
+    return has_scope(current_key().scopes, scopes)
 
 
 def club_zone() -> ZoneInfo:
     """Return the time zone of the club."""
-    if "zone" not in g:
-        g.club = clubs.get(current_transaction())
-        g.zone = ZoneInfo(g.club.time_zone)
-    zone: ZoneInfo = g.zone
-    return zone
+    state = console_state()
+    if state.zone is None:
+        state.club = clubs.get(current_transaction())
+        state.zone = ZoneInfo(state.club.time_zone)
+    return state.zone
 
 
 def read_form() -> dict[str, str]:
     """Return the form of the request; it is empty if the page is not shown again after a refusal."""
-    form: dict[str, str] = g.get("form", {})
-    return form
+    state = find_console_state()
+    return {} if state is None else state.form
 
 
 def receive_public_form() -> dict[str, str]:
@@ -144,4 +185,4 @@ def check_csrf(form: Mapping[str, str]) -> None:
 
 def csrf_token() -> str:
     """Return the value of the field `csrf` in the forms of the session."""
-    return hmac.new(g.console_secret.encode(), b"csrf", "sha256").hexdigest()
+    return hmac.new(console_state().secret.encode(), b"csrf", "sha256").hexdigest()

@@ -1,11 +1,12 @@
 """Signing in to the console with a key or a link, and signing out."""
 
+from contextlib import AbstractContextManager
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import g, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from service.clubs.queries import keys
@@ -21,11 +22,12 @@ from service.console.actions import (
 )
 from service.console.views.pages import console, console_form, render
 from service.console.views.session import COOKIE, PATH, current_session, receive_public_form
-from service.db import Session
+from service.db import Session, Transaction
 from service.errors import KeyUnknown
 from service.http.authentication import current_transaction, database
 from service.http.public_address import is_encrypted
 from service.http.rate_limits import count_request, count_unknown
+from service.http.request_state import current_request
 from service.logs import get_log
 
 _REFUSED: Final = "This key is unknown, expired or revoked, or is not an API key. Check it, or ask for another one."
@@ -95,7 +97,7 @@ def _use_key(session: Session, secret: str) -> NewSecret | None:
     key = keys.find(session, hash_secret(secret)) if secret else None
     if key is None or key.table_id is not None:
         return None
-    with session.transaction(key.club_id, actor=key.id, request_id=g.request_id) as transaction:
+    with _writing(session, key) as transaction:
         made = sign_in(transaction, key.id)
     _log_change("console_signed_in", key, made.id, by="key")
     return made
@@ -106,7 +108,7 @@ def _use_link(session: Session, code: str) -> NewSecret | None:
     if link is None:
         return None
     try:
-        with session.transaction(link.key.club_id, actor=link.key.id, request_id=g.request_id) as transaction:
+        with _writing(session, link.key) as transaction:
             made = sign_in_with_link(transaction, link)
     except KeyUnknown:
         return None
@@ -122,15 +124,19 @@ def _end_earlier_session() -> None:
         earlier = find_session(session, secret)
         if earlier is None:
             return
-        with session.transaction(earlier.key.club_id, actor=earlier.key.id, request_id=g.request_id) as transaction:
+        with _writing(session, earlier.key) as transaction:
             sign_out(transaction, earlier.id)
     _log_change("console_signed_out", earlier.key, earlier.id)
+
+
+def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transaction]:
+    return session.transaction(key.club_id, actor=key.id, request_id=current_request().request_id)
 
 
 def _log_change(event: str, key: StoredKey, session_id: UUID, **more: str) -> None:
     """Log that a session began or ended. The log of requests has its ID, and the request ID of each event."""
     ids = {"key": str(key.id), "club": str(key.club_id), "session": str(session_id)}
-    _log.info(event, request_id=g.request_id, **ids, **more)
+    _log.info(event, request_id=current_request().request_id, **ids, **more)
 
 
 def _own_address(address: str | None) -> str | None:

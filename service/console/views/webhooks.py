@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, g, redirect, url_for
+from flask import Response, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import load
@@ -27,7 +27,7 @@ from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, read_all, send_list, wanted_form
 from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
-from service.console.views.session import read_form
+from service.console.views.session import console_state, read_form
 from service.http.authentication import current_transaction
 from service.webhooks import actions
 from service.webhooks.queries.deliveries import get_delivery
@@ -103,7 +103,7 @@ def show_webhook(webhook_id: UUID, delivery_id: UUID | None = None) -> str | Res
         webhook_id: the webhook.
         delivery_id: a delivery that could not be sent again, when the page is shown again.
     """
-    g.page_path = url_for("console.show_webhook", webhook_id=webhook_id)
+    console_state().page_path = url_for("console.show_webhook", webhook_id=webhook_id)
     query = read_query(_DELIVERIES)
     if delivery_id is not None:
         get_delivery(current_transaction(), webhook_id, delivery_id)

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, g, render_template, url_for
+from flask import Response, render_template, url_for
 from markupsafe import Markup
 
 from schemas.accounting.plots import PlotName, PlotView, dump_plot_rows, list_columns, list_rows
 from schemas.fields import show_time
 from service.http.authentication import current_transaction
+from service.http.request_state import current_request
 from service.http.responses import CSV
 from service.plots.actions import get_plot
 from service.plots.queries import PlotFilter
@@ -73,7 +74,8 @@ def show_plot(plot: PlotName | str, **wanted: Any) -> Markup:
 
 def render_figure(view: PlotView, wanted: PlotFilter) -> Markup:
     """Render a plot as a figure of a page."""
-    g.plots = g.get("plots", 0) + 1
+    state = current_request()
+    state.plots += 1
     query: dict[str, Any] = {
         "plot": view.plot.value,
         "round": wanted.round_id,
@@ -88,7 +90,7 @@ def render_figure(view: PlotView, wanted: PlotFilter) -> Markup:
             "plots/figure.html",
             title=title_of(view),
             note=_note_of(view),
-            svg=Markup(_render_svg(view, f"plot-{g.plots}", has_links=True)),
+            svg=Markup(_render_svg(view, f"plot-{state.plots}", has_links=True)),
             is_empty=view.is_empty,
             columns=_columns_of(view),
             rows=[_cells_of(view, row) for row in islice(list_rows(view), _MOST_ROWS)],

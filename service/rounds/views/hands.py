@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, g
+from flask import Response
 
 from schemas.base import MOST_SHOWN, WireError
 from schemas.hand_lines import MOST_LINES, HandLine, dump_hand_line, parse_hand_line
@@ -32,6 +32,7 @@ from service.http.authentication import current_transaction
 from service.http.idempotency import forget_response
 from service.http.problems import build_problem
 from service.http.request_body import NDJSON, NDJSON_SCHEMA, receive_body, receive_lines
+from service.http.request_state import current_request
 from service.http.resource import Resource
 from service.http.responses import (
     LOCATION,
@@ -185,7 +186,7 @@ def _encode_result(found: LineResult) -> bytes:
     if found.error is not None:
         refusal = refuse(found.error)
         errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
-        problem = build_problem(refusal.code, refusal.detail, errors, g.request_id)
+        problem = build_problem(refusal.code, refusal.detail, errors, current_request().request_id)
     round_id = None if found.round_id is None else str(found.round_id)
     return encode_json(dump_hand_line(found.line.number, found.status, round_id, hand, problem)) + b"\n"
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from flask import Blueprint, Response, g, redirect, render_template, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -37,6 +37,7 @@ from service.http.formats import format_day, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
+from service.http.request_state import current_request
 from service.http.responses import NO_STORE
 from service.links.actions import read_round_page, show_linked_hand
 from service.links.views import Personal, render_round_page, replace_problem
@@ -128,7 +129,9 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
 
 
 def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transaction]:
-    return session.transaction(key.club_id, actor=key.id, request_id=g.request_id, table_id=key.table_id)
+    return session.transaction(
+        key.club_id, actor=key.id, request_id=current_request().request_id, table_id=key.table_id
+    )
 
 
 def _change(transaction: Transaction, key: StoredKey, link: TableLink, round_id: UUID, form: Mapping[str, str]) -> None:

@@ -20,9 +20,9 @@ def webhook_id(client: Client) -> Iterator[str]:
 
 
 def test_a_webhook_is_added_listed_and_deleted_after_confirmation(reached: dict[str, str], client: Client) -> None:
-    kinds = ("--kind", "settlement.final", "--kind", "round.completed")
+    kinds = ("--kind", "settlement.finalized", "--kind", "round.completed")
     added = ofc("webhook", "add", URL, *kinds, "--description", "books", "--json", **reached).document
-    assert (added["url"], added["kinds"]) == (URL, ["round.completed", "settlement.final"])
+    assert (added["url"], added["kinds"]) == (URL, ["round.completed", "settlement.finalized"])
     assert (added["description"], added["state"]) == ("books", "active")
     assert added == client.get_webhook(added["id"])
     assert added in ofc("webhook", "list", "--json", **reached).document["webhooks"]
@@ -32,7 +32,7 @@ def test_a_webhook_is_added_listed_and_deleted_after_confirmation(reached: dict[
         f"webhook {added['id']}: active",
         f"  {URL}",
         "  books",
-        "  receives round.completed, settlement.final",
+        "  receives round.completed, settlement.finalized",
     ]
     declined = ofc("webhook", "remove", added["id"], text="no\n", **reached)
     assert (declined.code, "Nothing was changed." in declined.out) == (0, True)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from flask import g
 from uuid_utils.compat import uuid7
 
 from service.clubs.actions import create_club, create_key
@@ -12,6 +11,7 @@ from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import EVERY_SCOPE, SCOPE_DESCRIPTIONS, KeyScope
 from service.errors import ScopeMissing
 from service.http.authentication import require_scope
+from service.http.request_state import RequestState, begin_request
 from service.http.resource import Resource
 from tests.oracle import PRESETS
 from tests.service.conformance.club import Club
@@ -267,7 +267,7 @@ def test_every_scope_is_used() -> None:
 @pytest.mark.parametrize(("held", "passes"), [("correct", False), ("correct-final", True), ("*", True)])
 def test_some_requests_need_an_additional_scope(house: House, held: str, passes: bool) -> None:
     with house.app.test_request_context():
-        g.key = StoredKey(uuid7(), uuid7(), "auditor", (held,))
+        begin_request(RequestState(None, "test", key=StoredKey(uuid7(), uuid7(), "auditor", (held,))))
         if passes:
             require_scope(KeyScope.CORRECT_FINAL)
             return

@@ -18,6 +18,7 @@ from service.clubs.actions import create_key
 from service.clubs.scopes import KeyScope
 from service.console.views.pages import _layout, console_page
 from service.console.views.session import COOKIE
+from service.http.request_state import RequestState, begin_request
 from tests.service.disputes.test_dispute_authors import stored_club
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -148,7 +149,7 @@ def test_days_are_evenings_and_both_are_included(api: Api, visitor: Visitor) -> 
         ("from=2026-11-21&to=2026-11-19", "expected a moment before it"),
         ("evening=2026-11-20&from=2026-11-20", "not both"),
         ("from=9999-01-01", "expected 1900-01-01 to"),
-        ("player=%00", "control characters"),
+        ("player=%00", "control, format and private characters"),
         ("plot=stacks&format=svg", "Something is missing: the table."),
     ],
 )
@@ -228,6 +229,7 @@ def test_every_page_can_embed_plots(house: House, api: Api, visitor: Visitor) ->
         return render_template_string(template, title="A page", round_id=UUID(round_id), **_layout())
 
     with house.app.test_request_context("/console/", headers={"Cookie": f"{COOKIE}={visitor.cookie}"}):
+        begin_request(RequestState(None, "test"))
         shown = console_page(KeyScope.READ)(show_page)().get_data(as_text=True)
     assert shown.count('<figure class="plot panel">') == 2
     assert f"/console/plots?plot=stacks&amp;round={round_id}&amp;format=csv" in shown

@@ -47,7 +47,7 @@ def test_a_round_sends_its_hands_and_its_end_in_order(club: Sending, receiver: R
         assert confirm(club.api, round_id, seat).status == 201
     club.deliver()
     assert receiver.messages[4] == {
-        "type": "settlement.final",
+        "type": "settlement.finalized",
         "timestamp": receiver.messages[4]["timestamp"],
         "data": {**about, "revision": 1, "status": "complete", "state": "final"},
     }
@@ -75,7 +75,7 @@ def test_a_dispute_sends_its_steps_and_a_correction_its_revision(club: Sending, 
     assert step(club.api, opened(club.api, round_id), "withdraw").status == 201
     club.deliver()
     assert receiver.kinds == [
-        "dispute.opened", "settlement.revised", "dispute.decided", "dispute.opened", "dispute.withdrawn",
+        "dispute.opened", "round.corrected", "dispute.resolved", "dispute.opened", "dispute.withdrawn",
     ]  # as a table  # fmt: skip
     first, revised, decided, *_ = (message["data"] for message in receiver.messages)
     assert (first["dispute_id"], first["revision"], first["number"]) == (disputed["id"], 1, 2)
@@ -88,7 +88,7 @@ def test_a_settlement_that_was_disputed_is_final_once(club: Sending, receiver: R
     round_id = complete_round(club.api)
     make_final(club.api, round_id)
     club.deliver()
-    assert receiver.kinds.count("settlement.final") == 1
+    assert receiver.kinds.count("settlement.finalized") == 1
     receiver.received.clear()
     disputed = opened(club.api, round_id)
     assert settlement_of(club.api, round_id)["state"] == "disputed"
@@ -97,7 +97,7 @@ def test_a_settlement_that_was_disputed_is_final_once(club: Sending, receiver: R
     assert step(club.api, disputed, end).status == 201
     assert settlement_of(club.api, round_id)["state"] == "final"
     club.deliver()
-    assert receiver.kinds == ["dispute.opened", "dispute.decided" if end == "resolve" else "dispute.withdrawn"]
+    assert receiver.kinds == ["dispute.opened", "dispute.resolved" if end == "resolve" else "dispute.withdrawn"]
 
 
 def test_each_final_revision_is_sent_once(club: Sending, receiver: Receiver) -> None:
@@ -106,7 +106,7 @@ def test_each_final_revision_is_sent_once(club: Sending, receiver: Receiver) -> 
     assert correct(club.api, round_id).status == 201
     make_final(club.api, round_id)
     club.deliver()
-    final = [message["data"] for message in receiver.messages if message["type"] == "settlement.final"]
+    final = [message["data"] for message in receiver.messages if message["type"] == "settlement.finalized"]
     assert [(data["round_id"], data["revision"]) for data in final] == [(round_id, 1), (round_id, 2)]
 
 

@@ -66,7 +66,7 @@ def find_chromium() -> tuple[Path, Path | None]:
             return Path(found), None
     program, libraries = _UNPACKED / "chromium", _UNPACKED / "lib"
     if not _ARCHIVES.is_dir():
-        raise OSError(f"there is neither a Chromium on this machine nor {_ARCHIVES}; run 'make setup'")
+        raise OSError(f"there is neither a Chromium on this machine nor {_ARCHIVES}; run 'make develop'")
     _UNPACKED.mkdir(parents=True, exist_ok=True)
     with (_UNPACKED / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

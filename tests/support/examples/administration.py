@@ -10,7 +10,7 @@ from tests.support.import_lines import club_of
 
 def add_a_webhook(recorder: Recorder) -> None:
     """Add a webhook, read its deliveries, change it and remove it."""
-    body = {"url": "https://club.example/webhooks", "kinds": ["round.completed", "settlement.final"]}
+    body = {"url": "https://club.example/webhooks", "kinds": ["round.completed", "settlement.finalized"]}
     recorder.refuse("webhook-refused", "add_webhook", {}, {**body, "url": "https://10.0.0.7/webhooks"})
     one = {"webhook_id": str(recorder.record("add_webhook", {}, {**body, "description": "the club's bot"})["id"])}
     recorder.record("add_webhook", {}, body)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import g, redirect, url_for
+from flask import redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError, load
@@ -43,7 +43,7 @@ from service.console.views.disputes.news import (
 )
 from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import Refusal, console, console_form, console_page, render
-from service.console.views.session import allows, read_form
+from service.console.views.session import allows, console_state, read_form
 from service.corrections.actions.amend import what_if
 from service.corrections.actions.correct import compare_revisions, correct_round
 from service.db import Transaction
@@ -52,6 +52,7 @@ from service.disputes.actions.disputes import comment_on_dispute, resolve_disput
 from service.disputes.queries import disputes
 from service.errors import CorrectionInvalid, RoundChanged, RulesetUnknown
 from service.http.authentication import current_key, current_transaction, require_scope
+from service.http.request_state import current_request
 from service.http.responses import encode_json
 from service.players.actions import list_names
 from service.rounds.actions.recording import view_hand
@@ -84,7 +85,7 @@ def _line(field: str) -> str:
 
 
 def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
-    g.page_path = url_for("console.show_dispute", dispute_id=dispute_id)
+    console_state().page_path = url_for("console.show_dispute", dispute_id=dispute_id)
     transaction = current_transaction()
     view = get_case(transaction, dispute_id)
     case = view.case
@@ -92,7 +93,7 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
     stored = rounds.get(transaction, case.round_id)
     history = histories.get(transaction, stored.id, stored.revision)
     new = find_new(transaction, stored, history)
-    is_changed = new is not None or g.get("problem_code") in _CHANGED
+    is_changed = new is not None or current_request().problem in _CHANGED
     read = _number("version")
     form = read_form()
     players = {seat.seat: seat.player for seat in stored.round.seats}
@@ -283,7 +284,7 @@ def _correct(transaction: Transaction, dispute_id: UUID, stored: StoredRound) ->
         ScopeMissing: the key may not correct the round.
         ServiceError, ScoringError, WireError: as `correct_round`.
     """
-    g.seat_names = {seat.seat: seat.player for seat in stored.round.seats}
+    console_state().seat_names = {seat.seat: seat.player for seat in stored.round.seats}
     entered = read_rows(read_form(), histories.get(transaction, stored.id, find_shown(stored)).hands)
     if not entered.changed:
         return False

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
-from flask import Response, g, redirect, url_for
+from flask import Response, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.disputes import DisputeState
@@ -16,6 +16,7 @@ from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, send_list, wanted_form
 from service.console.views.pages import console, console_form, console_page, render
+from service.console.views.session import console_state
 from service.disputes.actions.cases import CaseView, iterate_cases, list_cases, take_next_dispute
 from service.disputes.queries import cases
 from service.disputes.queries.cases import DECIDED, CaseFilter, CaseOrder, StoredCase
@@ -123,7 +124,7 @@ COLUMNS: Final[Sequence[Column[CaseView]]] = (
 
 
 def _render_list() -> str | Response:
-    g.page_path = url_for("console.list_disputes")
+    console_state().page_path = url_for("console.list_disputes")
     query = read_query(DisputeListQuerySchema())
     label, states = TABS[query["tab"]]
     wanted = CaseFilter(states, query["table"], query["player"], query["reviewer"])

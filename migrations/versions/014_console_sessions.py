@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.safety import one_club_at_a_time
 
-revision = "017"
-down_revision = "016"
+revision = "014"
+down_revision = "013"
 
 
 def upgrade() -> None:

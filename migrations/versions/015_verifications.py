@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.safety import one_club_at_a_time
 
-revision = "021"
-down_revision = "020"
+revision = "015"
+down_revision = "014"
 
 
 def upgrade() -> None:

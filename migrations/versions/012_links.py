@@ -4,13 +4,14 @@ from alembic import op
 
 from migrations.safety import one_club_at_a_time
 
-revision = "014"
-down_revision = "012"
+revision = "012"
+down_revision = "011"
 
 
 def upgrade() -> None:
     _links()
     _authentication()
+    _ended_links()
     _one_table_at_a_time()
 
 
@@ -26,7 +27,7 @@ def _links() -> None:
             id uuid NOT NULL,
             table_id uuid NOT NULL,
             key_id uuid NOT NULL,
-            kind text NOT NULL CHECK (kind IN ('scorekeeper', 'viewer')),
+            kind text NOT NULL CHECK (kind IN ('scorekeeper', 'viewer', 'player')),
             label text NOT NULL,
             secret_sha256 bytea NOT NULL CONSTRAINT table_links_secret_sha256_key UNIQUE
                 CHECK (octet_length(secret_sha256) = 32),
@@ -35,9 +36,12 @@ def _links() -> None:
             expires_at timestamptz NOT NULL,
             revoked_at timestamptz,
             last_used_at timestamptz,
+            -- The operator's ID of the player of a personal link, as in rounds.
+            player text,
             PRIMARY KEY (club_id, id),
             FOREIGN KEY (club_id, table_id) REFERENCES tables,
             FOREIGN KEY (club_id, key_id) REFERENCES api_keys,
+            CONSTRAINT table_links_player_check CHECK ((kind = 'player') = (player IS NOT NULL)),
             CONSTRAINT table_links_expire_later CHECK (expires_at > created_at)
         );
         CREATE INDEX table_links_of_table ON table_links (club_id, table_id, id);
@@ -59,14 +63,16 @@ def _links() -> None:
 
 def _authentication() -> None:
     """
-    Create the function that finds the key or the link of a secret again.
+    Create the function that finds the key or the link of a secret.
 
-    A link is valid as long as the key that issued it, and has only scopes that this key has. `table_id` is null for a
-    key. As before, the function has no special rights, and without a valid key it leaves no club set.
+    It has no special rights: it sets the hash for the transaction, and the policies do the rest. Without a valid key it
+    leaves no club set. A link is valid as long as the key that issued it, and has only scopes that this key has.
+    `table_id` is null for a key.
+
+    It changes nothing, so that a read never waits for a standby. `is_use_due` says that the last use is to be recorded:
+    at most once a minute, because all requests of a key change the same row, and not on a read-only server.
     """
     op.execute("""
-        DROP FUNCTION authenticate_key(bytea);
-
         CREATE FUNCTION authenticate_key(secret bytea)
             RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], table_id uuid, is_use_due boolean)
             LANGUAGE plpgsql AS $$
@@ -107,37 +113,51 @@ def _authentication() -> None:
     """)
 
 
+def _ended_links() -> None:
+    """
+    Create the function that distinguishes a link that has ended from one that never existed.
+
+    The page of an ended link says so to whoever has its secret. As `authenticate_key`, it has no special rights: the
+    policy `secret` shows the row of the secret that the setting names.
+    """
+    op.execute("""
+        CREATE FUNCTION is_link_for_pages(secret bytea) RETURNS boolean LANGUAGE plpgsql AS $$
+        BEGIN
+            PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
+            RETURN EXISTS (
+                SELECT FROM table_links AS link WHERE link.secret_sha256 = secret AND link.kind <> 'scorekeeper'
+            );
+        END $$;
+    """)
+
+
+_WHOLE_CLUB = "(SELECT current_table()) IS NULL"
+_AT_TABLE = f"CASE WHEN {_WHOLE_CLUB} THEN true ELSE {{}} END"
+"""PostgreSQL assumes that `current_table() IS NULL OR table_id = current_table()` excludes almost all rows."""
+
+
 def _one_table_at_a_time() -> None:
     """
     Restrict a transaction to one table, if the setting `ofc.table` names one.
 
     Other rows of a round are read by way of its head or its table, and what has no table is not needed at a table. The
-    subquery reads the setting once in a statement and not for every row.
+    subquery reads the setting once in a statement and not for every row. The statements of a table are sums of the
+    figures of its rounds.
     """
-    op.execute("""
-        CREATE FUNCTION current_table() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
-            RETURN nullif(current_setting('ofc.table', true), '')::uuid;
-
-        CREATE POLICY one_table ON tables AS RESTRICTIVE
-            USING ((SELECT current_table()) IS NULL OR id = (SELECT current_table()));
-        CREATE POLICY one_table ON rounds AS RESTRICTIVE
-            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
-        CREATE POLICY one_table ON round_heads AS RESTRICTIVE
-            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
-        CREATE POLICY one_table ON disputes AS RESTRICTIVE
-            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
-        CREATE POLICY one_table ON table_links AS RESTRICTIVE
-            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
-        CREATE POLICY one_table ON feed_entries AS RESTRICTIVE FOR SELECT
-            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
-        CREATE POLICY one_table ON hands AS RESTRICTIVE FOR SELECT
-            USING ((SELECT current_table()) IS NULL OR EXISTS (
-                SELECT FROM round_heads AS head
-                WHERE head.club_id = hands.club_id AND head.round_id = hands.round_id
-                    AND head.table_id = (SELECT current_table())
-            ));
-    """)
-    for table in ("api_keys", "players", "link_secrets", "round_statistics", "jobs"):
-        op.execute(f"""
-            CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING ((SELECT current_table()) IS NULL);
-        """)
+    at_table = "table_id = (SELECT current_table())"
+    of_round = """EXISTS (
+        SELECT FROM round_heads AS head
+        WHERE head.club_id = hands.club_id AND head.round_id = hands.round_id
+            AND head.table_id = (SELECT current_table())
+    )"""
+    changed = {"tables": "id = (SELECT current_table())"}
+    changed |= dict.fromkeys(("rounds", "round_heads", "disputes", "table_links"), at_table)
+    read = {"hands": of_round, "feed_entries": at_table, "round_statistics": at_table}
+    for table, condition in changed.items():
+        op.execute(f"CREATE POLICY one_table ON {table} AS RESTRICTIVE USING ({_AT_TABLE.format(condition)})")
+    for table, condition in read.items():
+        op.execute(
+            f"CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING ({_AT_TABLE.format(condition)})"
+        )
+    for table in ("api_keys", "players", "link_secrets", "round_opponents", "jobs"):
+        op.execute(f"CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING ({_WHOLE_CLUB})")

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.safety import one_club_at_a_time
 
-revision = "016"
-down_revision = "015"
+revision = "013"
+down_revision = "012"
 
 
 def upgrade() -> None:
@@ -32,5 +32,5 @@ def upgrade() -> None:
     one_club_at_a_time("scorekeepers")
     op.execute("""
         CREATE POLICY one_table ON scorekeepers AS RESTRICTIVE
-            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
+            USING (CASE WHEN (SELECT current_table()) IS NULL THEN true ELSE table_id = (SELECT current_table()) END);
     """)
