@@ -137,7 +137,7 @@ class Client(
 
     def open_round(self, table: str, request: Document) -> models.OpenedRound:
         """Open a round at a table."""
-        return self._connection.post(build_path("tables", table, "rounds"), request)
+        return self._connection.post(build_path("tables", table, "rounds"), request, is_valid=is_round)
 
     def list_rounds(self, **filters: str | None) -> Iterator[models.Round]:
         """List rounds, newest first, filtered by `table`, `player`, `status`, `from` and `to`, `limit` a page."""
@@ -180,18 +180,20 @@ class Client(
         """Return a round with its current state."""
         return self._connection.get(build_path("rounds", round_id), is_valid=is_round)
 
-    def close_round(self, round_id: str, reason: str) -> models.Round:
-        """Close a round early."""
-        return self._connection.post(build_path("rounds", round_id, "close"), {"reason": reason})
+    def close_round(self, round_id: str, reason: str, *, expected: Document | None = None) -> models.Round:
+        """Close a round early, if it is as `expected`: for example `{"hands": 3}`."""
+        closing = {"reason": reason} if expected is None else {"reason": reason, "expected": expected}
+        return self._connection.post(build_path("rounds", round_id, "close"), closing, is_valid=is_round)
 
     def record_hand(self, round_id: str, hand: Document) -> models.RecordedHandWithRound:
         """Record the next hand of a round."""
-        with attach_hand(hand):
-            return self._connection.post(build_path("rounds", round_id, "hands"), hand, is_idempotent=True)
+        return self._post_hand(build_path("rounds", round_id, "hands"), hand)
 
     def try_hand(self, round_id: str, hand: Document) -> models.RecordedHandWithRound:
         """Return the result that the next hand of a round would have. Nothing is recorded."""
-        path = f"{build_path('rounds', round_id, 'hands')}?dry_run=true"
+        return self._post_hand(f"{build_path('rounds', round_id, 'hands')}?dry_run=true", hand)
+
+    def _post_hand(self, path: str, hand: Document) -> models.RecordedHandWithRound:
         with attach_hand(hand):
             return self._connection.post(path, hand, is_idempotent=True, is_valid=is_hand_of_round)
 
@@ -226,11 +228,11 @@ class Client(
 
     def undo_hand(self, round_id: str, request: Document) -> models.RoundAfterUndo:
         """Undo the last hand of a round: `request` has its `number`, and the ID of its record as `hand`."""
-        return self._connection.post(build_path("rounds", round_id, "undo"), request)
+        return self._connection.post(build_path("rounds", round_id, "undo"), request, is_valid=is_round)
 
     def record_departure(self, round_id: str, departure: Document) -> models.Round:
         """Record that a player left between two hands."""
-        return self._connection.post(build_path("rounds", round_id, "departures"), departure)
+        return self._connection.post(build_path("rounds", round_id, "departures"), departure, is_valid=is_round)
 
     def confirm_settlement(self, round_id: str, confirmation: Document) -> models.RoundSettlement:
         """Record that a player confirms the settlement of a round."""
@@ -306,9 +308,8 @@ class Client(
 
         With `since`, it proves that the checkpoint of that size has grown into the newest one.
         """
-        return self._connection.get(
-            build_path("rounds", round_id, "evidence"), {} if since is None else {"since": str(since)}
-        )
+        query = {} if since is None else {"since": str(since)}
+        return self._connection.get(build_path("rounds", round_id, "evidence"), query)
 
     def play_document(self, document: Document) -> models.RoundWithSettlement:
         """Post a whole round as one document."""

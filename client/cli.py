@@ -26,13 +26,12 @@ from client.version import VERSION
 _COMMANDS: Final = {
     "score": ("score:score", "Score a finished hand, or play a whole round, without a service."),
     "verify": ("verify:verify", "Verify the evidence of a round, without a service or a network."),
-    "post": ("post:post", "Post rounds to the service, and explain their results."),
+    "post": ("post:post", "Post rounds and hands to the service, and explain their results."),
     "table": ("tables:tables", "Create tables, and settle up at the end of an evening."),
     "round": ("rounds:rounds", "Open rounds, and show recorded ones."),
     "hand": ("hands:hands", "Record hands at the table."),
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
-    "queue": ("queue:queue", "List, send and drop requests that wait on this machine."),
     "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": (
         "import_export:export",
@@ -53,9 +52,6 @@ _COMMANDS: Final = {
     "events": ("import_export:events", "Print the events of the club, one a line, as JSON."),
 }
 _KEY_CODES: Final = frozenset({"key-missing", "key-unknown"})
-_OUTBOX_ADVICE: Final = (
-    "  It stops the requests behind it. `ofc queue drop {}` drops it; `ofc queue flush` tries it again."
-)
 _KEY_ADVICE: Final = "  Give a key with --key-file FILE; `ofc-server up` prints where the first key is stored."
 _SURROGATES: Final = range(0xD800, 0xE000)
 _BYTES: Final = range(0xDC80, 0xDD00)
@@ -84,14 +80,14 @@ class ErrorReporting(Group):
                 console.print(f"  {error.advice}", soft_wrap=True)
             if error.hand is not None:
                 show_conflict(console, error.hand, error.problem["errors"])
-            if error.queued_as is not None:
-                console.print(_OUTBOX_ADVICE.format(error.queued_as))
             sys.exit(REFUSED)
         except UnreadableError as error:
             _print_error(error)
             sys.exit(UNREADABLE)
         except TransportError as error:
             _print_error(error)
+            if error.advice is not None:
+                click.echo(f"  {error.advice}", err=True)
             sys.exit(UNREACHABLE)
         except UnicodeEncodeError as error:
             _print_encoding_error(error)
@@ -145,7 +141,6 @@ def _discard_stdout() -> None:
 @click.option(
     "--key-file", envvar="OFC_API_KEY_FILE", type=NamedPath(), help="A file that contains the key.  [OFC_API_KEY_FILE]"
 )
-@click.option("--data", envvar="OFC_DATA", type=NamedPath(), help="The directory of the outbox.  [OFC_DATA]")
 @click.option(
     "--timeout",
     envvar="OFC_TIMEOUT",
@@ -157,9 +152,7 @@ def _discard_stdout() -> None:
     "  [OFC_TIMEOUT]",
 )
 @click.pass_context
-def main(
-    context: click.Context, url: str, key: str | None, key_file: Path | None, data: Path | None, timeout: float
-) -> None:
+def main(context: click.Context, url: str, key: str | None, key_file: Path | None, timeout: float) -> None:
     """
     Scores and settles finished hands of Open Face Chinese poker.
 
@@ -168,4 +161,4 @@ def main(
     Exit codes: 0 success, 1 refused, 2 unreadable or invalid input, 3 service unreachable,
     130 interrupted.
     """
-    context.obj = Session.select(context, url, key, key_file, data, timeout)
+    context.obj = Session.select(context, url, key, key_file, timeout)

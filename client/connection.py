@@ -220,8 +220,11 @@ class Connection:
         raise ApiError(problem)
 
     def _no_response(self, error: _TemporaryError) -> TransportError:
-        if self.timeout is not None and isinstance(error.__cause__, httpx2.TimeoutException):
-            return TransportError(f"{self.url} did not respond within {self.timeout:g} seconds")
+        cause = error.__cause__
+        if self.timeout is not None and isinstance(cause, httpx2.TimeoutException):
+            waits = cause.request.extensions["timeout"]
+            seconds = waits["connect" if isinstance(cause, httpx2.ConnectTimeout) else "read"]
+            return TransportError(f"{self.url} did not respond within {seconds:g} seconds")
         return TransportError(f"{self.url} does not respond ({error}); is the service running there?")
 
     def _retry(self, method: str, path: str, **content: Any) -> httpx2.Response:

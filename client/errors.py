@@ -24,9 +24,10 @@ class ClientError(Exception):
 
 
 class TransportError(ClientError):
-    """The service did not respond, or another server did."""
+    """The service did not respond, or another server did. `advice` says how to repeat the request, if it is stored."""
 
     code = "transport"
+    advice: str | None = None
 
 
 class UnreadableError(ClientError):
@@ -39,8 +40,8 @@ class RefusedError(ClientError):
     """
     The rules refuse a request. `problem` is a problem document with every reason, and `code` is its code.
 
-    `source` names the file that the problem is about, if any. `queued_as` is the number of the request in the outbox,
-    if it remains there. `advice` says what to do instead. `hand` is the hand that was sent, if the request was one.
+    `source` names the file that the problem is about, if any. `advice` says what to do instead. `hand` is the hand that
+    was sent, if the request was one.
 
     >>> error = RefusedError({"title": "Invalid hand", "code": "hand-invalid", "detail": "…", "errors": []})
     >>> error.code
@@ -51,7 +52,6 @@ class RefusedError(ClientError):
         self.problem = problem
         self.code = str(problem["code"])
         self.source: str | None = None
-        self.queued_as: int | None = None
         self.advice: str | None = None
         self.hand: Problem | None = None
         super().__init__(str(problem["detail"]))

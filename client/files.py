@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import chain, count
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
@@ -259,6 +260,33 @@ def write_file(file: Path, content: bytes, *, overwrites: bool) -> None:
     """
     with atomic_write(file, overwrites=overwrites) as writer:
         writer.write(content)
+
+
+def write_new(name: str, content: bytes) -> Path:
+    """
+    Write a file to the current directory, and return its path: the name, or the first with a number that is free.
+
+    Raises:
+        UnreadableError: the file cannot be written.
+    """
+    named = Path(name)
+    for path in chain([named], (named.with_stem(f"{named.stem}-{number}") for number in count(2))):
+        try:
+            file = path.open("xb")
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        try:
+            with file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise _unwritable(path, error) from None
+        return path
+    raise AssertionError("one of the names is free")
 
 
 @contextmanager

@@ -50,11 +50,22 @@ def find_round(client: Client, text: str) -> Document:
         meant = match_prefix({each["id"]: describe_round(each) for each in client.list_rounds()}, text)
         if meant is not None:
             return client.get_round(meant)
+    return find_newest_round(client, text)[1]
+
+
+def find_newest_round(client: Client, text: str) -> tuple[Document, Document]:
+    """
+    Find a table by its name or id, and its newest round.
+
+    Raises:
+        UnreadableError: the table does not exist, or no round was opened at it.
+    """
     table = find_table(client, text)
     newest = next(client.list_rounds(table=table["id"], limit="1"), None)
     if newest is None:
-        raise UnreadableError(f"no round was opened at {text} yet; `ofc round open {text} PLAYER=STACK…` opens one")
-    return newest
+        name = table["name"]
+        raise UnreadableError(f"no round was opened at {name} yet; `ofc round open {name} PLAYER=STACK...` opens one")
+    return table, newest
 
 
 def find_dispute_id(client: Client, text: str) -> str:
@@ -173,19 +184,20 @@ def _find_listed(
     return meant
 
 
-def find_recomputation_id(started: Mapping[str, str], text: str) -> str:
+def find_recomputation_id(client: Client, text: str) -> str:
     """
-    Find the id of a recomputation by the id, or by its beginning among those started from this machine.
+    Find the id of a recomputation by the id or its beginning.
 
     Raises:
         UnreadableError: no id matches, or several do.
     """
-    meant = text if is_id(text) else match_prefix(started if _may_be_id_prefix(text) else {}, text)
-    if meant is None:
-        raise UnreadableError(
-            f"no recomputation started from this machine has the id {text!r}; expected the whole id for any other"
-        )
-    return meant
+    return _find_listed(
+        "recomputation",
+        text,
+        client.list_recomputations,
+        lambda each: f"{each['created_at']}, {each['mode']}: {each['reason']}",
+        "`ofc recompute list` lists all recomputations",
+    )
 
 
 def match_prefix(described: Mapping[str, str], text: str) -> str | None:

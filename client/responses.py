@@ -11,6 +11,9 @@ Document = dict[str, Any]
 BUSY: Final = frozenset({"busy", "idempotency-key-in-use"})
 """Codes of temporary conflicts; retry the request."""
 
+HAND_CONFLICT: Final = "hand-conflict"
+"""The code of a hand whose number another hand of the round has."""
+
 HAND_UNDONE: Final = "hand-undone"
 """The code of a hand that was recorded before and undone. It counts again if it names the record that it `restores`."""
 

@@ -24,9 +24,6 @@ from client.render.format import escape_unprintable
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from client.outbox.store import Outbox
-
-
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the response as JSON, for scripts.")
 
 limit_option = click.option(
@@ -296,7 +293,6 @@ class Session:
     url: str
     key: str | None
     key_file: Path | None
-    directory: Path | None = None
     timeout: float = DEFAULT_TIMEOUT
 
     @classmethod
@@ -306,35 +302,12 @@ class Session:
         url: str,
         key: str | None,
         key_file: Path | None,
-        data: Path | None,
         timeout: float,
     ) -> "Session":
         """Return the session of the options of `ofc`. Options take precedence over variables of the environment."""
         if context.get_parameter_source("key_file") is ParameterSource.COMMANDLINE:
             key = key if context.get_parameter_source("key") is ParameterSource.COMMANDLINE else None
-        return cls(url, key, key_file, data, timeout)
-
-    def outbox(self, client: Client) -> "Outbox":
-        """
-        Open the outbox of the service on this machine.
-
-        Raises:
-            UnreadableError: the outbox cannot be read or written.
-        """
-        from client.outbox.store import Outbox
-
-        return Outbox(self._find_directory(), client.server)
-
-    def find_outbox(self, client: Client) -> "Outbox | None":
-        """
-        Open the outbox of the service if this machine has one.
-
-        Raises:
-            UnreadableError: the outbox cannot be read or written.
-        """
-        from client.outbox.store import Outbox
-
-        return Outbox.find(self._find_directory(), client.server)
+        return cls(url, key, key_file, timeout)
 
     def client(self, *, is_patient: bool = False, reports_waiting: bool = True) -> Client:
         """
@@ -350,12 +323,6 @@ class Session:
         timeout = None if is_patient else self.timeout
         on_waiting = print_waiting if reports_waiting else _ignore
         return Client(self.url, self.key or self._read_key(), timeout=timeout, on_waiting=on_waiting)
-
-    def _find_directory(self) -> Path:
-        import platformdirs
-
-        directory = self.directory or platformdirs.user_data_path("tablestakes", appauthor=False)
-        return directory.expanduser().absolute()
 
     def _read_key(self) -> str | None:
         if self.key_file is None:

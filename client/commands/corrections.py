@@ -11,12 +11,11 @@ from client.commands.base import Command, Session, json_option, pass_session, pr
 from client.commands.names import complete_rulesets, complete_tables
 from client.commands.player_names import find_similar_names, warn_of_name
 from client.commands.rounds import EXAMPLE_ID, round_argument
-from client.commands.sending import print_sent
 from client.entry.correction import DRY_RUN_REASON, Correction
 from client.entry.current_round import find_current_round
 from client.entry.hand import BUTTON, FANTASYLAND
 from client.entry.prompt import ask_reason, confirm, make_asker
-from client.errors import ApiError, TransportError, UnreadableError
+from client.errors import ApiError, UnreadableError
 from client.files import read_patch
 from client.lookup import find_round
 from client.render.console import make_console
@@ -181,17 +180,15 @@ def correct_hand(
 
     On a terminal the recorded button, Fantasyland and cards are offered for editing, unless options say what was wrong.
     What changes is shown, old beside new, before anything is stored. The round is the open one or the last one of the
-    table. A correction needs the service.
+    table.
     """
     console, asker = make_console(error=as_json), make_asker()
     given = [(BUTTON, button), (FANTASYLAND, fantasyland)]
     is_given = bool(boards) or button is not None or fantasyland is not None
     if not asker.can_correct and not (is_given and reason):
         raise click.UsageError("Without a terminal, give --reason TEXT, and --seat, --button or --fantasyland.")
-    with session.client() as client, session.outbox(client) as outbox:
-        current = find_current_round(client, outbox, table, lambda sent: print_sent(console, sent))
-        if current.outage is not None:
-            raise TransportError(f"a correction needs the service and is not saved on this machine: {current.outage}")
+    with session.client() as client:
+        current = find_current_round(client, table)
         correction = Correction(client, current, number, accepts=irregular is not None)
         correction.check_allowed()
         entry = correction.entry
@@ -211,8 +208,6 @@ def correct_hand(
     if as_json:
         print_json(response)
     if tried["changed"]:
-        console.print(
-            f"Corrected: hand {number} at {current.known.table}; revision {response['revision']}.", soft_wrap=True
-        )
+        console.print(f"Corrected: hand {number} at {current.table}; revision {response['revision']}.", soft_wrap=True)
     else:
         console.print("Nothing was changed: the hand is recorded like this already.")

@@ -1,7 +1,8 @@
 """Commands that record hands at the table."""
 
+import json
 import re
-import shlex
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import click
@@ -11,25 +12,29 @@ from client.api import Client
 from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
 from client.commands.names import complete_tables
 from client.commands.seating import offer_round
-from client.commands.sending import SubmittedChange, finish_saved, print_sent, submit_change
-from client.entry.current_round import CurrentRound, RoundOverError
-from client.entry.hand import BUTTON, ask_again
-from client.entry.next_hand import HandPrompt, confirm_restore, enter_hand
+from client.entry.current_round import CurrentRound, find_current_round, require_next
+from client.entry.hand import BUTTON, HandEntry, ask_again
+from client.entry.next_hand import begin_hand, enter_hand, record_hand
 from client.entry.prompt import make_asker
 from client.entry.question import Asker
-from client.errors import RefusedError, UnreadableError
+from client.errors import ApiError, RefusedError, TransportError, UnreadableError
+from client.files import write_new
 from client.lookup import find_seat
-from client.outbox.cache import now
-from client.outbox.store import Outbox
 from client.render.console import make_console
-from client.render.format import Names
 from client.render.hands import explain_hand, explain_next
 from client.render.problems import SAME_DEAL
-from client.responses import find_undone_record
+from client.responses import BUSY, HAND_CONFLICT, Response
 
 Document = dict[str, Any]
 
 _ADDED: Final = re.compile(r"(.+)=([1-9]\d{0,15})", re.ASCII)
+_SERVER_ERROR: Final = 500
+"""Statuses from this one on are server errors; the hand may be valid."""
+_NOT_ABOUT_HAND: Final = frozenset({401, 403, 408, 425, 429})
+"""Statuses of refusals that are about the key or the moment."""
+_NOT_IN_FILE_NAMES: Final = re.compile(r"[^\w.-]+")
+_NAME_LENGTH: Final = 40
+"""How many characters of a table's name are in the name of a file, whose bytes are limited."""
 
 
 @click.group(
@@ -86,148 +91,137 @@ def add(
     Record the next hand of the table's round.
 
     Prompts seat by seat for cards like QsQd4c / KsKd9h8h3c / AhJh7h6h2h, shows the result, and records the hand when
-    you agree. Without a network the hand is checked and saved on this machine. From a pipe, each line is a reply. After
-    the end of a round, a terminal offers to open the next one.
+    you agree. If it cannot be sent, the hand is written to a file for `ofc post`. From a pipe, each line is a reply.
+    After the end of a round, a terminal offers to open the next one.
     """
     console = make_console(error=as_json)
     asker = make_asker()
-    with session.client() as client, session.outbox(client) as outbox:
-        next_hand = _begin(console, asker, client, outbox, table, top_ups)
-        if next_hand is None:
+    with session.client() as client:
+        current = _begin(console, asker, client, table)
+        if current is None:
             return
-        entry, known = next_hand.entry, next_hand.current.known
+        entry = begin_hand(current, [_read_top_up(current, text) for text in top_ups])
         entry.played_at = played_at
         entry.dealt_again = dealt_again
         for seat, text in boards:
             entry.fill(entry.find_place(seat), text)
         if button is not None:
             entry.fill(BUTTON, button)
-        draft_note = _describe_draft(known.table, top_ups, played_at)
-        try:
-            done = _add(console, asker, client, outbox, next_hand, is_agreed=yes)
-        except KeyboardInterrupt:
-            entry.save(entry.typed)
-            console.print(f"Stopped; {draft_note}.", soft_wrap=True)
-            raise
-        except RefusedError as error:
-            entry.save(entry.typed)
-            if error.code == SAME_DEAL:
-                command = _command(known.table, top_ups, played_at, "--dealt-again")
-                error.advice = f"If this hand is not recorded yet, `{command}` records it."
-            raise
-        if done is None:
-            entry.save(entry.typed)
-            console.print(f"Not recorded; {draft_note}.", soft_wrap=True)
-            return
-        if done.outage is not None:
-            finish_saved(console, outbox, known.table, done, as_json=as_json)
-    if as_json and done.response is not None:
-        print_json(done.response)
+        response = _add(console, asker, client, current, entry, is_agreed=yes)
+    if response is None:
+        console.print("Nothing was recorded.")
+    elif as_json:
+        print_json(response)
 
 
-def _begin(
-    console: Console, asker: Asker, client: Client, outbox: Outbox, table: str, top_ups: tuple[str, ...]
-) -> HandPrompt | None:
+def _begin(console: Console, asker: Asker, client: Client, table: str) -> CurrentRound | None:
     """
-    Begin the next hand. After the end of a round, a person at a terminal can open the next one; None if they decline.
+    Find the round in play. After its end, a person at a terminal can open the next one; None if they decline.
 
     Raises:
-        RefusedError: a waiting request is refused, or the top-ups are invalid.
         UnreadableError: the round is over, and there is no terminal to open the next one.
     """
-
-    def begin() -> HandPrompt:
-        return HandPrompt(
-            client,
-            outbox,
-            table,
-            lambda current: [_read_top_up(current, text) for text in top_ups],
-            lambda sent: print_sent(console, sent),
-            lambda current: _print_changed(console, current),
-            is_prompt=asker.can_correct,
-        )
-
-    try:
-        return begin()
-    except RoundOverError as error:
-        if not asker.can_correct:
-            raise
-        return begin() if offer_round(console, asker, client, outbox, error.last) else None
+    current = find_current_round(client, table)
+    if current.round["next"] is None and asker.can_correct:
+        return offer_round(console, asker, client, current)
+    require_next(current.table, current.round)
+    return current
 
 
 def _add(
-    console: Console, asker: Asker, client: Client, outbox: Outbox, next_hand: HandPrompt, *, is_agreed: bool
-) -> SubmittedChange | None:
+    console: Console, asker: Asker, client: Client, current: CurrentRound, entry: HandEntry, *, is_agreed: bool
+) -> Response | None:
     """
     Prompt for a hand and record it. What the service rejects is typed again. None if the scorekeeper declines.
 
     Raises:
-        RefusedError: the hand is refused and there is no terminal to correct it, or an earlier request is refused.
+        RefusedError: the hand is refused, and typing cannot correct it.
+        TransportError: the hand could not be sent; its advice names the file that has it.
     """
+
+    def send(hand: Document) -> Response:
+        return _send(client, current, hand)
+
     while True:
-        entered = enter_hand(console, asker, next_hand, is_agreed=is_agreed)
+        try:
+            entered = enter_hand(console, asker, current, entry, is_agreed=is_agreed)
+        except KeyboardInterrupt:
+            console.print("Stopped; nothing was recorded.")
+            raise
         if entered is None:
             return None
         hand, result = entered
-        current = next_hand.current
-        if current.outage is not None:
-            # The hand may be sent much later than it was played.
-            hand.setdefault("played_at", now())
         try:
-            done = _record(console, client, outbox, current, hand)
+            response = record_hand(console, asker, send, hand, is_agreed=is_agreed)
         except RefusedError as error:
-            record = find_undone_record(error.problem)
-            if record is not None:
-                if not confirm_restore(console, asker, hand, is_agreed=is_agreed):
-                    return None
-                done = _record(console, client, outbox, current, {**hand, "restores": record})
-            else:
-                ask_again(console, asker, next_hand.entry, error)
-                continue
-        _print_recorded(console, next_hand, hand, result, done)
-        return done
+            error.advice = error.advice or _advise(current.table, hand, error)
+            if error.advice is not None:
+                raise
+            ask_again(console, asker, entry, error)
+            continue
+        if response is not None:
+            _print_recorded(console, current, entry, hand, result, response)
+        return response
 
 
-def _record(console: Console, client: Client, outbox: Outbox, current: CurrentRound, hand: Document) -> SubmittedChange:
-    return submit_change(console, client, outbox, current, "record_hand", hand)
+def _send(client: Client, current: CurrentRound, hand: Document) -> Response:
+    """
+    Send a hand. Write it to a file if there is no response, nobody waits for it, or a refusal is not about the hand.
+
+    Raises:
+        RefusedError: the hand, the key or the moment is refused.
+        TransportError: the service does not respond.
+    """
+    try:
+        return client.record_hand(current.id, hand)
+    except TransportError as error:
+        error.advice = _save(current, hand)
+        raise
+    except ApiError as error:
+        if error.status >= _SERVER_ERROR or error.status in _NOT_ABOUT_HAND or error.code in BUSY:
+            error.advice = _save(current, hand)
+        raise
+    except KeyboardInterrupt:
+        click.echo(_save(current, hand), err=True)
+        raise
+
+
+def _save(current: CurrentRound, hand: Document) -> str:
+    """Write a hand to a file in the current directory, and return how to record it."""
+    # It may be sent much later than it was played.
+    played_at = hand.get("played_at") or datetime.now(UTC).isoformat(timespec="seconds")
+    line = json.dumps({"round": current.id, **hand, "played_at": played_at}, ensure_ascii=False)
+    table = _NOT_IN_FILE_NAMES.sub("-", current.table)[:_NAME_LENGTH]
+    try:
+        file = write_new(f"hand-{hand['number']}-of-{table}.json", f"{line}\n".encode())
+    except UnreadableError as error:
+        return f"{error}. Write this line to a file, and `ofc post FILE` records the hand:\n{line}"
+    return f"The hand is in {file}; `ofc post {file}` records it, once."
+
+
+def _advise(table: str, hand: Document, error: RefusedError) -> str | None:
+    """Return what to do about a hand that must not be typed again."""
+    number = hand["number"]
+    if error.code == SAME_DEAL:
+        return "If this hand is not recorded yet, repeat the command with `--dealt-again`."
+    if error.code == HAND_CONFLICT:
+        return f"Hand {number} was recorded from elsewhere meanwhile; `ofc hand correct {table} {number}` corrects it."
+    return None
 
 
 def _print_recorded(
-    console: Console, next_hand: HandPrompt, hand: Document, result: Document, done: SubmittedChange
+    console: Console, current: CurrentRound, entry: HandEntry, hand: Document, result: Document, response: Response
 ) -> None:
-    if done.outage is not None:
-        return
-    name = f"hand {hand['number']} at {next_hand.current.known.table}"
-    if done.response is None:
-        console.print(f"Recorded by another `ofc`: {name}.", soft_wrap=True)
-        return
-    if done.response["stacks"] != result["stacks"]:
+    if response["stacks"] != result["stacks"]:
         console.print("The service has a different result, which counts:")
-        explain_hand(console, hand, done.response, next_hand.current.known.ruleset, next_hand.entry.names)
-        explain_next(console, done.response["round"], next_hand.entry.names)
-    console.print(f"Recorded: {name}.", soft_wrap=True)
-
-
-def _print_changed(console: Console, current: CurrentRound) -> None:
-    console.print("The round has changed since this machine last read it.", style="yellow")
-    explain_next(console, current.round, Names(current.round["seats"]))
+        explain_hand(console, hand, response, current.ruleset, entry.names)
+        explain_next(console, response["round"], entry.names)
+    console.print(f"Recorded: hand {hand['number']} at {current.table}.", soft_wrap=True)
 
 
 def _read_top_up(current: CurrentRound, text: str) -> Document:
     found = _ADDED.fullmatch(text)
     if found is None:
         raise UnreadableError(f"--top-up {text!r} does not name a seat and points; expected, for example, 1=40")
-    seat = find_seat(current.round["seats"], found[1], f"at {current.known.table}")
+    seat = find_seat(current.round["seats"], found[1], f"at {current.table}")
     return {"seat": seat, "points": int(found[2])}
-
-
-def _describe_draft(table: str, top_ups: tuple[str, ...], played_at: str | None) -> str:
-    """Return the command that continues with the hand."""
-    return f"the typed text is stored, and `{_command(table, top_ups, played_at)}` continues with it"
-
-
-def _command(table: str, top_ups: tuple[str, ...], played_at: str | None, *more: str) -> str:
-    """Return the command that adds the hand, with all that was given besides the cards."""
-    options = [part for text in top_ups for part in ("--top-up", text)]
-    options += ["--played-at", played_at] if played_at is not None else []
-    return shlex.join(["ofc", "hand", "add", table, *options, *more])

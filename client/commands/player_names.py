@@ -10,12 +10,8 @@ from typing import Any, Final
 import click
 
 from client.api import Client
-from client.entry.current_round import BackgroundCall
-from client.entry.new_round import list_stacks_left
 from client.entry.prompt import confirm, make_asker
 from client.errors import ApiError, TransportError
-from client.lookup import find_table
-from client.outbox.store import Outbox
 
 _ROUNDS: Final = 100
 """How many rounds of the table and of the club are searched for players, in one request each."""
@@ -27,39 +23,22 @@ _TABLES: Final = 20
 yes_option = click.option("--yes", is_flag=True, help="Accept new names without asking.")
 
 
-def resolve_names(
-    client: Client,
-    outbox: Outbox,
-    table: str,
-    names: Iterable[str],
-    *,
-    yes: bool,
-    outage: TransportError | None = None,
-) -> Mapping[str, str]:
+def resolve_names(client: Client, table_id: str, names: Iterable[str], *, yes: bool) -> Mapping[str, str]:
     """
     Return the name to record for each player: the given one, or the known one that was meant.
 
-    A person at a terminal is asked. Otherwise a warning is printed on stderr, and the name remains. Without the
-    service, the known players are those that this machine has seen at the table.
+    A person at a terminal is asked. Otherwise a warning is printed on stderr, and the name remains.
 
     Args:
         client: the service.
-        outbox: the data stored on this machine.
-        table: the table where they sit down.
+        table_id: the table where they sit down.
         names: the names as given.
         yes: whether to accept names without asking.
-        outage: why the service did not respond just now, so that it is not called again.
-
-    Raises:
-        UnreadableError: the table does not exist.
     """
     given = list(dict.fromkeys(names))
-    seen = outbox.find_table(table)
-    known = set() if seen is None else set(list_stacks_left(outbox, seen.document["name"]))
-    similar = _match(given, known)
-    if outage is None and not known.issuperset(given):
-        with suppress(ApiError, TransportError):  # opening the round reports the same error
-            similar = BackgroundCall(client, lambda: _find_similar_at(client, table, given, known)).wait()
+    similar: dict[str, str] = {}
+    with suppress(ApiError):  # a key that may not list rounds can open one
+        similar = find_similar_names(client, [table_id], given)
     return {
         name: similar[name] if name in similar and _accept_known_name(name, similar[name], yes=yes) else name
         for name in given
@@ -108,6 +87,8 @@ def find_similar_in_documents(client: Client, documents: Iterable[Mapping[str, A
                 names[seat["player"]] = None
         if isinstance(document.get("table"), str):
             tables[document["table"]] = None
+    if not names:
+        return {}
     # A key that may not list rounds can record one, and what follows reports that the service does not respond.
     with suppress(ApiError, TransportError):
         found = [client.find_table(table) for table in islice(tables, _TABLES)]
@@ -159,10 +140,6 @@ def _match(names: Sequence[str], known: Iterable[str]) -> dict[str, str]:
     listed = sorted(known)
     found = {name: find_similar_name(name, [*listed, *names[:index]]) for index, name in enumerate(names)}
     return {name: like for name, like in found.items() if like is not None}
-
-
-def _find_similar_at(client: Client, table: str, names: Iterable[str], others: Iterable[str]) -> dict[str, str]:
-    return find_similar_names(client, [find_table(client, table)["id"]], names, others)
 
 
 def _list_players(client: Client, table_id: str | None, without: str | None = None) -> set[str]:

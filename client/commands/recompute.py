@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
@@ -25,7 +24,6 @@ from client.commands.base import (
     state_option,
 )
 from client.commands.names import complete_recomputations, complete_rounds, complete_rulesets, complete_tables
-from client.errors import UnreadableError
 from client.import_export import retry_until_available
 from client.lookup import find_recomputation_id, find_round, find_table
 from client.render.console import make_console
@@ -116,7 +114,6 @@ def start(
         asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})
         given = {name: value for name, value in scope.items() if value is not None}
         job = client.start_recomputation({"scope": given, **asked})
-        _store_recomputation(session, client, job)
         _show(_watch(client, job["id"]) if is_watched else job, as_json=as_json)
 
 
@@ -142,7 +139,7 @@ def list_(session: Session, state: str | None, limit: int, *, as_json: bool) -> 
 def status(session: Session, job_id: str, *, as_json: bool) -> None:
     """Show the progress and the results of a recomputation."""
     with session.client() as client:
-        _show(client.get_recomputation(_find_id(session, client, job_id)), as_json=as_json)
+        _show(client.get_recomputation(find_recomputation_id(client, job_id)), as_json=as_json)
 
 
 @recompute.command(name="watch", cls=Command, examples=[f"ofc recompute watch {EXAMPLE_ID}"])
@@ -156,7 +153,7 @@ def watch_(session: Session, job_id: str, *, as_json: bool) -> None:
     Its progress is shown meanwhile. Ctrl-C stops watching only.
     """
     with session.client(is_patient=True, reports_waiting=False) as client:
-        _show(_watch(client, _find_id(session, client, job_id)), as_json=as_json)
+        _show(_watch(client, find_recomputation_id(client, job_id)), as_json=as_json)
 
 
 @recompute.command(
@@ -176,7 +173,7 @@ def differences(session: Session, job_id: str, *, as_json: bool) -> None:
     --json prints all of them, one a line.
     """
     with session.client() as client:
-        found = client.list_differences(_find_id(session, client, job_id))
+        found = client.list_differences(find_recomputation_id(client, job_id))
         if as_json:
             for each in found:
                 print_json(each, indent=None)
@@ -197,7 +194,7 @@ def differences(session: Session, job_id: str, *, as_json: bool) -> None:
 def cancel(session: Session, job_id: str, *, as_json: bool) -> None:
     """Cancel a recomputation. What was found and applied remains."""
     with session.client() as client:
-        _show(client.cancel_recomputation(_find_id(session, client, job_id)), as_json=as_json)
+        _show(client.cancel_recomputation(find_recomputation_id(client, job_id)), as_json=as_json)
 
 
 @recompute.command(cls=Command, examples=[f"ofc recompute pause {EXAMPLE_ID}"])
@@ -207,7 +204,7 @@ def cancel(session: Session, job_id: str, *, as_json: bool) -> None:
 def pause(session: Session, job_id: str, *, as_json: bool) -> None:
     """Pause a recomputation."""
     with session.client() as client:
-        _show(client.pause_recomputation(_find_id(session, client, job_id)), as_json=as_json)
+        _show(client.pause_recomputation(find_recomputation_id(client, job_id)), as_json=as_json)
 
 
 @recompute.command(cls=Command, examples=[f"ofc recompute resume {EXAMPLE_ID}"])
@@ -217,27 +214,7 @@ def pause(session: Session, job_id: str, *, as_json: bool) -> None:
 def resume(session: Session, job_id: str, *, as_json: bool) -> None:
     """Resume a paused recomputation."""
     with session.client() as client:
-        _show(client.resume_recomputation(_find_id(session, client, job_id)), as_json=as_json)
-
-
-def _store_recomputation(session: Session, client: Client, job: Mapping[str, Any]) -> None:
-    """Store the id of a recomputation, so that its beginning finds it. Continue if this machine stores nothing."""
-    with suppress(UnreadableError), session.outbox(client) as outbox:
-        outbox.store_recomputation(job["id"], f"{job['created_at']}, {job['mode']}: {job['reason']}")
-
-
-def _find_id(session: Session, client: Client, text: str) -> str:
-    """
-    Find the id of a recomputation by the id, or by its beginning among those started from this machine.
-
-    Raises:
-        UnreadableError: no id matches, or several do.
-    """
-    outbox = session.find_outbox(client)
-    if outbox is None:
-        return find_recomputation_id({}, text)
-    with outbox:
-        return find_recomputation_id(outbox.list_recomputations(), text)
+        _show(client.resume_recomputation(find_recomputation_id(client, job_id)), as_json=as_json)
 
 
 def _watch(client: Client, job_id: str) -> Mapping[str, Any]:

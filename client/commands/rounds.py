@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import click
 
-from client.api import Client
 from client.commands.base import (
     Command,
     Group,
@@ -22,22 +21,12 @@ from client.commands.base import (
 from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
 from client.commands.player_names import resolve_names, yes_option
 from client.commands.seating import SITTING, Sitting, seat_all
-from client.commands.sending import (
-    count_waiting,
-    describe_waiting,
-    dump_offline,
-    print_saved,
-    print_sent,
-    warn_of_waiting,
-)
-from client.entry.current_round import BackgroundCall, find_stored
-from client.entry.new_round import open_round
-from client.errors import TransportError, UnreadableError
+from client.errors import UnreadableError
 from client.lookup import find_round, find_seat, find_table
 from client.render.console import make_console
 from client.render.format import Names
 from client.render.hands import list_hands
-from client.render.rounds import list_rounds, show_offline, show_round
+from client.render.rounds import list_rounds, show_round
 from client.render.settlement import show_settlement
 
 Document = dict[str, Any]
@@ -93,21 +82,18 @@ def open_(
     Open a round at a table.
 
     The players are seated in the given order, clockwise. Without a stack, a player carries over the stack of the last
-    round at the table. Seats are counted from 1; 3:ann=200 seats ann in seat 3. Requests that wait for the table are
-    sent first. Without a network the round is opened on this machine and sent later, under its reference. A new player
-    whose name differs from a known player's by case or accents only is asked about.
+    round at the table. Seats are counted from 1; 3:ann=200 seats ann in seat 3. A new player whose name differs from a
+    known player's by case or accents only is asked about.
     """
-    console = make_console(error=as_json)
-    with session.client() as client, session.outbox(client) as outbox:
-        names = resolve_names(client, outbox, table, [one.player for one in sitting], yes=yes)
+    with session.client() as client:
+        table_id = find_table(client, table)["id"]
+        names = resolve_names(client, table_id, [one.player for one in sitting], yes=yes)
         seats = seat_all(replace(one, player=names[one.player]) for one in sitting)
-        opened = open_round(client, outbox, table, seats, reference, lambda sent: print_sent(console, sent))
-        if as_json:
-            print_json(opened.round)
-        else:
-            show_round(console, opened.round)
-        if opened.outage is not None:
-            print_saved(console, outbox, opened.table, opened.outage)
+        opened = client.open_round(table_id, {"seats": seats, "reference": reference})
+    if as_json:
+        print_json(opened)
+    else:
+        show_round(make_console(), opened)
 
 
 @rounds.command(name="show", cls=Command, examples=["ofc round show friday", f"ofc round show {EXAMPLE_ID}"])
@@ -121,35 +107,11 @@ def show(session: Session, round_: str, as_json: bool) -> None:
     ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
-        try:
-            found = BackgroundCall(client, lambda: find_round(client, round_)).wait()
-        except TransportError as error:
-            found = _find_stored(session, client, round_, error)
-        else:
-            warn_of_waiting(count_waiting(session, client, round_id=found["id"]), "round")
+        found = find_round(client, round_)
     if as_json:
         print_json(found)
     else:
-        show_offline(make_console(), found)
         show_round(make_console(), found)
-
-
-def _find_stored(session: Session, client: Client, table: str, error: TransportError) -> Document:
-    """
-    Find a round that is stored on this machine.
-
-    Raises:
-        TransportError: no round is stored.
-    """
-    outbox = session.find_outbox(client)
-    if outbox is None:
-        raise error
-    with outbox:
-        stored = find_stored(outbox, table)
-        if stored is None:
-            raise error
-        waiting = outbox.list_entries(stored.known.round_id)
-        return {**stored.round, "offline": dump_offline(stored.known.received_at, waiting)}
 
 
 @rounds.command(
@@ -210,7 +172,6 @@ def settlement(session: Session, round_: str, as_json: bool) -> None:
     with session.client() as client:
         found = find_round(client, round_)
         settled = client.get_settlement(found["id"])
-        warn_of_waiting(count_waiting(session, client, round_id=found["id"]), "round")
         if as_json:
             print_json(settled)
             return
@@ -232,7 +193,6 @@ def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bo
     """
     with session.client() as client:
         found = find_round(client, round_)
-        _refuse_before_what_waits(count_waiting(session, client, round_id=found["id"]))
         seats = [find_seat(found["seats"], player, "in the round") for player in players]
         seen = client.get_settlement(found["id"])
         for seat in seats:
@@ -243,19 +203,6 @@ def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bo
     else:
         shown = len(seen["transfers"])
         show_settlement(make_console(), seen, ruleset, Names(found["seats"]), shown_before=shown)
-
-
-def _refuse_before_what_waits(number: int) -> None:
-    """
-    Reject the confirmation of a settlement while changes of the round wait to be sent.
-
-    Raises:
-        UnreadableError: requests wait for the round.
-    """
-    if number:
-        raise UnreadableError(
-            f"{describe_waiting(number, 'round')}; expected no waiting requests before a settlement is confirmed"
-        )
 
 
 @rounds.command(name="document", cls=Command, examples=[f"ofc round document {EXAMPLE_ID} > round.json"])

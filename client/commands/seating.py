@@ -12,14 +12,11 @@ from rich.text import Text
 
 from client.api import Client
 from client.commands.player_names import resolve_names
-from client.commands.sending import print_saved, print_sent
 from client.entry.current_round import CurrentRound
-from client.entry.new_round import open_round
 from client.entry.prompt import ask_alone
 from client.entry.question import NO, YES, Asker, BackError, Question
 from client.errors import RefusedError, UnreadableError
 from client.lookup import match_seat
-from client.outbox.store import Outbox
 from client.render.problems import show_problem
 from client.render.rounds import show_round
 
@@ -102,7 +99,7 @@ class Lineup:
     def carry_over(cls, last: CurrentRound) -> Self:
         """Return the lineup after a round: its players who have points left and did not leave, in their seats."""
         seats = last.round["seats"]
-        departed = {departure["seat"] for departure in last.known.document["departures"]}
+        departed = {departure["seat"] for departure in last.document["departures"]}
         left_out = {
             seat["player"]: "no points left" if not seat["stack"] else "left the last round"
             for seat in seats
@@ -202,7 +199,7 @@ def split_names(text: str) -> list[str]:
     return [each.strip() for each in text.split(",") if each.strip()]
 
 
-def offer_round(console: Console, asker: Asker, client: Client, outbox: Outbox, last: CurrentRound) -> bool:
+def offer_round(console: Console, asker: Asker, client: Client, last: CurrentRound) -> CurrentRound | None:
     """
     Prompt whether to open the next round of a table and with which players, and open it.
 
@@ -210,41 +207,36 @@ def offer_round(console: Console, asker: Asker, client: Client, outbox: Outbox, 
         console: the output.
         asker: the source of replies.
         client: the service.
-        outbox: waiting requests; the round is stored there while the service does not respond.
         last: the round that is over.
 
     Returns:
-        whether the round was opened.
+        the round, or None if none was opened.
 
     Raises:
-        RefusedError: the round is refused, not because of its players, or a waiting request is refused.
-        StoppedError: the scorekeeper stopped.
+        RefusedError: the round is refused, not because of its players.
+        KeyboardInterrupt: the scorekeeper stopped.
     """
-    table, lineup = last.known.table, Lineup.carry_over(last)
-    console.print(f"No round is open at {table}: the last is {last.round['status']}.", soft_wrap=True)
+    lineup = Lineup.carry_over(last)
+    console.print(f"No round is open at {last.table}: the last is {last.round['status']}.", soft_wrap=True)
     while True:
         console.print(Text(lineup.describe()))
         reply = ask_alone(asker, Question("Open the next round? [yes, no, or change who plays] ", _check))
         if reply in NO:
-            console.print(f"No round was opened; `{lineup.write_command(table)}` opens it later.", soft_wrap=True)
-            return False
+            console.print(f"No round was opened; `{lineup.write_command(last.table)}` opens it later.", soft_wrap=True)
+            return None
         if reply in _CHANGE:
-            lineup = _change(asker, client, outbox, last, lineup)
+            lineup = _change(asker, client, last, lineup)
             continue
         try:
-            opened = open_round(
-                client, outbox, table, lineup.write_seats(), None, lambda sent: print_sent(console, sent), last.outage
-            )
+            opened = client.open_round(last.round["table"], {"seats": lineup.write_seats()})
         except RefusedError as error:
             if not _is_about_players(error):
                 raise
             show_problem(console, error.problem)
             continue
-        show_round(console, opened.round)
-        if opened.outage is not None:
-            print_saved(console, outbox, opened.table, opened.outage)
+        show_round(console, opened)
         console.print()
-        return True
+        return CurrentRound.read(client, last.table, opened)
 
 
 def _check(reply: str) -> str | None:
@@ -253,10 +245,10 @@ def _check(reply: str) -> str | None:
 
 def _is_about_players(error: RefusedError) -> bool:
     mistakes = error.problem["errors"]
-    return error.queued_as is None and bool(mistakes) and all(each["pointer"].startswith(_SEATS) for each in mistakes)
+    return bool(mistakes) and all(each["pointer"].startswith(_SEATS) for each in mistakes)
 
 
-def _change(asker: Asker, client: Client, outbox: Outbox, last: CurrentRound, lineup: Lineup) -> Lineup:
+def _change(asker: Asker, client: Client, last: CurrentRound, lineup: Lineup) -> Lineup:
     """Prompt for players who leave and join. Going back changes nothing."""
     try:
         leaving = asker.ask(
@@ -274,7 +266,7 @@ def _change(asker: Asker, client: Client, outbox: Outbox, last: CurrentRound, li
     except BackError:
         return lineup
     new = [one.player for one in joining if one.player not in lineup.carried]
-    names = resolve_names(client, outbox, last.known.table, new, yes=False, outage=last.outage)
+    names = resolve_names(client, last.round["table"], new, yes=False)
     return staying.joined_by(replace(one, player=names.get(one.player, one.player)) for one in joining)
 
 

@@ -1,15 +1,12 @@
 """Commands that create tables, list them, and print statements."""
 
-from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
 import click
 
-from client.api import Client
 from client.commands.base import (
     Command,
-    Evenings,
     Group,
     Period,
     Session,
@@ -21,13 +18,9 @@ from client.commands.base import (
     settle_up_option,
 )
 from client.commands.names import complete_rulesets, complete_tables
-from client.commands.sending import count_waiting, dump_offline, warn_of_waiting
-from client.entry.current_round import BackgroundCall, play_waiting
-from client.errors import TransportError
 from client.lookup import find_table
-from client.outbox.cache import now
 from client.render.console import make_console
-from client.render.rounds import list_tables, show_offline, show_statement, show_table
+from client.render.rounds import list_tables, show_statement, show_table
 
 Document = dict[str, Any]
 
@@ -105,9 +98,6 @@ def create(
     }
     with session.client() as client:
         table = client.add_table({field: value for field, value in wanted.items() if value is not None})
-        with session.outbox(client) as outbox, suppress(TransportError):
-            # Needed to open a round at the table offline.
-            outbox.store_table(table, client.get_ruleset(table["ruleset"]))
     if as_json:
         print_json(table)
     else:
@@ -147,59 +137,12 @@ def statement(session: Session, table: str, period: Period, settle_up: str | Non
     Show the sums of a table's rounds, and who pays whom.
 
     For each player: the opening stack, top-ups, net result and current stack, and the fewest payments that settle
-    everyone. Without a network, only rounds that this machine has seen are included, and --settle-up pairs is not
-    available.
+    everyone.
     """
     with session.client() as client:
-        try:
-            call = BackgroundCall(client, lambda: _get_statement(client, table, period, settle_up))
-            name, summed = call.wait()
-        except TransportError as error:
-            if settle_up == "pairs":
-                raise
-            name, summed = _sum_stored(session, client, table, period, error)
-        else:
-            warn_of_waiting(count_waiting(session, client, table=name), "table")
+        found = find_table(client, table)
+        summed = client.get_statement(found["id"], settle_up=settle_up, **period.find(client))
     if as_json:
         print_json(summed)
     else:
-        show_offline(make_console(), summed)
-        show_statement(make_console(), name, summed)
-
-
-def _get_statement(client: Client, table: str, period: Period, settle_up: str | None) -> tuple[str, Document]:
-    found = find_table(client, table)
-    return found["name"], client.get_statement(found["id"], settle_up=settle_up, **period.find(client))
-
-
-def _sum_stored(
-    session: Session,
-    client: Client,
-    table: str,
-    period: Period,
-    error: TransportError,
-) -> tuple[str, Document]:
-    """
-    Build a statement from the rounds of a table that are stored on this machine.
-
-    Days are in the time zone of this machine.
-
-    Raises:
-        TransportError: the table is not stored.
-    """
-    outbox = session.find_outbox(client)
-    if outbox is None:
-        raise error
-    with outbox:
-        found = outbox.find_table(table)
-        if found is None:
-            raise error
-        from client.offline.rounds import sum_rounds  # slow to import
-
-        name = found.document["name"]
-        known = outbox.list_rounds(name)
-        rounds = [play_waiting(outbox, each) for each in known]
-        between = period.resolve(Evenings())
-        summed = sum_rounds(found.document["id"], rounds, between["from"], between["to"])
-        as_of = known[-1].received_at if known else now()
-        return name, {**summed, "offline": dump_offline(as_of, outbox.list_table_entries(name))}
+        show_statement(make_console(), found["name"], summed)

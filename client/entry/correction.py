@@ -47,7 +47,7 @@ class Correction:
         self.entry = HandEntry(
             {"number": number, "button": None, "fantasyland": None, "seats": seats},
             Names(current.round["seats"]),
-            current.known.ruleset,
+            current.ruleset,
             typed={**write_hand(self.recorded), FANTASYLAND: write_fantasyland(self.recorded)},
             stop="Ctrl-C: stop; nothing changes",
         )
@@ -59,7 +59,7 @@ class Correction:
         Raises:
             RefusedError: the round cannot be corrected, or not with this key.
         """
-        self._client.try_correction(self._current.known.round_id, {**self._request(DRY_RUN_REASON), "patch": []})
+        self._client.try_correction(self._current.id, {**self._request(DRY_RUN_REASON), "patch": []})
 
     def enter(self, console: Console, asker: Asker, *, is_agreed: bool) -> Document | None:
         """
@@ -70,12 +70,12 @@ class Correction:
 
         Raises:
             RefusedError: the correction is refused, and there is no terminal to change it.
-            StoppedError: the scorekeeper stopped.
+            KeyboardInterrupt: the scorekeeper stopped.
         """
         while True:
             self.entry.ask(asker)
             try:
-                tried = self._client.try_correction(self._current.known.round_id, self._write(DRY_RUN_REASON))
+                tried = self._client.try_correction(self._current.id, self._write(DRY_RUN_REASON))
             except RefusedError as error:
                 if not self._resolve_refusal(console, asker, error, is_agreed=is_agreed):
                     return None
@@ -100,7 +100,7 @@ class Correction:
         Raises:
             RefusedError: the correction is refused, for example because the round has changed since.
         """
-        return self._client.correct_round(self._current.known.round_id, self._write(reason or ask_reason(asker)))
+        return self._client.correct_round(self._current.id, self._write(reason or ask_reason(asker)))
 
     def _resolve_refusal(self, console: Console, asker: Asker, error: RefusedError, *, is_agreed: bool) -> bool:
         """Ask to type the hand again, or to accept later hands as played. Return False if both are declined."""
@@ -126,10 +126,10 @@ class Correction:
 
 
 def _find_hand(current: CurrentRound, number: int) -> Document:
-    hands: list[Document] = current.known.document["hands"]
+    hands: list[Document] = current.document["hands"]
     if not 1 <= number <= len(hands):
         there = f"it has hands 1 to {len(hands)}" if len(hands) > 1 else f"it has {len(hands) or 'no'} hand"
-        raise UnreadableError(f"the round at {current.known.table} has no hand {number}; {there}")
+        raise UnreadableError(f"the round at {current.table} has no hand {number}; {there}")
     return hands[number - 1]
 
 

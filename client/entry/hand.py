@@ -1,14 +1,14 @@
 """Prompt for a hand seat by seat, and prompt again for seats with mistakes."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, Final
 
 from rich.console import Console
 
-from client.entry.question import NO, YES, Asker, BackError, Question, StoppedError
+from client.entry.question import NO, YES, Asker, BackError, Question
 from client.errors import RefusedError, UnreadableError
 from client.lookup import match_seat
 from client.offline.typed_board import (
@@ -44,8 +44,7 @@ class HandEntry:
     A hand of a round, as far as it is typed.
 
     `typed` holds the text for each seat and, where `upcoming` does not have them, for the button and for Fantasyland,
-    by their names. `save` stores it with every key, so that entry can be resumed. `refresh` is called before every
-    question, to look for changes of the round. `stop` is the hint for Ctrl-C.
+    by their names. `stop` is the hint for Ctrl-C.
     """
 
     upcoming: Document
@@ -55,9 +54,7 @@ class HandEntry:
     played_at: str | None = None
     dealt_again: bool = False
     typed: dict[str, str] = field(default_factory=dict)
-    save: Callable[[Mapping[str, str]], None] = lambda _: None
-    refresh: Callable[[], None] = lambda: None
-    stop: str = "Ctrl-C: stop; what is typed is stored"
+    stop: str = "Ctrl-C: stop; nothing is stored"
     _accepted: set[str] = field(default_factory=set)
 
     @property
@@ -90,18 +87,6 @@ class HandEntry:
             self._accepted.add(place)
         return None
 
-    def update_hand(self, upcoming: Document, names: Names, ruleset: Document) -> None:
-        """
-        Continue with what was typed after the expected hand changed.
-
-        Texts that are now invalid are prompted for again.
-        """
-        self.upcoming, self.names, self.ruleset = upcoming, names, ruleset
-        accepted, self._accepted = self._accepted, set()
-        for place in self.places:
-            if place in accepted and self._check(place, self.typed[place]) is None:
-                self._accepted.add(place)
-
     def find_place(self, text: str) -> str:
         """
         Find a seat by its number, its player, or both.
@@ -121,10 +106,9 @@ class HandEntry:
         Prompt for every place that is missing.
 
         Raises:
-            StoppedError: the scorekeeper stopped; what was typed is stored.
+            KeyboardInterrupt: the scorekeeper stopped.
             UnreadableError: a reply is invalid, and there is no terminal to correct it.
         """
-        self.refresh()
         while missing := [place for place in self.places if place not in self._accepted]:
             place = missing[0]
             try:
@@ -135,13 +119,7 @@ class HandEntry:
                 position = places.index(place)
                 self._accepted.discard(places[position - 1] if position else place)
                 continue
-            except StoppedError as error:
-                self.typed[place] = error.text
-                self.save(self.typed)
-                raise
             self._accept(place)
-            self.save(self.typed)
-            self.refresh()
 
     def _accept(self, place: str) -> None:
         """Accept a reply. Fantasyland decides the number of discards, so that boards are validated again."""
@@ -192,25 +170,14 @@ class HandEntry:
     def _question(self, place: str) -> Question:
         default = self.typed.get(place, "")
         if place in _PROMPTS:
-            return Question(_PROMPTS[place], lambda text: self._check(place, text), default, save=self._saver(place))
+            return Question(_PROMPTS[place], lambda text: self._check(place, text), default)
         return Question(
             f"{self._name(place)}: ",
             lambda text: self._check(place, text),
             default,
             hint=lambda text, width: self._hint(place, text, width),
             complete=lambda text, asked_for: self._complete(place, text, asked_for),
-            save=self._saver(place),
         )
-
-    def _saver(self, place: str) -> Callable[[str], None]:
-        """Return a function that stores every change of the text of a place."""
-
-        def save(text: str) -> None:
-            if self.typed.get(place, "") != text:
-                self.typed[place] = text
-                self.save(self.typed)
-
-        return save
 
     def _name(self, place: str) -> str:
         if place in _PROMPTS:

@@ -17,7 +17,7 @@ class Question:
     A question, and how replies to it are completed and validated.
 
     `hint` returns what is wrong or still possible while something is typed, in lines of so many characters. `complete`
-    offers what may come next. `save` stores the text with every key.
+    offers what may come next.
     """
 
     text: str
@@ -25,19 +25,10 @@ class Question:
     default: str = ""
     hint: Callable[[str, int], str] = lambda _text, _width: ""
     complete: Callable[[str, bool], Sequence[str]] = lambda _text, _asked_for: ()
-    save: Callable[[str], None] = lambda _: None
 
 
 class BackError(Exception):
     """The scorekeeper wants to correct an earlier reply; `text` is what they had typed here."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__(text)
-
-
-class StoppedError(KeyboardInterrupt):
-    """The scorekeeper stopped; `text` is what they had typed."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -56,6 +47,6 @@ class Asker(Protocol):
 
         Raises:
             BackError: the scorekeeper goes back to the previous question.
-            StoppedError: the scorekeeper stops.
+            KeyboardInterrupt: the scorekeeper stops.
             UnreadableError: the reply is invalid or missing, and there is no terminal to correct it.
         """

@@ -3,13 +3,12 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TextIO
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import Application, get_app
-from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import completion_is_selected
@@ -18,8 +17,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.validation import ValidationError, Validator
 
-from client.entry.question import BackError, Question, StoppedError
-from client.errors import UnreadableError
+from client.entry.question import BackError, Question
 
 
 class TerminalAsker:
@@ -34,7 +32,6 @@ class TerminalAsker:
     def ask(self, question: Question) -> str:
         """Ask until the reply is valid. The up arrow goes back. Ctrl-C, or closing the terminal, stops."""
         session: PromptSession[str] = PromptSession(input=self._drop_none, output=self._shown)
-        session.default_buffer.on_text_changed += _saver(question)
         try:
             reply = session.prompt(
                 question.text,
@@ -48,7 +45,7 @@ class TerminalAsker:
                 pre_run=lambda: _stop_on_signals(session.app),
             )
         except (KeyboardInterrupt, EOFError, OSError):  # OSError if the terminal is closed already
-            raise StoppedError(session.default_buffer.text) from None
+            raise KeyboardInterrupt from None
         return reply.strip()
 
 
@@ -73,31 +70,6 @@ class _Check(Validator):
             raise ValidationError(len(document.text), wrong)
 
 
-def _saver(question: Question) -> Callable[[Buffer], None]:
-    """
-    Return a handler that stores the text with every key.
-
-    Keys that arrive together, as from a paste, are stored together.
-    """
-    is_due = False
-
-    def save(buffer: Buffer) -> None:
-        nonlocal is_due
-        is_due = False
-        try:
-            question.save(buffer.text)
-        except UnreadableError as error:
-            _end(get_app(), error)
-
-    def changed(buffer: Buffer) -> None:
-        nonlocal is_due
-        if not is_due:
-            is_due = True
-            asyncio.get_running_loop().call_soon(save, buffer)
-
-    return changed
-
-
 def _hint(question: Question) -> str | None:
     app = get_app()
     return question.hint(app.current_buffer.text, app.output.get_size().columns) or None
@@ -107,17 +79,13 @@ def _stop_on_signals(app: Application[str]) -> None:
     """Handle a closed terminal and a termination signal like Ctrl-C."""
 
     def stop() -> None:
-        _end(app, KeyboardInterrupt())
+        if app.future is not None and not app.future.done():
+            app.exit(exception=KeyboardInterrupt())
 
     for name in ("SIGHUP", "SIGTERM"):
-        # Windows has no SIGHUP, and its event loops accept no handlers. The text is stored with every key there too.
+        # Windows has no SIGHUP, and its event loops accept no handlers.
         with suppress(AttributeError, NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(getattr(signal, name), stop)
-
-
-def _end(app: Application[str], why: BaseException) -> None:
-    if app.future is not None and not app.future.done():
-        app.exit(exception=why)
 
 
 def _find_screen() -> TextIO | None:

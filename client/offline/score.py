@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from client.errors import RefusedError
 from client.offline.problems import check_expected, make_refusal, translate_errors
 from schemas.base import load
 from schemas.documents import RoundDocument, RoundDocumentRequestSchema
@@ -50,11 +51,6 @@ def find_ruleset(document: Mapping[str, Any], own: Document | None) -> Document:
         RefusedError: the preset does not exist.
     """
     return own or dump_ruleset(preset_named(str(document.get("ruleset"))))
-
-
-def list_presets() -> list[str]:
-    """Return the names of the presets."""
-    return list(PRESETS)
 
 
 def preset_named(reference: str) -> Ruleset:
@@ -128,6 +124,29 @@ def play_round(document: Document, own: Document | None = None) -> Document:
         "hands": [dump_played_hand(ruleset, hand) for hand in played.hands],
     }
     check_expected(read.expected, result)
+    return result
+
+
+def play_hand(document: Document, hand: Document, ruleset: Document) -> Document:
+    """
+    Return the result of the next hand of a round, like `POST /v1/rounds/{id}/hands` without ids.
+
+    Raises:
+        RefusedError: the hand is invalid; pointers are relative to the hand.
+    """
+    hands = document["hands"]
+    # Only the service checks for repeated deals.
+    played = {name: value for name, value in hand.items() if name != "dealt_again"}
+    try:
+        result: Document = play_round({**document, "hands": [*hands, played]}, ruleset)["hands"][-1]
+    except RefusedError as error:
+        before = f"#/hands/{len(hands)}"
+        mistakes = [
+            {**mistake, "pointer": "#" + mistake["pointer"].removeprefix(before).removeprefix("#")}
+            for mistake in error.problem["errors"]
+        ]
+        error.problem = {**error.problem, "errors": mistakes}
+        raise
     return result
 
 

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any, Final
 
 from rich.console import Console
@@ -11,7 +10,6 @@ from rich.text import Text
 from client.render.console import make_grid, show_grid
 from client.render.format import Names, plural, show_money, signed
 from client.render.hands import explain_next
-from client.render.queue import count_changes
 from client.render.settlement import show_settlement
 
 Document = Mapping[str, Any]
@@ -25,20 +23,10 @@ def show_heading(console: Console, name: str, round_: Document, note: str = "") 
     console.print(Text(" · ".join(part for part in parts if part), style="bold"))
 
 
-def show_offline(console: Console, shown: Document) -> None:
-    """Print the age of what is shown without the service, and how many changes wait."""
-    if "offline" in shown:
-        offline = shown["offline"]
-        as_of = datetime.fromisoformat(offline["as_of"]).astimezone()
-        at = f"{as_of:%H:%M}" if as_of.date() == datetime.now().astimezone().date() else f"{as_of:%Y-%m-%d %H:%M}"
-        waiting = count_changes(offline["hands_waiting"], offline["others_waiting"])
-        console.print(Text(f"offline: as of {at}, {waiting}", style="yellow"))
-
-
 def show_round(console: Console, round_: Document) -> None:
     """Print the state of a round and what comes next."""
     state = "" if round_["state"] == "open" else f"settlement {round_['state']}"
-    show_heading(console, f"Round {round_['id']}" if round_["id"] else "New round", round_, state)
+    show_heading(console, f"Round {round_['id']}", round_, state)
     numbers = ("seat", "opened with", "added", "stack")
     headings = ("seat", "player", "opened with", "added", "stack", "")
     grid = make_grid(console, *headings, numbers=numbers)

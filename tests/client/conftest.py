@@ -17,9 +17,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture
-def reached(service: Running, tmp_path: Path) -> dict[str, str]:
-    """What an operator sets so that `ofc` finds the service; each test has an outbox of its own."""
-    return {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service)), "OFC_DATA": str(tmp_path / "outbox")}
+def reached(service: Running) -> dict[str, str]:
+    """What an operator sets so that `ofc` finds the service."""
+    return {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service))}
 
 
 @pytest.fixture
@@ -45,6 +45,15 @@ def client(service: Running) -> Iterator[Client]:
 def table() -> str:
     """A table's name that no other test has."""
     return f"table-{uuid4().hex}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current directory."""
+    directory = tmp_path / "current"
+    directory.mkdir()
+    monkeypatch.chdir(directory)
+    return directory
 
 
 def key_file(service: Running) -> Path:

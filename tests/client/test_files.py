@@ -72,7 +72,7 @@ def test_an_empty_file_name_is_a_one_line_error(command: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["--data  queue list", "--key-file  table list", "export -o ", "checkpoint make -o ", "score - --svg "],
+    ["--key-file  table list", "export -o ", "checkpoint make -o ", "score - --svg "],
 )
 def test_an_empty_path_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.chdir(tmp_path)

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import webbrowser
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -25,8 +24,6 @@ from client.commands.rounds import EXAMPLE_ID, EXAMPLE_LINK
 from client.commands.table_links import EXAMPLE_ID as EXAMPLE_TABLE_LINK
 from client.commands.webhooks import EXAMPLE_DELIVERY
 from client.commands.webhooks import EXAMPLE_ID as EXAMPLE_WEBHOOK
-from client.outbox.cache import KnownRound
-from client.outbox.store import Outbox, make_round_id
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
 from tests.support.client.run_ofc import EXAMPLES, CommandResult, clean_environment, ofc, read_example, write
@@ -58,11 +55,9 @@ def test_these_are_all_the_commands() -> None:
         "", "score", "verify", "post", "table", "table create", "table list", "table statement",
         "table link", "table links", "table unlink",
         "hand", "hand add", "hand correct", "hand explain", "hand find", "imports", "recompute list", "undo",
-        "queue", "queue list", "queue flush", "queue import", "queue drop", "queue restore",
-        "queue use-stacks", "round hands", "queue dealt-again",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
-        "round document", "round confirm", "round correct", "round what-if", "round explain", "round link",
-        "round revoke-link", "round evidence",
+        "round hands", "round document", "round confirm", "round correct", "round what-if", "round explain",
+        "round link", "round revoke-link", "round evidence",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
@@ -133,9 +128,7 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     (directory / "hand").write_text(explained[0]["hand"], encoding="utf-8")
     (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
     write(directory, reply_lines("1", *PLAIN), "boards.txt")
-    played = json.dumps(read_example("turbo")["hands"][0])
-    exported = {"operation": "record_hand", "table": "kitchen", "reference": "thursday", "body": played}
-    write(directory, json.dumps({**exported, "round": None, "idempotency_key": "exported"}), "queue.ndjson")
+    write(directory, {"round": recorded["id"], **read_example("turbo")["hands"][0]}, "hand-4-of-friday.json")
     for kind, name in (("json", "evidence.json"), ("key", "club.key"), ("checkpoint", "checkpoint.txt")):
         write(directory, newest_evidence(kind).read_text(encoding="utf-8"), name)
     amended = ofc("round", "document", recorded["id"], **reached).document
@@ -179,25 +172,16 @@ def dispute(reached: dict[str, str], workplace: Path, *, is_reviewed: bool) -> s
 
 
 def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
-    """Bring the table and the outbox of the examples to where the command that is shown begins."""
-    if (" friday" not in shown and " queue " not in shown) or "table create" in shown:
+    """Bring the table of the examples to where the command that is shown begins."""
+    if " friday" not in shown or "table create" in shown:
         return
     assert ofc("table", "create", table, "--ruleset", "pineapple-qq", **reached).code == 0
     if "round open" in shown:
         return
-    opened = ofc("round", "open", table, "ann=200", "ben=200", "cyd=200", "--json", **reached)
+    assert ofc("round", "open", table, "ann=200", "ben=200", "cyd=200", **reached).code == 0
     if "hand add" in shown:
         return
     add_hand(reached, table, button=1)
-    if " queue " in shown:
-        with Outbox(Path(reached["OFC_DATA"]), reached["OFC_URL"]) as seen:
-            [known] = seen.list_rounds(table)
-        with Outbox(Path(reached["OFC_DATA"]) / "example", reached["OFC_URL"]) as outbox:
-            queue_refused(shown, table, reached, outbox, replace(known, round_id=opened.document["id"]))
-        reached["OFC_DATA"] += "/example"
-        assert ofc("queue", "flush", **reached).code == 1
-    if "queue flush" in shown or "queue import" in shown:
-        ofc("queue", "drop", "1", "--yes", **reached)
 
 
 def with_webhook(line: str, reached: dict[str, str]) -> str:
@@ -209,24 +193,6 @@ def with_webhook(line: str, reached: dict[str, str]) -> str:
     if EXAMPLE_DELIVERY not in line:
         return line
     return line.replace(EXAMPLE_DELIVERY, ofc("webhook", "test", added["id"], "--json", **reached).document["id"])
-
-
-def queue_refused(shown: str, table: str, reached: dict[str, str], outbox: Outbox, known: KnownRound) -> None:
-    """Queue what the service refuses: an opening with other stacks, the same deal, or a hand that was undone."""
-    [hand] = known.document["hands"]
-    if "use-stacks" in shown:
-        ofc("round", "close", table, "--reason", "late", "--yes", **reached)
-        seats = [{**seat, "stack": 250} for seat in known.document["seats"]]
-        carried = [{"seat": seat["seat"], "player": seat["player"]} for seat in seats]
-        expected = [{"seat": seat["seat"], "opening_stack": seat["stack"]} for seat in seats]
-        opening = {"seats": carried, "reference": "friday/2", "expected": {"seats": expected}}
-        played = replace(known, round_id=make_round_id(), document={**known.document, "seats": seats, "hands": []})
-        outbox.add_opening(known.response["table"], opening, replace(played, response={}))
-    elif "dealt-again" in shown:
-        outbox.add(known.round_id, "record_hand", {**hand, "number": 2, "button": 2})
-    else:
-        ofc("undo", table, "--yes", **reached)
-        outbox.add(known.round_id, "record_hand", hand)
 
 
 @pytest.fixture

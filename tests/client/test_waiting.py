@@ -7,8 +7,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx2
 import pytest
 
+from client import connection
 from client.api import Client
 from client.errors import TransportError
 from tests.support.client.faulty_server import DOWN, build_response, faulty
@@ -110,6 +112,13 @@ def test_a_person_can_wait_longer_or_less() -> None:
 def test_the_response_to_a_request_that_records_is_waited_for_longer() -> None:
     with responding_after(2, TABLE) as url, Client(url, timeout=0.3) as client:
         assert client.add_table({"name": "friday", "ruleset": "pineapple"})["id"] == "1"
+
+
+def test_the_error_has_the_time_that_a_request_that_records_waited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_TIMEOUT", httpx2.Timeout(1, connect=5))
+    expected = pytest.raises(TransportError, match="did not respond within 1 seconds")
+    with silent() as url, Client(url, timeout=0.3) as client, expected:
+        client.add_table({"name": "friday", "ruleset": "pineapple"})
 
 
 def test_exports_and_verification_have_no_such_limit() -> None:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from client.api import Client
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import EXAMPLES, ofc
@@ -29,19 +31,26 @@ def test_hands_are_scored_and_evidence_is_verified(reached: dict[str, str], tabl
     assert (here.code, here.out) == (there.code, there.out)
 
 
-def test_an_evening_is_stored_and_sent(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
+def test_hands_are_recorded_and_undone_and_an_unsent_one_is_posted(
+    by_proxy: dict[str, str],
+    proxy: Proxy,
+    client: Client,
+    table: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
     round_id = open_evening(by_proxy, table)
     typed = ofc_on_windows("hand", "add", table, text=reply_lines("1", *PLAIN, "yes"), **by_proxy)
     assert (typed.code, typed.out.splitlines()[-1]) == (0, f"Recorded: hand 1 at {table}."), typed
-    proxy.way = Way.AWAY
-    result = ofc_on_windows("hand", "add", table, *given(*PLAIN), **by_proxy)
-    assert "Saved on this machine; 1 hand waits to be sent." in result.out, result
-    listed = ofc_on_windows("queue", "list", **by_proxy)
-    assert f"2  hand 2 at {table}, round " in listed.out, listed
+    proxy.way = Way.LOSES_REQUESTS
+    unsent = ofc_on_windows("hand", "add", table, *given(*PLAIN), **by_proxy)
+    assert unsent.code == 3, unsent
+    [file] = tmp_path.iterdir()
     proxy.way = Way.THROUGH
-    sent = ofc_on_windows("queue", "flush", **by_proxy)
-    assert (sent.code, sent.out) == (0, f"Sent: hand 2 at {table}.\nNo requests wait.\n"), sent
+    posted = ofc_on_windows("post", file, **by_proxy)
+    assert (posted.code, posted.out.splitlines()[-1]) == (0, "Recorded: 1 hand."), posted
     assert numbers_of(client, round_id) == [1, 2]
     undone = ofc_on_windows("undo", table, "--yes", **by_proxy)
     assert undone.code == 0, undone
-    assert ofc_on_windows("queue", "drop", "99", "--yes", **by_proxy).code == 2
+    assert numbers_of(client, round_id) == [1]

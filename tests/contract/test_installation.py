@@ -119,7 +119,6 @@ def test_a_round_is_played_between_the_installed_client_and_the_installed_servic
     client: Environment, service: Running, tmp_path: Path
 ) -> None:
     reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(service.directory / "api-key")}
-    reached["OFC_DATA"] = str(tmp_path / "outbox")
     posted = client.run("ofc", "post", EXAMPLES / "pineapple.json", **reached)
     assert posted.returncode == 0, posted
     listed = client.run("ofc", "round", "list", "--json", **reached)

@@ -55,11 +55,11 @@ def test_csv_is_written_to_a_file(reached: dict[str, str], played: str, tmp_path
     assert ofc("ledger", "--table", played, "--csv", "-o", file, "--overwrite", **reached).code == 0
 
 
-def test_pages_of_csv_have_one_header_and_are_requested_again(tmp_path: Path) -> None:
+def test_pages_of_csv_have_one_header_and_are_requested_again() -> None:
     kind = "text/csv; charset=utf-8; header=present"
     first = build_response(200, "payer\r\nann\r\n", kind, Link='</v1/ledger?cursor=abc>; rel="next"')
     with faulty(first, DOWN, build_response(200, "payer\r\nbob\r\n", kind)) as server:
-        result = ofc("ledger", "--csv", OFC_URL=server.url, OFC_DATA=str(tmp_path))
+        result = ofc("ledger", "--csv", OFC_URL=server.url)
     assert (result.code, result.out.split()) == (0, ["payer", "ann", "bob"])
     assert server.requests[-2:] == ["GET /v1/ledger?limit=500&cursor=abc"] * 2
 

@@ -54,11 +54,10 @@ def test_known_and_clearly_new_names_need_no_confirmation(reached: dict[str, str
 
 
 def test_an_old_name_is_known(
-    reached: dict[str, str], client: Client, known: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reached: dict[str, str], client: Client, known: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lazy_commands = {**reached, "OFC_DATA": str(tmp_path / "another")}
-    client.close_round(open_round(lazy_commands, known, f"Ann {known}=100", "ben=100"), "late")
-    client.close_round(open_round(lazy_commands, known, f"ann {known}=100", "ben=100"), "late")
+    client.close_round(open_round(reached, known, f"Ann {known}=100", "ben=100"), "late")
+    client.close_round(open_round(reached, known, f"ann {known}=100", "ben=100"), "late")
     monkeypatch.setattr(player_names, "_ROUNDS", 1)
     result = ofc("round", "open", known, f"Ann {known}=100", "ben=100", **reached)
     assert (result.code, result.err) == (0, "")

@@ -3,7 +3,6 @@
 from typing import Any
 
 from client.api import Client
-from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import ofc
 from tests.support.client.table_setup import add_hand, given, numbers_of, open_evening, reply_lines
 from tests.support.client.terminal import CTRL_C, ENTER, UP, Terminal, terminal
@@ -129,22 +128,6 @@ def test_a_departed_player_is_left_out_of_the_next_round(reached: dict[str, str]
         assert screen.shows(f"No round is open at {table}: the last is closed.")
         assert screen.shows("Next round: 1 ann 212 · 3 cyd 188")
         assert screen.shows("Left out: ben (left the last round)")
-
-
-def test_a_round_is_opened_offline(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
-    play_round(by_proxy, table)
-    proxy.way = Way.AWAY
-    with terminal("hand", "add", table, **by_proxy) as screen:
-        enter_replies(screen, (OFFER, "change"), (LEAVES, "cyd"), (JOINS, "dan=50"), (OFFER, "yes"))
-        assert screen.shows("Saved on this machine; 1 change waits to be sent."), screen.lines
-        enter_replies(screen, ("Button (seat or player):", "1"), ("Seat 1, ann:", HIGH), ("Seat 2, ben:", MID))
-        enter_replies(screen, ("Seat 3, dan:", LOW), ("Save hand 1? [yes, no, or a seat to type again]", "yes"))
-        assert screen.shows("Saved on this machine; 1 hand and 1 other change wait to be sent.")
-        assert screen.end() == 0
-    proxy.way = Way.THROUGH
-    assert ofc("queue", "flush", **by_proxy).code == 0
-    assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, "ben", 200), (3, "dan", 50)]
-    assert find_newest(client, table)["hands"] == 1
 
 
 def test_input_from_a_pipe_is_an_error_with_the_command(reached: dict[str, str], client: Client, table: str) -> None:

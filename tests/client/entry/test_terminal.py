@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from client.api import Client
-from tests.support.client.proxy import Proxy, Way
-from tests.support.client.run_ofc import ofc
-from tests.support.client.table_setup import PLAIN, WORKED, add_hand, given, numbers_of, open_evening, reply_lines
+from tests.support.client.proxy import Proxy
+from tests.support.client.table_setup import PLAIN, WORKED, add_hand, given, numbers_of, open_evening
 from tests.support.client.terminal import CTRL_C, CTRL_U, ENTER, TAB, UP, Terminal, terminal
 from tests.support.sample_rounds import HIGH, LOW, MID, QUEENS, REST
 
@@ -65,7 +64,7 @@ def test_the_hints_fit_a_narrow_terminal(reached: dict[str, str], table: str) ->
     with terminal("hand", "add", table, "--button", "1", columns=45, **reached) as screen:
         type_all(screen, HIGH)
         assert screen.shows_prompt(BEN.rstrip())
-        assert screen.shows("Ctrl-C: stop; what is typed is stored")
+        assert screen.shows("Ctrl-C: stop; nothing is stored")
         for line in (
             "top: 0 of 3",
             "deck: ♣ AKQJ76543  ♦ QT98765432  ♥ KQJ9876432",
@@ -201,12 +200,13 @@ def test_a_hand_refused_by_the_service_is_typed_again(
     assert numbers_of(client, round_id) == [1]
 
 
-def test_entry_restarts_with_the_typed_cards_if_the_round_changed(
+def test_a_hand_of_a_round_that_changed_meanwhile_is_refused(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
     add_hand(reached, table, button=1)
     with terminal("hand", "add", table, "--dealt-again", **reached) as screen:
+        # The round is read before the first prompt.
         type_all(screen, *PLAIN[:2])
         assert screen.shows(CYD.strip())
         client.record_departure(round_id, {"seat": 2})
@@ -215,9 +215,7 @@ def test_entry_restarts_with_the_typed_cards_if_the_round_changed(
         screen.type("yes", ENTER)
         assert screen.end() == 1
         assert screen.shows("(hand-invalid)")
-    with terminal("hand", "add", table, **reached) as screen:
-        type_all(screen, "")
-        assert screen.shows(f"{CYD}{LOW}")
+    assert numbers_of(client, round_id) == [1]
 
 
 def test_prompts_are_not_written_to_an_output_file(
@@ -238,113 +236,40 @@ def test_prompts_are_not_written_to_an_output_file(
     assert json.loads(out.read_text()) == client.get_round(round_id)
 
 
-def test_a_draft_is_saved_when_entry_is_stopped(reached: dict[str, str], client: Client, table: str) -> None:
+@pytest.mark.parametrize("stop", ["Ctrl-C", "hang up", signal.SIGHUP, signal.SIGTERM], ids=str)
+def test_entry_is_stopped_and_nothing_is_recorded(
+    reached: dict[str, str], client: Client, table: str, stop: str | signal.Signals
+) -> None:
     round_id = open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, HIGH)
-        assert screen.shows(BEN.strip())
-        screen.type("KsQd7h / 9s9d6", CTRL_C)
-        assert screen.end() == 130
-        assert screen.shows("Stopped; the typed text is stored, and `ofc hand add")
-    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
-        assert screen.shows(f"{ANN}{HIGH}")
-        screen.type(ENTER)
-        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
-        screen.type("c4h3c / KcKh8s8h5c", ENTER)
-        assert screen.shows(CYD.strip())
-        screen.type(LOW, ENTER)
-        assert screen.shows("Record hand 1?")
-        screen.type("yes", ENTER)
-        assert screen.end() == 0
-    assert numbers_of(client, round_id) == [1]
+        assert screen.shows_prompt(BEN.rstrip())
+        screen.type("KsQd7h / 9s9d6")
+        assert screen.shows("middle: 2 of 5")
+        assert screen.shows("Ctrl-C: stop; nothing is stored")
+        if stop == "hang up":
+            screen.hang_up()
+        else:
+            screen.type(CTRL_C) if isinstance(stop, str) else screen.send_signal(stop)
+            assert screen.end() == 130
+            assert screen.shows("Stopped; nothing was recorded.")
+    assert numbers_of(client, round_id) == []
 
 
-def test_the_printed_command_resumes_a_hand_with_everything_typed(
-    reached: dict[str, str], client: Client, table: str
-) -> None:
+def test_the_declined_hand_is_not_recorded(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
     given_options = ["--top-up", "ann=40", "--played-at", "2026-11-20T21:00:00Z"]
     boards = [part for part in given(*PLAIN, button=1) if part != "--yes"]
-    result = ofc("hand", "add", table, *given_options, *boards, text=reply_lines("no"), **reached)
-    command = f"ofc hand add {table} --top-up ann=40 --played-at 2026-11-20T21:00:00Z"
-    assert result.out.endswith(f"Not recorded; the typed text is stored, and `{command}` continues with it.\n")
-    with terminal(*command.split()[1:], **reached) as screen:
-        for prompt in ("Button (seat or player): 1", f"{ANN}{HIGH}", f"{BEN}{MID}", f"{CYD}{LOW}"):
-            assert screen.shows_prompt(prompt)
-            screen.type(ENTER)
-        assert screen.shows("Record hand 1?")
+    with terminal("hand", "add", table, *given_options, *boards, **reached) as screen:
         assert screen.shows("ann adds 40 points.")
+        assert screen.shows_prompt("Record hand 1? [yes, no, or a seat to type again]")
+        screen.type("no", ENTER)
+        assert screen.shows("Nothing was recorded.")
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == []
+    with terminal("hand", "add", table, *given_options, *boards, **reached) as screen:
+        assert screen.shows_prompt("Record hand 1? [yes, no, or a seat to type again]")
         screen.type("yes", ENTER)
         assert screen.end() == 0
     [hand] = client.get_document(round_id)["hands"]
     assert (hand["top_ups"], hand["played_at"]) == ([{"seat": 1, "points": 40}], "2026-11-20T21:00:00Z")
-
-
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_a_draft_is_saved_on_a_signal(reached: dict[str, str], table: str, number: signal.Signals) -> None:
-    open_evening(reached, table)
-    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
-        type_all(screen, HIGH)
-        assert screen.shows(BEN.strip())
-        screen.type("KsQd7h / 9s9d6")
-        assert screen.shows("middle: 2 of 5")
-        screen.send_signal(number)
-        assert screen.end() == 130
-        assert screen.shows("Stopped; the typed text is stored, and `ofc hand add")
-    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
-        assert screen.shows(f"{ANN}{HIGH}")
-        screen.type(ENTER)
-        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
-
-
-def test_a_draft_is_saved_when_the_terminal_is_closed(reached: dict[str, str], table: str) -> None:
-    open_evening(reached, table)
-    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
-        type_all(screen, HIGH)
-        assert screen.shows(BEN.strip())
-        screen.type("KsQd7h / 9s9d6")
-        assert screen.shows("middle: 2 of 5")
-        screen.hang_up()
-    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
-        assert screen.shows(f"{ANN}{HIGH}")
-        screen.type(ENTER)
-        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
-
-
-def test_a_draft_survives_a_power_failure(reached: dict[str, str], table: str) -> None:
-    open_evening(reached, table)
-    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
-        type_all(screen, HIGH)
-        assert screen.shows(BEN.strip())
-        screen.send_signal(signal.SIGKILL)
-        assert screen.end() == -signal.SIGKILL
-    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
-        assert screen.shows(f"{ANN}{HIGH}")
-
-
-def test_a_hand_is_stored_if_the_network_fails_during_entry(
-    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
-) -> None:
-    round_id = open_evening(by_proxy, table)
-    with terminal("hand", "add", table, "--button", "1", **by_proxy) as screen:
-        type_all(screen, *PLAIN[:2])
-        assert screen.shows(CYD.strip())
-        proxy.way = Way.AWAY
-        screen.type(LOW, ENTER)
-        assert screen.shows("Record hand 1? [yes, no, or a seat to type again]")
-        screen.type("yes", ENTER)
-        assert screen.end() == 0
-        assert screen.shows("Saved on this machine; 1 hand waits to be sent.")
-    proxy.way = Way.THROUGH
-    add_hand(by_proxy, table)
-    assert numbers_of(client, round_id) == [1, 2]
-
-
-def test_a_refused_hand_can_be_edited(reached: dict[str, str], client: Client, table: str) -> None:
-    round_id = open_evening(reached, table)
-    result = ofc("hand", "add", table, "--played-at", "noon", text=reply_lines("1", *PLAIN, "yes"), **reached)
-    assert (result.code, numbers_of(client, round_id)) == (1, [])
-    with terminal("hand", "add", table, **reached) as screen:
-        assert screen.shows("Button (seat or player): 1")
-        screen.type(ENTER)
-        assert screen.shows(f"{ANN}{HIGH}")

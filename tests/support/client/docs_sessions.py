@@ -22,7 +22,7 @@ class Typed:
 
 
 def sessions(page: str) -> Iterator[Typed]:
-    """Yield each command of a page, and whether the network is down."""
+    """Yield each command of a page, and whether the service goes away before the command sends anything."""
     text = (DOCS / page).read_text(encoding="utf-8")
     for away, block in re.findall(r"```console( away)?\n(.*?)```", text, re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:

@@ -17,6 +17,7 @@ class Way(Enum):
     THROUGH = auto()
     AWAY = auto()
     SILENT = auto()
+    LOSES_REQUESTS = auto()
     LOSES_RESPONSES = auto()
     HOLDS_REQUESTS = auto()
     HOLDS_RESPONSES = auto()
@@ -27,7 +28,7 @@ class Proxy:
     A proxy that forwards requests to a service, depending on `way`, and records every change.
 
     `latency` delays every request by so many seconds. `read`, `tried` and `done` are responses that are sent to reads,
-    dry runs and changes in place of the service's. `finished_count` counts the responses of the service that were sent.
+    dry runs and changes in place of the service's.
     """
 
     def __init__(self, service: str) -> None:
@@ -35,7 +36,6 @@ class Proxy:
         self.delay = 0.0
         self.latency = 0.0
         self.request_count = 0
-        self.finished_count = 0
         self.changes: list[tuple[str, str | None, bytes]] = []
         self.read: list[tuple[int, bytes]] = []
         self.tried: list[tuple[int, bytes]] = []
@@ -91,13 +91,13 @@ def _handler(proxy: Proxy, service: str) -> type[BaseHTTPRequestHandler]:
                 time.sleep(proxy.delay)
             if way is Way.HOLDS_REQUESTS:
                 proxy.hold()
+            if way in (Way.HOLDS_REQUESTS, Way.LOSES_REQUESTS):
                 return
             response, content = self._forward(body)
             if way is Way.HOLDS_RESPONSES:
                 proxy.hold()
             if way is Way.THROUGH:
                 self._respond(response.status, content, response.getheaders())
-                proxy.finished_count += 1
 
         def _respond(self, status: int, content: bytes, headers: list[tuple[str, str]]) -> None:
             self.send_response_only(status)

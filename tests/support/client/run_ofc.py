@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 EXPECTED = EXAMPLES / "expected"
 PRESETS = sorted(path.stem for path in EXPECTED.glob("*.json"))
 COMMAND = [sys.executable, "-m", "client"]
-_OURS = ("OFC_URL", "OFC_API_KEY", "OFC_API_KEY_FILE", "OFC_DATA", "OFC_TIMEOUT", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
+_OURS = ("OFC_URL", "OFC_API_KEY", "OFC_API_KEY_FILE", "OFC_TIMEOUT", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
 
 _TIMEOUT = "60"

@@ -26,19 +26,11 @@ def given(*boards: str, button: int | None = None) -> list[str]:
     return [*seats, "--yes", "--dealt-again", *(["--button", str(button)] if button else [])]
 
 
-def add_hand(
-    reached: dict[str, str], table: str, *boards: str, button: int | None = None, waits: bool = False
-) -> CommandResult:
-    """Record a hand without prompts; without a network it `waits`."""
+def add_hand(reached: dict[str, str], table: str, *boards: str, button: int | None = None) -> CommandResult:
+    """Record a hand without prompts."""
     result = ofc("hand", "add", table, *given(*(boards or PLAIN), button=button), **reached)
     assert result.code == 0, result
-    assert waits == is_saved(result), result
     return result
-
-
-def is_saved(result: CommandResult) -> bool:
-    """Return whether a change was saved on this machine, to be sent later."""
-    return result.code == 0 and "Saved on this machine; " in result.out
 
 
 def reply_lines(*lines: str) -> str:

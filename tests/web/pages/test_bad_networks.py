@@ -9,9 +9,9 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
+from client.api import Client
 from tests.support.browser.chromium import open_beside
 from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players, wait_for_worker
-from tests.support.client.run_ofc import ofc_process
 from tests.support.server_process import Running
 from tests.web.pages.conftest import SAVE_DATA, OpenKeeper
 from tests.web.pages.rounds.test_between_hands import PLAIN
@@ -225,7 +225,7 @@ def test_without_https_a_hand_is_corrected_and_disputed_and_a_player_leaves(
 
 
 @pytest.mark.thorough
-def test_an_export_is_sent_by_the_command(
+def test_an_export_is_sent_by_a_script(
     keeper: KeeperPage, context: BrowserContext, service: Running, tmp_path: Path
 ) -> None:
     round_ = keeper.add_round()
@@ -240,10 +240,11 @@ def test_an_export_is_sent_by_the_command(
     download.value.save_as(file)
     [line] = map(json.loads, file.read_text().splitlines())
     assert line["round"] == round_["id"]
-    for _ in range(2):
-        variables = {"OFC_URL": service.url, "OFC_API_KEY": keeper.key, "OFC_DATA": str(tmp_path / "data")}
-        done = ofc_process("queue", "import", str(file), **variables)
-        assert done.code == 0, done.err + done.out
+    with Client(service.url, keeper.key) as client:
+        path = f"/v1/rounds/{line['round']}/hands"
+        for is_replay in (False, True):
+            recorded = client.send(path, line["body"].encode(), line["idempotency_key"])
+            assert (recorded["number"], recorded.is_replay) == (1, is_replay)
     assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
     context.set_offline(False)
     expect_recorded(keeper, round_["id"])

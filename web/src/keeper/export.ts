@@ -1,4 +1,4 @@
-// A file with the requests that wait, for `ofc queue import`.
+// A file with the requests that wait.
 
 import type { Waiting } from "../api/outbox.js";
 import { isNew } from "./storage.js";

@@ -95,11 +95,9 @@ def without_scripts(chromium: Browser, service: Running) -> Iterator[Manager]:
     manager.context.close()
 
 
-def test_a_printed_link_signs_in_once_and_signing_out_ends_the_session(
-    manager: Manager, service: Running, tmp_path: Path
-) -> None:
+def test_a_printed_link_signs_in_once_and_signing_out_ends_the_session(manager: Manager, service: Running) -> None:
     key = service.directory / "api-key"
-    result = ofc("console", OFC_URL=service.url, OFC_API_KEY_FILE=str(key), OFC_DATA=str(tmp_path))
+    result = ofc("console", OFC_URL=service.url, OFC_API_KEY_FILE=str(key))
     address = result.out.splitlines()[0]
     page = manager.page
     page.goto(address)
