@@ -11,6 +11,7 @@ PAGES := service/pages/static/web/files.json
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 .PHONY: help help-all setup develop demo up test report verify check bench format generate typescript web screenshots web-watch audit dist clean
 
 help:  # list the usual targets
@@ -28,13 +29,13 @@ $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable .
 	touch $(STAMP)
 
-$(TOOLS): pyproject.toml client/pyproject.toml constraints.txt web/package.json web/package-lock.json | $(STAMP)
+$(TOOLS): pyproject.toml client/pyproject.toml constraints.txt web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[dev]'
 	$(BIN)/python web/install.py --dev
 	touch $(TOOLS)
 
 $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
-	$(BIN)/python web/install.py
+	$(BIN)/python web/install.py $(if $(wildcard $(TOOLS)),--dev)
 
 $(RULES): $(REFERENCE) $(wildcard web/rules/*.py web/rules/substitutes/*.py web/src/rules/*.ts) $(shell find scoring schemas evidence -name "*.py")
 	$(BIN)/python -m web.rules.build

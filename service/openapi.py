@@ -69,7 +69,7 @@ IF_NONE_MATCH: Final[dict[str, Any]] = {
     "in": "header",
     "name": "If-None-Match",
     "schema": {"type": "string"},
-    "example": '"12.6b86b273ff34fce19d6b804eff5a3f57"',
+    "example": '"6b86b273ff34fce19d6b804eff5a3f57"',
     "description": "The `ETag` of a response that the client has. If it is still current, the response is a 304.",
 }
 """The parameter of operations whose responses have a tag."""
@@ -100,10 +100,10 @@ _PROBLEM_RESPONSES: Final = {
     "409": _ProblemResponse("Conflict", "The request contradicts what is recorded.", _RETRY_AFTER),
     "422": _ProblemResponse("ValidationFailed", "The request is invalid; `errors` lists every mistake."),
     "4XX": _ProblemResponse(
-        "Refused", "The request is refused for another reason. Nothing is stored.", _RETRY_AFTER | _WWW_AUTHENTICATE
+        "ClientError", "The request is refused for another reason. Nothing is stored.", _RETRY_AFTER | _WWW_AUTHENTICATE
     ),
     "default": _ProblemResponse(
-        "Failed",
+        "ServerError",
         "The service failed. After a 504 the request may be stored; otherwise nothing is stored.",
         _RETRY_AFTER,
     ),

@@ -11,7 +11,7 @@ from schemas.json_schema import name_schema
 from service.openapi_components import find_schemas
 
 INTERNAL: Final = "x-internal"
-"""Marks operations that only the pages of the service use."""
+"""Marks operations that are for the pages of the service."""
 WHOLE: Final = "openapi-audit.yaml"
 """The file of the whole contract."""
 _COMPONENTS: Final = "#/components/"
@@ -27,6 +27,8 @@ def publish(contract: dict[str, Any]) -> dict[str, Any]:
     components = published["components"]
     paths = {path: _without_internal(item) for path, item in published["paths"].items()}
     published["paths"] = {path: item for path, item in paths.items() if set(item) - {"parameters"}}
+    tags = {tag for operation in _list_operations(published) for tag in operation.get("tags", ())}
+    published["tags"] = [tag for tag in published["tags"] if tag["name"] in tags]
     components["schemas"]["Event"] = _describe_any_event(contract)
     del components["examples"]
     for media in _list_media(published):

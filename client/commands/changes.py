@@ -1,5 +1,6 @@
 """Commands that change the round in play: undo a hand, record a departure, close the round."""
 
+import shlex
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ from client.commands.base import Command, Session, json_option, pass_session, pr
 from client.commands.names import complete_players, complete_tables
 from client.entry.current_round import CurrentRound, advising, require_next
 from client.entry.prompt import confirm, make_asker
-from client.errors import UnreadableError
+from client.errors import TransportError, UnreadableError
 from client.lookup import find_newest_round, find_seat
 from client.offline.score import play_round
 from client.render.console import make_console
@@ -25,18 +26,20 @@ table_argument = click.argument("table", metavar="TABLE", shell_complete=complet
 
 @click.command(
     cls=Command,
-    examples=["ofc undo friday --yes", "ofc undo friday --reason 'two cards of ben exchanged' --yes"],
+    examples=["ofc undo friday --yes", "ofc undo friday --hand 1 --reason 'two cards of ben exchanged' --yes"],
 )
 @click.argument("table", metavar="TABLE", shell_complete=complete_tables)
+@click.option("--hand", "number", type=click.IntRange(1), metavar="NUMBER", help="Only if this is the last hand.")
 @click.option("--reason", metavar="TEXT", help="The reason; it is stored with the settlement.")
 @click.option("--yes", is_flag=True, help="Undo it without asking.")
 @json_option
 @pass_session
-def undo(session: Session, table: str, reason: str | None, yes: bool, as_json: bool) -> None:
+def undo(session: Session, table: str, number: int | None, reason: str | None, yes: bool, as_json: bool) -> None:
     """
     Undo the last hand of the table's round.
 
-    The round is as it was before the hand. The record of the hand remains.
+    The round is as it was before the hand. The record of the hand remains. With --hand the command can be repeated: a
+    hand that was undone already stays undone, and no other one is.
     """
     console = make_console(error=as_json)
     with session.client() as client:
@@ -44,7 +47,12 @@ def undo(session: Session, table: str, reason: str | None, yes: bool, as_json: b
         # Read the records before the document: if a hand is replaced meanwhile, the undo names the old one and fails.
         records = {hand["number"]: hand["id"] for hand in client.list_hands(newest["id"])}
         current = CurrentRound.read(client, at["name"], newest)
-        hand = _last_hand(current)
+        if number is not None and len(current.document["hands"]) == number - 1:
+            console.print(f"Hand {number} at {current.table} is undone already.")
+            if as_json:
+                print_json(current.round)
+            return
+        hand = _last_hand(current, number)
         if hand["number"] not in records:
             raise UnreadableError(f"hand {hand['number']} was recorded while the round was read; run the command again")
         _show(console, current, hand)
@@ -52,7 +60,13 @@ def undo(session: Session, table: str, reason: str | None, yes: bool, as_json: b
             console.print("Nothing was undone.")
             return
         request = {"number": hand["number"], "hand": records[hand["number"]]}
-        undone = client.undo_hand(current.id, request | ({"reason": reason} if reason else {}))
+        try:
+            undone = client.undo_hand(current.id, request | ({"reason": reason} if reason else {}))
+        except TransportError as error:
+            error.advice = (
+                f"`ofc undo {shlex.quote(table)} --hand {hand['number']}` repeats it, and undoes no other hand."
+            )
+            raise
     if as_json:
         print_json(undone)
         return
@@ -61,11 +75,19 @@ def undo(session: Session, table: str, reason: str | None, yes: bool, as_json: b
     explain_next(console, undone, Names(current.round["seats"]))
 
 
-def _last_hand(current: CurrentRound) -> Document:
+def _last_hand(current: CurrentRound, number: int | None) -> Document:
+    """
+    Return the last hand of a round.
+
+    Raises:
+        UnreadableError: the round has no hand, or its last one has another number than the given one.
+    """
     hands = current.document["hands"]
     if not hands:
         raise UnreadableError(f"the round at {current.table} has no recorded hand; there is nothing to undo")
     last: Document = hands[-1]
+    if number not in (None, last["number"]):
+        raise UnreadableError(f"the last hand at {current.table} is {last['number']}; expected {number}")
     return last
 
 

@@ -2,7 +2,11 @@
 
 import json
 import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import FrameType
 from typing import Any, Final
 
 import click
@@ -173,7 +177,8 @@ def _send(client: Client, current: CurrentRound, hand: Document) -> Response:
         TransportError: the service does not respond.
     """
     try:
-        return client.record_hand(current.id, hand)
+        with _stopping_on_signals():
+            return client.record_hand(current.id, hand)
     except TransportError as error:
         error.advice = _save(current, hand)
         raise
@@ -184,6 +189,22 @@ def _send(client: Client, current: CurrentRound, hand: Document) -> Response:
     except KeyboardInterrupt:
         click.echo(_save(current, hand), err=True)
         raise
+
+
+@contextmanager
+def _stopping_on_signals() -> Iterator[None]:
+    """Handle a closed terminal and a termination signal like Ctrl-C."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _save(current: CurrentRound, hand: Document) -> str:

@@ -36,6 +36,8 @@ def resolve_names(client: Client, table_id: str, names: Iterable[str], *, yes: b
         yes: whether to accept names without asking.
     """
     given = list(dict.fromkeys(names))
+    if not given:
+        return {}
     similar: dict[str, str] = {}
     with suppress(ApiError):  # a key that may not list rounds can open one
         similar = find_similar_names(client, [table_id], given)

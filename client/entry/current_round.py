@@ -25,8 +25,11 @@ class CurrentRound:
 
     @classmethod
     def read(cls, client: Client, table: str, round_: Document) -> Self:
-        """Read the document and the ruleset of a round."""
-        return cls(table, round_, client.get_document(round_["id"]), client.get_ruleset(round_["ruleset"]))
+        """Read the document and the ruleset of a round; read both again while their numbers of hands differ."""
+        document = client.get_document(round_["id"])
+        while len(document["hands"]) != round_["hands"]:
+            round_, document = client.get_round(round_["id"]), client.get_document(round_["id"])
+        return cls(table, round_, document, client.get_ruleset(round_["ruleset"]))
 
     @property
     def id(self) -> str:

@@ -104,9 +104,7 @@ class TablesPageQuerySchema(QuerySchema):
 class PlayersPageQuerySchema(_OneTable):
     """The rounds and the order of the list of players, and the page."""
 
-    name = Text(
-        longest=100,
-    )
+    name = Text(longest=100)
     ruleset = RulesetReference()
     sort = Choice({order: order for order in ("player", "hands", "points")})
     cursor = Text(longest=1000)

@@ -243,7 +243,10 @@ def revoke_key(database: Database, known_as: str) -> IssuedKey:
 def revoke_keys(database: Database, club: StoredClub) -> int:
     """Revoke all keys of a club immediately, as the owner of the tables, and return how many were valid."""
     with database.transaction(club.id) as transaction:
-        ended = [keys.end(transaction, key, timedelta(0)) for key in keys.list_all(transaction, club.id)]
+        valid = [
+            key for key in keys.list_all(transaction, club.id) if (key.ends_at or transaction.now) >= transaction.now
+        ]
+        ended = [keys.end(transaction, key, timedelta(0)) for key in valid]
     return sum(moment is not None for moment in ended)
 
 

@@ -67,8 +67,8 @@ def close(name: str, yes: bool, directory: Path | None, as_json: bool) -> None:
     """
     Revoke all keys and links of a club. Its records remain.
 
-    Nobody can read or change the club afterwards: links to tables and sessions of the console end with their keys.
-    `ofc-server key create` opens it again.
+    Requests to the club are refused afterwards: links to tables and sessions of the console end with their keys. Its
+    webhooks and jobs in progress continue. `ofc-server key create` opens it again.
 
     \b
     Examples:

@@ -28,12 +28,7 @@ def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake
 
 
 @corrections.route("/v1/rounds/<uuid:round_id>/corrections", methods=["POST"])
-@corrections.operation(
-    "correct_round",
-    KeyScope.CORRECT,
-    by_table_link=True,
-    records=True,
-)
+@corrections.operation("correct_round", KeyScope.CORRECT, by_table_link=True, records=True)
 @corrections.arguments(CorrectionRequestSchema, find_more=_find_correction_mistakes)
 @corrections.response(201, RoundComparisonSchema, headers=REPLAYED)
 @corrections.alt_response(

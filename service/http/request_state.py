@@ -1,4 +1,4 @@
-"""The state of a request: what its parts know of each other."""
+"""The data of a request that the parts of the service share."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class RequestState:
         operation: the ID of the operation, or the endpoint of a page.
         request_id: the ID of the request in the log and the response.
         begun: when the request began, by `perf_counter`.
-        in_flight: what ends with the request.
+        in_flight: functions to call when the request ends.
         key: the key or the link of the request; None before authentication.
         session_id: the ID of the session of the console, for the log.
         transaction: sees the club of the key; None without a key.

@@ -167,7 +167,7 @@ class Resource(flask_smorest.Blueprint):
             streams: whether it reads the database while the response is sent, or the media type with which it does.
             waits: whether it can wait for an event; it then begins its transactions itself.
             conditional: whether its responses have a tag that `If-None-Match` compares.
-            is_internal: whether only the pages of the service use it; the published contract is without it.
+            is_internal: whether it is for the pages of the service; the published contract is without it.
             ahead: returns the queries with which it begins, from the arguments of the view, if it changes records.
             forms: the media types of its responses.
         """

@@ -55,6 +55,12 @@ def services_of(app: Flask) -> Services:
     return services
 
 
+def find_services(app: Flask) -> Services | None:
+    """Return what the views of an application use; None for an application that is not the service."""
+    services: Services | None = app.extensions.get(_NAME)
+    return services
+
+
 def current_services() -> Services:
     """Return what the views of the current application use."""
     return services_of(current_app)

@@ -24,7 +24,7 @@ from hypercorn.middleware import AsyncioWSGIMiddleware
 
 from service.config import read_transfer_seconds
 from service.http.request_body import BODY_STATE, MOST_BYTES, MOST_LARGE_BYTES, BodyState
-from service.http.services import services_of
+from service.http.services import find_services
 from service.logs import start_logging
 from service.memory import limit_arenas
 from service.metrics.workers import take_place
@@ -213,7 +213,9 @@ async def _serve(app: Flask, seconds: int, config: Config) -> None:
     loop.set_default_executor(ThreadPoolExecutor(_THREADS))
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     loop.set_exception_handler(_report_exception)
-    services_of(app).is_stopping = stop.is_set
+    services = find_services(app)
+    if services is not None:
+        services.is_stopping = stop.is_set
     await serve(BufferingServer(app, seconds), config, shutdown_trigger=stop.wait, mode="asgi")
 
 
@@ -248,9 +250,9 @@ def main(application: str, place: str, workers: str, descriptor: str, *tls: str)
     take_place(int(place))
     module, _, name = application.partition(":")
     app: Flask = getattr(import_module(module), name)
-    limits = services_of(app).rate_limits
-    if limits is not None:
-        limits.workers = int(workers)
+    services = find_services(app)
+    if services is not None and services.rate_limits is not None:
+        services.rate_limits.workers = int(workers)
     seconds = read_transfer_seconds(os.environ)
     asyncio.run(_serve(app, seconds, _configure(seconds, descriptor, *tls)))
 

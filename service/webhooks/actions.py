@@ -95,14 +95,14 @@ def update_webhook(
     return changed
 
 
-def get_webhook(transaction: Transaction, webhook_id: UUID) -> WebhookView:
+def get_webhook(transaction: Transaction, webhook_id: UUID, *, for_update: bool = False) -> WebhookView:
     """
-    Return a webhook.
+    Return a webhook; with `for_update`, lock it until the transaction ends.
 
     Raises:
         NotFound: the club has no webhook with this ID.
     """
-    return webhooks.get(transaction, webhook_id)
+    return webhooks.get(transaction, webhook_id, for_update=for_update)
 
 
 def list_webhooks(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[WebhookView]:

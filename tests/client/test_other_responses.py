@@ -76,6 +76,24 @@ def test_other_changes_are_not_written_and_can_be_repeated(
     assert [*folder.iterdir()] == []
 
 
+def test_an_undo_whose_response_is_lost_is_repeated_by_the_number_of_its_hand(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table, ruleset="pineapple-qq")
+    add_hand(by_proxy, table, button=1)
+    proxy.way = Way.LOSES_RESPONSES
+    lost = ofc("undo", table, "--yes", **by_proxy)
+    assert lost.code == 3
+    assert f"`ofc undo {table} --hand 1` repeats it, and undoes no other hand." in lost.err
+    proxy.way = Way.THROUGH
+    undone = client.get_round(round_id)
+    again = ofc("undo", table, "--hand", "1", "--yes", **by_proxy)
+    assert (again.code, again.out) == (0, f"Hand 1 at {table} is undone already.\n")
+    refused = ofc("undo", table, "--hand", "3", "--yes", **by_proxy)
+    assert refused.code == 2
+    assert client.get_round(round_id) == undone
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -20,7 +20,7 @@ console_links = Resource("console links", __name__, description="Links that sign
 
 
 @console_links.route("/v1/console-links", methods=["POST"])
-@console_links.operation("issue_console_link", *_PAGES, is_internal=True)
+@console_links.operation("issue_console_link", *_PAGES)
 @console_links.response(201, ConsoleLinkSchema)
 def post_console_link() -> Response:
     """

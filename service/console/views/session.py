@@ -45,7 +45,7 @@ class PageForbidden(Exception):
 @dataclass(slots=True)
 class ConsoleState:
     """
-    What the parts of a page know of each other.
+    The data of a page that its parts share.
 
     Attributes:
         secret: the secret of the session.

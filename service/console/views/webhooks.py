@@ -132,16 +132,30 @@ def show_webhook(webhook_id: UUID, delivery_id: UUID | None = None) -> str | Res
 def show_edit_webhook(webhook_id: UUID) -> str:
     """Render the form that changes a webhook."""
     webhook = actions.get_webhook(current_transaction(), webhook_id)
-    return render("edit_webhook.html", webhook=webhook, kinds=KINDS, chosen=_chosen(webhook))
+    return render("edit_webhook.html", webhook=webhook, kinds=KINDS, chosen=_chosen(webhook), shown=_shown(webhook))
 
 
 @console.post("/webhooks/<uuid:webhook_id>/edit")
 @console_form(KeyScope.WEBHOOKS, show_again=show_edit_webhook)
 def change_webhook(webhook_id: UUID) -> BaseResponse:
-    """Change the URL, the kinds and the description of a webhook; its state stays."""
-    changes: dict[str, Any] = load(_CHANGES, _read_fields())
+    """
+    Change the URL, the kinds and the description of a webhook; its state stays.
+
+    Only what differs from the page is changed, so that what somebody else has changed since it was opened stays.
+    """
+    form, sent = read_form(), _read_fields()
+    shown = {name: form.get(f"shown:{name}", "") for name in ("url", "description", "kinds")}
+    sent["kinds"] = _merge_kinds(webhook_id, set(sent["kinds"]), set(shown["kinds"].split(",")) - {""})
+    changed = {name: value for name, value in sent.items() if name == "kinds" or (value or "") != shown[name]}
+    changes: dict[str, Any] = load(_CHANGES, changed)
     actions.update_webhook(current_transaction(), webhook_id, changes, allowed_addresses())
     return _show(webhook_id)
+
+
+def _merge_kinds(webhook_id: UUID, sent: set[str], shown: set[str]) -> list[str]:
+    """Return the kinds of a webhook with those that a page has added, and without those that it has removed."""
+    recorded = set(actions.get_webhook(current_transaction(), webhook_id, for_update=True).kinds)
+    return [kind for kind in KINDS if kind in sent - shown or kind in recorded - (shown - sent)]
 
 
 @console.post("/webhooks/<uuid:webhook_id>/state")
@@ -211,6 +225,19 @@ def _chosen(webhook: WebhookView | None) -> dict[str, Any]:
     if form:
         kinds = [kind for kind in KINDS if f"kind:{kind}" in form]
         return {"url": form.get("url", ""), "description": form.get("description", ""), "kinds": kinds}
+    return _recorded(webhook)
+
+
+def _shown(webhook: WebhookView) -> dict[str, str]:
+    """Return what the page showed when it was opened, which is sent with its form."""
+    form, recorded = read_form(), _recorded(webhook)
+    return {
+        f"shown:{name}": form.get(f"shown:{name}", ",".join(value) if name == "kinds" else value)
+        for name, value in recorded.items()
+    }
+
+
+def _recorded(webhook: WebhookView | None) -> dict[str, Any]:
     if webhook is None:
         return {"url": "", "description": "", "kinds": []}
     return {"url": webhook.url, "description": webhook.description or "", "kinds": webhook.kinds}

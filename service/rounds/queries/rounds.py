@@ -268,16 +268,27 @@ _PLAYERS: Final = text("""
 """)
 
 
+_PLAYERS_AT_TABLE: Final = text("""
+    SELECT DISTINCT unnest(players) AS player FROM round_heads WHERE club_id = :club_id AND table_id = :table_id
+    ORDER BY player
+""")
+
+
 def list_known_players(transaction: Transaction, players: Iterable[str]) -> set[str]:
-    """List those of the players who have a seat in any round of the club."""
+    """List those of the players who have a seat in any visible round of the club."""
+    if transaction.table_id is not None:
+        return set(players) & set(list_players(transaction))
     seat = RoundSeatRecord
     query = select(seat.player).where(seat.club_id == transaction.club_id, seat.player.in_([*players])).distinct()
     return set(transaction.execute(query).scalars())
 
 
 def list_players(transaction: Transaction) -> list[str]:
-    """List all players who have a seat in any round of the club, by ID."""
-    return list(transaction.execute(_PLAYERS, {"club_id": transaction.club_id}).scalars())
+    """List all players who have a seat in any round of the club, by ID; for a link, in any round of its table."""
+    if transaction.table_id is None:
+        return list(transaction.execute(_PLAYERS, {"club_id": transaction.club_id}).scalars())
+    parameters = {"club_id": transaction.club_id, "table_id": transaction.table_id}
+    return list(transaction.execute(_PLAYERS_AT_TABLE, parameters).scalars())
 
 
 def find_newest_opening(transaction: Transaction, table_id: UUID) -> datetime | None:

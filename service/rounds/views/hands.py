@@ -103,13 +103,7 @@ def _find_hand_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
-@hands.operation(
-    "record_hand",
-    KeyScope.WRITE,
-    by_table_link=True,
-    records=True,
-    ahead=queries_ahead,
-)
+@hands.operation("record_hand", KeyScope.WRITE, by_table_link=True, records=True, ahead=queries_ahead)
 @hands.arguments(HandRequestSchema, find_more=_find_hand_mistakes)
 @hands.response(201, RecordedHandWithRoundSchema, headers=LOCATION | REPLAYED)
 def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:

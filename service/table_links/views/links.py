@@ -37,10 +37,7 @@ table_links = Resource(
 
 
 @table_links.route("/v1/tables/<uuid:table_id>/links", methods=["POST"])
-@table_links.operation(
-    "issue_table_link",
-    KeyScope.WRITE,
-)
+@table_links.operation("issue_table_link", KeyScope.WRITE)
 @table_links.arguments(TableLinkRequestSchema)
 @table_links.response(201, NewTableLinkSchema)
 def post_table_link(request: TableLinkRequest, table_id: UUID) -> Response:
@@ -78,11 +75,7 @@ def get_table_links(query: dict[str, Any], table_id: UUID) -> Response:
 
 
 @table_links.route("/v1/tables/<uuid:table_id>/links/<uuid:link_id>", methods=["DELETE"])
-@table_links.operation(
-    "revoke_table_link",
-    KeyScope.WRITE,
-    KeyScope.ADMIN,
-)
+@table_links.operation("revoke_table_link", KeyScope.WRITE, KeyScope.ADMIN)
 @table_links.response(204, description="The link is revoked.")
 def delete_table_link(table_id: UUID, link_id: UUID) -> Response:
     """Revoke a link to a table immediately. Other links to the table stay valid."""

@@ -173,8 +173,9 @@ def test_a_hand_that_cannot_be_written_is_printed(
     assert numbers_of(client, round_id) == [1]
 
 
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_hand_is_written_when_nobody_waits_for_the_response(
-    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, folder: Path
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, folder: Path, stop: signal.Signals
 ) -> None:
     round_id = open_evening(by_proxy, table)
     proxy.way = Way.HOLDS_REQUESTS
@@ -187,7 +188,7 @@ def test_a_hand_is_written_when_nobody_waits_for_the_response(
         text=True,
     )
     assert proxy.held.wait(30)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(stop)
     _out, err = process.communicate(timeout=60)
     [file] = folder.iterdir()
     assert (process.returncode, err) == (130, f"The hand is in {file.name}; `ofc post {file.name}` records it, once.\n")

@@ -29,6 +29,7 @@ from schemathesis.schemas import APIOperation
 from schemas.fields import ID_PATTERN, TEXT_PATTERN
 from service.clubs.actions import issue_key
 from service.clubs.scopes import EVERY_SCOPE
+from service.http.services import services_of
 from tests.service.conformance.club import Club
 from tests.service.http.test_contract import CONDITIONAL, ROOT
 from tests.support.application import House
@@ -139,7 +140,7 @@ def write_lines(_context: object, value: object) -> bytes:
 @pytest.fixture(autouse=True)
 def _nobody_waits(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Respond as a service that stops: thousands of requests would wait half a minute each for events."""
-    monkeypatch.setitem(house.app.extensions, "ofc_is_stopping", lambda: True)
+    monkeypatch.setattr(services_of(house.app), "is_stopping", lambda: True)
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)

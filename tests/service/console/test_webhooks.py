@@ -85,6 +85,23 @@ def test_a_webhook_is_changed_paused_and_enabled(house: House, api: Api) -> None
     assert refused.status_code == 422
 
 
+def test_two_people_who_change_a_webhook_keep_the_changes_of_each_other(house: House, api: Api) -> None:
+    webhook = add(api)["id"]
+    page = f"/webhooks/{webhook}"
+    visitor = Visitor.signed_in(house, api)
+    opened = parse(visitor.get(f"{page}/edit"))
+    hidden = {
+        each.attrib["name"]: each.attrib["value"] for each in opened.iter("input") if each.get("type") == "hidden"
+    }
+    later = {"url": f"{URL}/2", "kinds": ["round.completed", "hand.recorded"], "description": "first"}
+    assert api.patch(f"/v1{page}", later).status == 200
+    form = {**hidden, "url": URL, "description": "second", "kind:dispute.opened": "yes"}
+    assert visitor.send(f"{page}/edit", form).location == f"/console{page}"
+    changed = api.get(f"/v1{page}")
+    assert (changed["url"], changed["description"]) == (f"{URL}/2", "second")
+    assert changed["kinds"] == ["hand.recorded", "dispute.opened"], "round.completed was removed on the page"
+
+
 def test_a_secret_is_rotated_after_a_question(house: House, api: Api) -> None:
     webhook = add(api)["id"]
     page = f"/webhooks/{webhook}"

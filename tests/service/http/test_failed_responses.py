@@ -131,7 +131,7 @@ def test_a_response_that_fails_at_any_step_releases_everything(
     house: House, recorded: Api, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A request that waits for events then ends as soon as it waits.
-    monkeypatch.setitem(house.app.extensions, "ofc_is_stopping", lambda: True)
+    monkeypatch.setattr(services_of(house.app), "is_stopping", lambda: True)
     headers = headers_of(house, recorded, path)
     before = read_held(house)
     environ = EnvironBuilder(path, headers=headers).get_environ()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from schemas.clubs import ClubView
 from scoring.bulk.sources import PointSources
 from service.app import create_app
 from service.config import Config
+from service.http.request_state import RequestState, begin_request
 from service.plots.actions import CAPS, SOURCES
 from service.plots.queries import PlotFilter
 from service.plots.views import figures
@@ -46,6 +48,14 @@ A_ROUND = UUID(int=7)
 @pytest.fixture(scope="module")
 def app() -> Flask:
     return create_app(Config("postgresql:///ofc"))
+
+
+@contextmanager
+def a_page(app: Flask) -> Iterator[None]:
+    """Begin a request, in which a page is rendered."""
+    with app.test_request_context():
+        begin_request(RequestState(None, "show_plots"))
+        yield
 
 
 def name(number: int) -> str:
@@ -113,7 +123,7 @@ def test_every_plot_is_well_formed_and_within_its_frame(
     if plot in (PlotName.FOULS, PlotName.DISTRIBUTION):
         count = min(count, 45)
     view = view_of(plot, count, players, size)
-    with app.test_request_context():
+    with a_page(app):
         written = render_svg_file(view)
     root = ElementTree.fromstring(written)
     width, height = (float(part) for part in root.attrib["viewBox"].split()[2:])
@@ -155,7 +165,7 @@ def positions_in(root: Element) -> Iterator[tuple[float, float]]:
 def test_a_file_has_its_style_and_a_page_has_none(app: Flask) -> None:
     for plot in PlotName:
         view = view_of(plot, 5, 3, 50)
-        with app.test_request_context():
+        with a_page(app):
             file, page = render_svg_file(view), str(render_figure(view, PlotFilter()))
         assert file.count("<style>") == 1
         assert "var(" not in file
@@ -178,7 +188,7 @@ def test_parts_link_to_hands_rounds_and_players(app: Flask) -> None:
         PlotName.CAPS: {"/console/players/ann0", "/console/players/%3Cscript%3Ealert%281%29%3C%2Fscript%3E1"},
     }
     for plot, addresses in expected.items():
-        with app.test_request_context():
+        with a_page(app):
             page = str(render_figure(view_of(plot, 5, 2, 50), PlotFilter()))
         drawn, beside = page[: page.index("</svg>")], page[page.index("</svg>") :]
         assert set(re.findall(r'<a href="([^"]*)" tabindex="-1">', drawn)) == addresses
@@ -187,7 +197,7 @@ def test_parts_link_to_hands_rounds_and_players(app: Flask) -> None:
 
 
 def test_figures_of_a_page_have_ids_of_their_own(app: Flask) -> None:
-    with app.test_request_context():
+    with a_page(app):
         both = str(render_figure(view_of(PlotName.NET, 3, 2, 9), PlotFilter()))
         both += str(render_figure(view_of(PlotName.SOURCES, 3, 2, 9), PlotFilter()))
     ids = re.findall(r' id="([^"]*)"', both)
@@ -219,21 +229,21 @@ def test_labels_of_many_lines_do_not_overlap() -> None:
 
 
 def test_the_table_of_a_page_has_at_most_500_rows(app: Flask) -> None:
-    with app.test_request_context():
+    with a_page(app):
         page = str(render_figure(view_of(PlotName.NET, 5000, 2, 50), PlotFilter()))
     assert page.count("<tr>") == 501
     assert "The first 500 of 5,000 rows. The CSV file has all." in page
 
 
 def test_bars_of_many_players_are_the_first(app: Flask) -> None:
-    with app.test_request_context():
+    with a_page(app):
         page = str(render_figure(view_of(PlotName.SOURCES, 1, 70, 50), PlotFilter()))
     assert page.count('<rect class="area"') == MOST_BARS
     assert f"The first {MOST_BARS} of 70 players" in page
 
 
 def test_parts_of_bars_have_patterns_as_well_as_colours(app: Flask) -> None:
-    with app.test_request_context():
+    with a_page(app):
         written = render_svg_file(view_of(PlotName.SOURCES, 1, 3, 50))
     looks = re.findall(r'class="bar (c\d)"[^>]*/>(?:<rect[^>]*fill="url\(#plot-(p\d)\)"/>)?', written)
     assert len(set(looks[: len(SOURCES)])) == len({pattern for _, pattern in looks[: len(SOURCES)]}) == len(SOURCES)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.service.table_links.linked_table import link_to
 from tests.support.api_client import Api, replayed
 from tests.support.application import House
 from tests.support.sample_rounds import COMPLETE, add_table, close, document_of, post_document
@@ -44,6 +45,17 @@ def test_a_new_player_who_looks_like_a_known_one_is_a_warning(api: Api, other_ap
     assert "warnings" not in api.post(f"/v1/tables/{table}/rounds", {"seats": seats}).document
     elsewhere = other_api.post(f"/v1/tables/{add_table(other_api)}/rounds", {"seats": seats})
     assert (elsewhere.status, "warnings" in elsewhere.document) == (201, False)
+
+
+def test_a_link_to_a_table_finds_no_players_of_other_tables(api: Api, house: House) -> None:
+    known = [{"seat": 1, "player": "Ann", "stack": 9}, {"seat": 2, "player": "bob", "stack": 9}]
+    attic, cellar = add_table(api, name="attic"), add_table(api, name="cellar")
+    seats = [{"seat": 1, "player": "ann", "stack": 9}, {"seat": 2, "player": "BOB", "stack": 9}]
+    close(api, api.post(f"/v1/tables/{attic}/rounds", {"seats": known})["id"])
+    elsewhere = link_to(house, api, cellar).post(f"/v1/tables/{cellar}/rounds?dry_run=true", {"seats": seats})
+    assert (elsewhere.status, "warnings" in elsewhere.document) == (201, False)
+    here = link_to(house, api, attic).post(f"/v1/tables/{attic}/rounds?dry_run=true", {"seats": seats})
+    assert [each["recorded"] for each in here["warnings"]] == ["Ann", "bob"]
 
 
 def test_a_document_with_a_similar_player_has_the_warning_once(api: Api) -> None:

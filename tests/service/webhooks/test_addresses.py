@@ -8,6 +8,7 @@ import pytest
 
 from service.config import ConfigError, read_settings
 from service.errors import WebhookRefused
+from service.http.services import services_of
 from service.webhooks.sending import AllowedAddresses, Target, check_target, is_public, resolve
 from tests.support.application import House
 from tests.support.webhook_receiver import Receiver, Sending, sending
@@ -112,8 +113,8 @@ def test_the_connection_goes_to_the_address_that_was_checked(
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     changed = {"url": f"http://club.example:{port}/hooks"}
-    monkeypatch.setitem(
-        club.house.app.extensions, "ofc_webhook_allow", AllowedAddresses.parse("127.0.0.1 club.example")
+    monkeypatch.setattr(
+        services_of(club.house.app), "allowed_addresses", AllowedAddresses.parse("127.0.0.1 club.example")
     )
     assert club.api.patch(club.address, changed).status == 200
     club.api.post(f"{club.address}/test", None)

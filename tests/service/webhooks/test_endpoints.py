@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from service.http.services import services_of
 from service.webhooks.sending import AllowedAddresses
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
@@ -92,9 +93,9 @@ def test_an_invalid_change_changes_nothing(api: Api, changes: dict[str, Any]) ->
 def test_a_webhook_whose_host_is_no_longer_allowed_can_be_disabled_only(
     house: House, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(house.app.extensions, "ofc_webhook_allow", AllowedAddresses.parse("hooks.internal"))
+    monkeypatch.setattr(services_of(house.app), "allowed_addresses", AllowedAddresses.parse("hooks.internal"))
     address = add(api, url="http://hooks.internal/").headers["Location"]
-    monkeypatch.setitem(house.app.extensions, "ofc_webhook_allow", AllowedAddresses())
+    monkeypatch.setattr(services_of(house.app), "allowed_addresses", AllowedAddresses())
     assert api.patch(address, {"state": "disabled", "description": "moved"}).status == 200
     refused = api.patch(address, {"state": "active"})
     assert (refused.status, refused["code"]) == (422, "webhook-refused")

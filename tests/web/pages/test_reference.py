@@ -54,7 +54,7 @@ def test_an_operation_shows_its_parameters_its_schema_and_an_example(open_page: 
     page = open_page("/docs#/hands/record_hand")
     record = find_operation(page, "hands-record_hand")
     # The path has the first parameter, the operation the others.
-    expect(record.locator("tr[data-param-name]")).to_have_count(4)
+    expect(record.locator("tr[data-param-name]")).to_have_count(3)
     expect(record.locator("tr[data-param-name=round_id]")).to_have_count(1)
     expect(record.locator(".example-request")).to_contain_text(f"curl -X 'POST' \\\n  '{api.base_url}")
     expect(record).to_contain_text("Requires a key with the scope 'write'.")

@@ -86,3 +86,27 @@ def test_a_name_like_a_known_one_leads_to_a_question(keeper: KeeperPage) -> None
     expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
     [opened, _] = keeper.get(rounds)["rounds"]
     assert [each["player"] for each in opened["seats"]] == ["ann", "BEN", "cyd"]
+
+
+def test_with_a_key_a_name_like_a_known_one_of_another_table_leads_to_a_question(keeper: KeeperPage) -> None:
+    attic, table = keeper.add_table()["id"], keeper.add_table()
+    known = [{"seat": 1, "player": "Łukasz", "stack": 50}, {"seat": 2, "player": "dora", "stack": 50}]
+    assert keeper.api.post(f"/v1/tables/{attic}/rounds", json={"seats": known}).status_code == 201
+    page = keeper.page
+    keeper.join()
+    page.get_by_role("button", name=table["name"]).click()
+    for number, player in enumerate(("eve", "fay", "łukasz"), 1):
+        page.get_by_label(f"Player in seat {number}").fill(player)
+        page.get_by_label(f"Stack of seat {number}").fill("150")
+    page.get_by_role("button", name="Open the round").tap()
+    question = seat(page, 3).get_by_text("Łukasz has played in this club. Is łukasz the same player?")
+    expect(question).to_be_in_viewport()
+    check(keeper)
+    rounds = f"/v1/rounds?table={table['id']}"
+    assert keeper.get(rounds)["rounds"] == [], "nothing is opened before it is answered"
+    page.get_by_role("button", name="Yes, Łukasz").tap()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.get_by_role("button", name="Open the round").tap()
+    expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    [opened] = keeper.get(rounds)["rounds"]
+    assert [each["player"] for each in opened["seats"]] == ["eve", "fay", "Łukasz"]

@@ -22,6 +22,8 @@ interface Props {
   editing: Waiting | null;
   problem: Failure | null;
   isBusy: boolean;
+  /** Returns the known players of the club that new players look like, by the new names. */
+  onCheck(round: RoundRequest): Promise<ReadonlyMap<string, string>>;
   onOpen(round: RoundRequest, button: number | null): void;
 }
 
@@ -62,13 +64,16 @@ function emptyEntry(entries: Entry[]): Entry {
 }
 
 /** Opens a round: who sits where, with which stack. An empty stack is carried over from the last round. */
-export function NewRound({ table, last, editing, problem, isBusy, onOpen }: Props) {
+export function NewRound({ table, last, editing, problem, isBusy, onCheck, onOpen }: Props) {
   const [entries, setEntries] = useState(() => suggest(last, editing));
   const [button, setButton] = useState<number | null>(null);
   /** The seat whose name is typed. */
   const [typing, setTyping] = useState<number | null>(null);
   /** Names of new players that look like known ones. */
   const [others, setOthers] = useState<string[]>([]);
+  /** Known players of the club that new ones look like, as the service found when the round was to be opened. */
+  const [similar, setSimilar] = useState<ReadonlyMap<string, string>>(new Map());
+  const [isChecking, setChecking] = useState(false);
   const [isRefused, setRefused] = useState(false);
   /** The seats of the request that was made last, in its order. */
   const sent = useRef<number[]>([]);
@@ -78,8 +83,9 @@ export function NewRound({ table, last, editing, problem, isBusy, onOpen }: Prop
     setEntries(entries.map((entry) => (entry.seat === seat ? { ...entry, ...values } : entry)));
   };
   const playing = entries.filter(({ player, sits }) => sits && player.trim() !== "");
-  const lookalikeOf = (player: string) => (others.includes(player.trim()) ? undefined : findLookalike(player, known));
-  const submit = (event: Event): void => {
+  const lookalikeOf = (player: string) =>
+    others.includes(player.trim()) ? undefined : (findLookalike(player, known) ?? similar.get(player.trim()));
+  const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const isDoubtful = playing.some(({ player }) => lookalikeOf(player) !== undefined);
     setTyping(null);
@@ -91,11 +97,17 @@ export function NewRound({ table, last, editing, problem, isBusy, onOpen }: Prop
       player: player.trim(),
       ...(stack.trim() === "" ? {} : { stack: Number(stack) }),
     }));
+    setChecking(true);
+    const found = await onCheck({ seats }).finally(() => setChecking(false));
+    const isAsked = [...found.keys()].some((name) => !others.includes(name));
+    setSimilar(found);
+    setRefused(isAsked);
+    if (isAsked) return;
     onOpen({ seats }, playing.some(({ seat }) => seat === button) ? button : null);
   };
   const mistakes = placeMistakes(problem, sent.current);
   return (
-    <form class="panel" onSubmit={submit}>
+    <form class="panel" inert={isChecking} onSubmit={(event) => void submit(event)}>
       <h2>Open a round</h2>
       {last !== null && <p class="quiet small">An empty stack is carried over. Untick who sits out.</p>}
       <div class="seat-list">
@@ -157,6 +169,7 @@ export function NewRound({ table, last, editing, problem, isBusy, onOpen }: Prop
                 <Lookalike
                   {...{ lookalike, isRefused }}
                   name={player.trim()}
+                  where={known.includes(lookalike) ? "at this table" : "in this club"}
                   onSame={() => change(seat, { player: lookalike })}
                   onOther={() => setOthers([...others, player.trim()])}
                 />
@@ -168,7 +181,7 @@ export function NewRound({ table, last, editing, problem, isBusy, onOpen }: Prop
       </div>
       <button type="button" class="button plain add-seat" onClick={() => setEntries([...entries, emptyEntry(entries)])}>Add a seat</button>
       <Problem details={mistakes.get(null) ?? null} />
-      <button type="submit" class="button primary large" disabled={isBusy || playing.length === 0}>Open the round</button>
+      <button type="submit" class="button primary large" disabled={isBusy || isChecking || playing.length === 0}>Open the round</button>
     </form>
   );
 }
@@ -197,6 +210,7 @@ function Suggestions({ names, onChoose }: { names: string[]; onChoose(name: stri
 interface LookalikeProps {
   name: string;
   lookalike: string;
+  where: string;
   /** Whether the round was not opened because of the question. */
   isRefused: boolean;
   onSame(): void;
@@ -204,14 +218,14 @@ interface LookalikeProps {
 }
 
 /** Asks whether a new name is that of a player who is known. */
-function Lookalike({ name, lookalike, isRefused, onSame, onOther }: LookalikeProps) {
+function Lookalike({ name, lookalike, where, isRefused, onSame, onOther }: LookalikeProps) {
   const shown = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isRefused) shown.current?.scrollIntoView({ block: "nearest" });
   }, [isRefused]);
   return (
     <div ref={shown} class="row-wide notice" role="alert">
-      <p>{lookalike} has played at this table. Is {name} the same player?</p>
+      <p>{lookalike} has played {where}. Is {name} the same player?</p>
       <div class="buttons">
         <button type="button" class="button" onClick={onSame}>Yes, {lookalike}</button>
         <button type="button" class="button" onClick={onOther}>No, {name} is new</button>

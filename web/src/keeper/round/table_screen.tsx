@@ -21,6 +21,7 @@ import { deleteDraft, isNew, isOvertaken, readDraft, readOvertaken, readRound, w
 import { StoredRequests } from "../stored_requests.js";
 import { WaitingRequests } from "../waiting.js";
 import { BetweenHands } from "./between_hands.js";
+import { findSimilar } from "./names.js";
 import { NewRound } from "./new_round.js";
 import { continueDraft, findObstacle, follows, nameSeats, nextOf, withTime } from "./next_hand.js";
 import { Overtaken } from "./overtaken.js";
@@ -182,6 +183,15 @@ export function TableScreen(props: Props) {
   };
   const leave = (seat: number): Promise<Failure | null> =>
     attempt(() => change("record_departure", `Departure of ${names.get(seat)}`, { seat, expected: { hands: round!.hands } }));
+  const findKnown = async (body: RoundRequest): Promise<ReadonlyMap<string, string>> => {
+    try {
+      return outbox.isOffline ? new Map() : await findSimilar(session, table, body);
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      outbox.setOffline(true);
+      return new Map();
+    }
+  };
   const open = (body: RoundRequest, button: number | null): void => {
     firstButton.current = button;
     void act("opening", async () => {
@@ -311,6 +321,7 @@ export function TableScreen(props: Props) {
             key={`${round?.id ?? "first"} ${editing?.id ?? ""}`}
             {...{ table, last: round ?? null, editing, isBusy }}
             problem={problem?.at === "opening" ? problem : null}
+            onCheck={findKnown}
             onOpen={open}
           />
         )}
