@@ -50,7 +50,7 @@ class ChangedRounds:
 
 
 def make_club(made: Bench, size: ClubSize) -> None:
-    """Import the rounds of the club, and compute their statistics as a worker does."""
+    """Import the rounds of the club."""
     rounds = size.hands // len(SEATS)
     final, provisional = [], []
     for number, line in enumerate(make_lines(rounds, Random(1), size.tables, size.players - 1)):
@@ -59,7 +59,7 @@ def make_club(made: Bench, size: ClubSize) -> None:
     fill(made, iter(final))
     fill(made, iter(provisional), is_final=False)
     fill(made, _open_rounds(size), is_final=False)
-    made.compute_statistics()
+    made.analyze()
 
 
 def _of_table(document: dict[str, Any], table: int) -> dict[str, Any]:

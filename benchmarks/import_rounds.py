@@ -34,7 +34,7 @@ from service.imports.actions.rounds import import_rounds
 from service.rounds import models
 from service.server.embedded import OWNER
 from service.server.embedded.cluster import DURABLE
-from service.statistics.actions import update_statistics
+from service.statistics.models import RoundStatisticsRecord
 
 TABLES: Final = 20
 COLUMNS: Final = {
@@ -51,6 +51,7 @@ COLUMNS: Final = {
         models.ClosingRecord,
         models.RoundHeadRecord,
         EventRecord,
+        RoundStatisticsRecord,
     )
 }
 """The tables of a round, each after those that it references, and their columns."""
@@ -96,10 +97,8 @@ class Bench:
                 raise SystemExit("a line was not stored")
         return Taken.until_now(backend).since(before)
 
-    def compute_statistics(self) -> None:
-        """Compute the statistics of rounds that have changed as a worker does, and those of the database's tables."""
-        while update_statistics(self.service, self.club):
-            pass
+    def analyze(self) -> None:
+        """Remove dead rows, and have PostgreSQL count the others, as its own worker does after some time."""
         with psycopg.connect(self.superuser, autocommit=True) as connection:
             connection.execute("VACUUM ANALYZE")
 

@@ -1,9 +1,9 @@
 """
 Measure how long the statistics of a player with 100,000 hands take, in a club with several times as many.
 
-The club is made by import: in a third of its rounds `ann` is one of the three players. Then workers' part is done: the
-statistics of every round are computed, and their rate is printed. With `--copies`, the statistics of the rounds of the
-other players are copied under other names, so that the club has more hands.
+The club is made by import: in a third of its rounds `ann` is one of the three players. With `--copies`, the stored
+results of the other players are copied under other names, as of more hands. `from the records` are the same sums as
+the view computes them from hands, which is what nothing stored would cost.
 
 Example: python -m benchmarks.read_statistics --hands 300000 --copies 9
 """
@@ -25,13 +25,9 @@ from benchmarks.import_rounds import TABLES, Bench, bench
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.db import Transaction
 from service.imports.actions.rounds import import_rounds
-from service.statistics.actions import (
-    get_player_details,
-    get_player_statistics,
-    list_statistics,
-    update_statistics,
-)
-from service.statistics.queries.sums import StatisticsFilter
+from service.statistics.actions import get_player_details, get_player_statistics, list_statistics
+from service.statistics.models import RoundStatisticsRecord
+from service.statistics.queries.sums import FIGURES, StatisticsFilter
 
 ANN: Final = "ann"
 OTHERS: Final = 60
@@ -72,22 +68,16 @@ def fill(made: Bench, lines: Iterator[bytes], *, is_final: bool = True) -> None:
 
 
 def copy_others(made: Bench, copies: int) -> None:
-    """Copy the statistics of the rounds without ann under other names."""
+    """Copy the stored results of the other players under other names."""
     with psycopg.connect(made.superuser, autocommit=True) as connection:
-        for table in ("round_statistics", "round_opponents"):
-            columns = ", ".join(
-                name
-                for (name,) in connection.execute(
-                    "SELECT column_name FROM information_schema.columns WHERE table_name = %s", [table]
-                )
-            )
-            copied = columns.replace("round_id", "gen_random_uuid()").replace("player", "player || ' of ' || copy")
-            connection.execute(
-                f"INSERT INTO {table} ({columns}) SELECT {copied} FROM {table},"
-                " generate_series(1, %s) AS copy WHERE player <> 'ann'",
-                [copies],
-            )
-            connection.execute(f"VACUUM ANALYZE {table}")
+        columns = ", ".join(column.name for column in RoundStatisticsRecord.__table__.columns)
+        copied = columns.replace("player,", "player || ' of ' || copy,", 1)
+        connection.execute(
+            f"INSERT INTO round_statistics ({columns}) SELECT {copied} FROM round_statistics,"
+            " generate_series(1, %s) AS copy WHERE player <> 'ann'",
+            [copies],
+        )
+        connection.execute("VACUUM ANALYZE")
 
 
 def main() -> int:
@@ -101,11 +91,6 @@ def main() -> int:
         begun = time.perf_counter()
         fill(made, make_lines(rounds, Random(1)))
         print(f"imported {rounds * len(SEATS)} hands in {time.perf_counter() - begun:.0f} s", flush=True)
-        begun, updated = time.perf_counter(), 0
-        while changed := update_statistics(made.service, made.club):
-            updated += changed
-        took = time.perf_counter() - begun
-        print(f"statistics of {updated} rounds computed in {took:.0f} s: {updated * len(SEATS) / took:.0f} hands/s")
         copy_others(made, chosen.copies)
         for name, wanted in (
             ("ann", StatisticsFilter(player=ANN)),
@@ -118,8 +103,8 @@ def main() -> int:
 
 
 def report_page(made: Bench) -> None:
-    """Print the times of everything that the page of ann in the console shows, and of her points read from hands."""
-    for name, read in (("ann's page", get_player_details), ("ann against others, from hands", read_hands)):
+    """Print the times of everything that the page of ann in the console shows, and of her sums from the records."""
+    for name, read in (("ann's page", get_player_details), ("ann, from the records", read_computed)):
         times = []
         for _ in range(_RUNS if read is get_player_details else 3):
             begun = time.perf_counter()
@@ -129,21 +114,15 @@ def report_page(made: Bench) -> None:
         print(f"{name}: median {median(times):.0f} ms, longest {max(times):.0f} ms", flush=True)
 
 
-_FROM_HANDS: Final = text("""
-    SELECT sum(cardinality(score.exchanges)), sum(hand.button)
-    FROM round_seats AS seat
-    JOIN round_heads AS head ON (head.club_id, head.round_id, head.revision)
-        = (seat.club_id, seat.round_id, seat.revision)
-    JOIN hand_scores AS score ON (score.club_id, score.round_id, score.revision)
-        = (head.club_id, head.round_id, head.revision)
-    JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
-    WHERE seat.club_id = :club_id AND seat.player = :player
+_COMPUTED: Final = text(f"""
+    SELECT {", ".join(f"sum({name})" for name in FIGURES)} FROM computed_statistics
+    WHERE club_id = :club_id AND player = :player
 """)
 
 
-def read_hands(transaction: Transaction, wanted: StatisticsFilter) -> None:
-    """Read what head-to-head would need if it were not stored, without the work of splitting it by opponent."""
-    transaction.execute(_FROM_HANDS, {"club_id": transaction.club_id, "player": wanted.player}).one()
+def read_computed(transaction: Transaction, wanted: StatisticsFilter) -> None:
+    """Read the sums of a player from the records of all rounds."""
+    transaction.execute(_COMPUTED, {"club_id": transaction.club_id, "player": wanted.player}).one()
 
 
 def report(made: Bench, name: str, wanted: StatisticsFilter) -> None:

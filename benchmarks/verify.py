@@ -1,10 +1,9 @@
 """
 Measure how many events a second `ofc-server verify` holds against their bytes and chains, their rounds, and the tree.
 
-Rounds of three hands are imported, five events each, and join the tree. Their statistics are computed, because they
-are compared too. One process looks at all of it, page by page, with PostgreSQL on the same machine; each pass is timed
-by itself, by the clock and by processor time, that of Python and that of PostgreSQL. Then as many processes as there
-are cores look at all of it side by side.
+Rounds of three hands are imported, five events each, and join the tree. One process looks at all of it, page by page,
+with PostgreSQL on the same machine; each pass is timed by itself, by the clock and by processor time, that of Python
+and that of PostgreSQL. Then as many processes as there are cores look at all of it side by side.
 
 Example: python -m benchmarks.verify --rounds 20000 --runs 3
 """
@@ -37,13 +36,13 @@ _AT_ONCE = 2000
 
 
 def fill(made: Bench, rounds: int) -> None:
-    """Import so many rounds, let their events join the tree, and compute the statistics that are compared with them."""
+    """Import so many rounds, and let their events join the tree."""
     rng = Random(1)
     for start in range(0, rounds, _AT_ONCE):
         made.import_lines(make_lines(min(_AT_ONCE, rounds - start), rng), 500)
     while join_events(made.service, made.club, None):
         pass
-    made.compute_statistics()
+    made.analyze()
 
 
 class Taken(NamedTuple):

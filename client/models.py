@@ -2157,7 +2157,6 @@ class Statistics(Response):
     """Statistics of players."""
 
     to: str | None
-    complete: bool
     players: list[PlayerStatistics]
 
 

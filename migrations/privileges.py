@@ -59,8 +59,6 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "import_results": "SELECT, INSERT, DELETE",
     "differences": APPEND,
     "round_statistics": "SELECT, INSERT, DELETE",
-    "round_opponents": "SELECT, INSERT, DELETE",
-    "unmeasured_rounds": "SELECT, INSERT, DELETE",
     "verifications": READ,
     "webhooks": "SELECT, INSERT, UPDATE (url, kinds, description, state, disabled_because, failing_since,"
     " last_failure_at, secret, previous_secret, previous_until), DELETE",
@@ -68,7 +66,9 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     " first_attempt_at, last_status, last_error, ended_at), DELETE",
 }
 
-VIEW_PRIVILEGES: Final[Mapping[str, str]] = {"transfers": READ}
+VIEW_PRIVILEGES: Final[Mapping[str, str]] = dict.fromkeys(
+    ("transfers", "computed_statistics", "player_rounds", "player_opponents"), READ
+)
 """Views, which show the records that the role can read."""
 
 SHARED_PRIVILEGES: Final[Mapping[str, str]] = {

@@ -36,6 +36,16 @@ class Breakdown:
     foul: Points
     royalties: Points
 
+    @property
+    def scoop(self) -> int:
+        """
+        Who wins all three rows: 1 the first seat, -1 the second, 0 neither.
+
+        Rule: docs/rules.md#points-between-two-players
+        """
+        won = sum(self.rows)
+        return won // 3 if abs(won) == 3 else 0
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:

@@ -1,4 +1,4 @@
-"""What workers do periodically: jobs, trees and checkpoints, settlements that become final, statistics, expiry."""
+"""What workers do periodically: jobs, trees and checkpoints, settlements that become final, expiry."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -20,8 +20,6 @@ from service.jobs.work import Worker
 from service.logs import get_log
 from service.rounds.actions.settlements import finalize_settlements
 from service.rounds.queries import settlements
-from service.statistics.actions import update_statistics
-from service.statistics.queries import measuring
 from service.webhooks.delivery import remove_ended
 
 _log = get_log(__name__)
@@ -78,14 +76,6 @@ def finalize_due(database: Database) -> None:
         finalized = finalize_settlements(database, club_id)
         if finalized:
             _log.info("settlements_finalized", club=str(club_id), settlements=finalized)
-
-
-def measure_rounds(database: Database) -> None:
-    """Compute the statistics of the rounds of all clubs that have changed."""
-    with database.outside_clubs() as connection:
-        unmeasured = measuring.list_clubs_due(connection)
-    for club_id in unmeasured:
-        update_statistics(database, club_id)
 
 
 _CLUBS: Final = text("SELECT * FROM clubs_with_expired_records(:responses, :imports)")

@@ -202,7 +202,6 @@ def _add_periodic_tasks(app: Celery, config: Config, worker: Worker, deliverer: 
     if not config.broker_url:
         add("remove_received_messages", 10, lambda: periodic.remove_received_messages(database))
     add("finalize_settlements", 2, lambda: periodic.finalize_due(database))
-    add("measure_rounds", 2, lambda: periodic.measure_rounds(database))
     add(
         _REMOVE_EXPIRED,
         3600,

@@ -48,8 +48,6 @@ def show_statistics(console: Console, statistics: Document) -> None:
             )
         console.print(grid)
         console.print(Text("Points a hand with their 95 % interval; royalties of top/middle/bottom.", style="dim"))
-    if not statistics["complete"]:
-        console.print(Text("Rounds are missing that the service has not counted yet; try again soon.", style="yellow"))
 
 
 def _mean(points: Document | None) -> str:

@@ -89,7 +89,7 @@ def _scores() -> None:
     Create the scores of hands in each revision.
 
     Points, fouls, royalties, Fantasyland cards earned and stays are in the order of the hand's seats; top-ups and
-    stacks in the order of all seats of the round; exchanges in paying order.
+    stacks in the order of all seats of the round; exchanges and scoops in paying order.
     """
     op.execute("""
         CREATE TABLE hand_scores (
@@ -104,9 +104,18 @@ def _scores() -> None:
             points bigint[] NOT NULL,
             fouls boolean[] NOT NULL,
             royalties bigint[] NOT NULL,
+            -- The other royalties are those of the bottom row.
+            royalties_top bigint[] NOT NULL,
+            royalties_middle bigint[] NOT NULL,
+            -- The points by what they are for; the other points are royalties.
+            from_rows bigint[] NOT NULL,
+            from_bonuses bigint[] NOT NULL,
+            from_fouls bigint[] NOT NULL,
             earned smallint[] NOT NULL,
             stays smallint[] NOT NULL,
             exchanges bigint[] NOT NULL,
+            -- 1 if the first player of a pair wins all rows, -1 if the second does, 0 otherwise.
+            scoops smallint[] NOT NULL,
             top_ups bigint[] NOT NULL,
             stacks_before bigint[] NOT NULL,
             stacks bigint[] NOT NULL,
@@ -121,9 +130,15 @@ def _scores() -> None:
             CONSTRAINT hand_scores_every_player_check CHECK (
                 cardinality(fouls) = cardinality(points)
                 AND cardinality(royalties) = cardinality(points)
+                AND cardinality(royalties_top) = cardinality(points)
+                AND cardinality(royalties_middle) = cardinality(points)
+                AND cardinality(from_rows) = cardinality(points)
+                AND cardinality(from_bonuses) = cardinality(points)
+                AND cardinality(from_fouls) = cardinality(points)
                 AND cardinality(earned) = cardinality(points)
                 AND cardinality(stays) = cardinality(points)
                 AND cardinality(exchanges) = cardinality(points) * (cardinality(points) - 1) / 2
+                AND cardinality(scoops) = cardinality(exchanges)
             ),
             CONSTRAINT hand_scores_every_seat_check CHECK (
                 cardinality(top_ups) = cardinality(stacks) AND cardinality(stacks_before) = cardinality(stacks)

@@ -1,4 +1,6 @@
-"""Sums of rounds: of each player, and of each player against each opponent."""
+"""Results of each player in each round, and against each opponent: views over the records, stored for ended rounds."""
+
+from typing import Final
 
 from alembic import op
 
@@ -7,63 +9,219 @@ from migrations.safety import one_club_at_a_time
 revision = "010"
 down_revision = "009"
 
+_COLUMNS: Final = {
+    "club_id": "uuid",
+    "round_id": "uuid",
+    "player": "text",
+    "table_id": "uuid",
+    "ruleset_name": "text",
+    "ruleset_version": "integer",
+    "opened_at": "timestamptz",
+    "point_value": "bigint",
+    "currency": "text",
+    # The place among the players of the round. Rounds are counted by their first players.
+    "place": "smallint",
+    "top_ups": "bigint",
+    # Points received and paid after caps, and those that were due and, because of caps, not paid.
+    "received": "bigint",
+    "not_received": "bigint",
+    "paid": "bigint",
+    "not_paid": "bigint",
+    "hands": "integer",
+    "points": "bigint",
+    "squares": "numeric",
+    "best": "bigint",
+    "worst": "bigint",
+    "points_by_hand": "bigint[]",
+    "fouls": "integer",
+    "scoops": "integer",
+    "fantasyland_hands": "integer",
+    "fantasyland_entered": "integer",
+    "fantasyland_stayed": "integer",
+    "royalties_top": "bigint",
+    "royalties_middle": "bigint",
+    "royalties_bottom": "bigint",
+    # The points by what they are for; the other points are those of hands in Fantasyland.
+    "from_rows": "bigint",
+    "from_bonuses": "bigint",
+    "from_royalties": "bigint",
+    "from_fouls": "bigint",
+    # The next columns have a value for each opponent with whom the player was dealt in.
+    "opponents": "text[]",
+    "hands_against": "integer[]",
+    "points_against": "bigint[]",
+    "squares_against": "numeric[]",
+    "scoops_against": "integer[]",
+    "scooped_against": "integer[]",
+    "paid_against": "bigint[]",
+}
+"""The columns of a player's results in a round, and their types."""
+
 
 def upgrade() -> None:
-    _statistics()
-    _opponents()
-    _changes()
-    one_club_at_a_time("round_statistics", "round_opponents", "unmeasured_rounds")
-    _clubs()
+    _compute()
+    _store()
+    one_club_at_a_time("round_statistics")
+    _read()
 
 
-def _statistics() -> None:
+def _compute() -> None:
     """
-    Create the figures of each player in each round, which workers compute from the records.
+    Create the view that computes the results of each player in each round from the records of the newest revision.
 
-    Players without hands have a row too, because a statement lists them. The figures of a player, and the results of a
-    period, are read from the indexes alone. The points of each hand are in no index, because an entry of an index has a
-    greatest size.
+    Sums are numeric here: no changed record can make them too large for their type. Players without hands have a row
+    too, because a statement lists them.
     """
-    op.execute("""
+    op.execute(f"""
+        CREATE VIEW computed_statistics WITH (security_invoker) AS
+            SELECT head.status, head.club_id, head.round_id, head.table_id, head.ruleset_name, head.ruleset_version,
+                round.opened_at, round.point_value, round.currency, of_player.*
+            FROM round_heads AS head
+            JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
+            CROSS JOIN LATERAL (
+                WITH seats AS (
+                    SELECT * FROM unnest(head.seats, head.players, head.top_ups) WITH ORDINALITY
+                        AS seated (seat, player, top_ups, place)
+                ), dealt AS ({_DEALT}), played AS ({_PLAYED}), payments AS ({_PAYMENTS}), paid AS (
+                    SELECT seat, sum(received) AS received, sum(not_received) AS not_received, sum(paid) AS paid,
+                        sum(not_paid) AS not_paid
+                    FROM payments GROUP BY seat
+                ), pairs AS ({_PAIRS}), against AS ({_AGAINST})
+                SELECT seats.player, seats.place::smallint, seats.top_ups, coalesce(paid.received, 0) AS received,
+                    coalesce(paid.not_received, 0) AS not_received, coalesce(paid.paid, 0) AS paid,
+                    coalesce(paid.not_paid, 0) AS not_paid, {", ".join(map(_or_none, _OF_HANDS))},
+                    {", ".join(map(_or_none, _OF_OPPONENTS))}
+                FROM seats
+                LEFT JOIN paid ON paid.seat = seats.seat
+                LEFT JOIN played ON played.seat = seats.seat
+                LEFT JOIN against ON against.seat = seats.seat
+            ) AS of_player;
+    """)
+
+
+# The turn of a player is the place in paying order, in which the values of pairs are stored.
+_DEALT: Final = """
+    SELECT score.number, score.exchanges, score.scoops, cardinality(hand.seats) AS players, board.*,
+        row_number() OVER (PARTITION BY score.number ORDER BY board.seat <= hand.button, board.seat) AS turn
+    FROM hand_scores AS score
+    JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
+    CROSS JOIN LATERAL unnest(
+        hand.seats, hand.fantasyland, score.points, score.fouls, score.earned, score.royalties, score.royalties_top,
+        score.royalties_middle, score.from_rows, score.from_bonuses, score.from_fouls
+    ) AS board (
+        seat, fantasyland, points, is_foul, earned, royalties, royalties_top, royalties_middle, from_rows, from_bonuses,
+        from_fouls
+    )
+    WHERE (score.club_id, score.round_id, score.revision) = (head.club_id, head.round_id, head.revision)
+"""
+_PLAYED: Final = """
+    SELECT each.*, outside - from_rows - from_bonuses - from_fouls AS from_royalties FROM (
+        SELECT seat, count(*) AS hands, sum(points) AS points, sum(points::numeric * points) AS squares,
+            max(points) AS best, min(points) AS worst, array_agg(points ORDER BY number) AS points_by_hand,
+            count(*) FILTER (WHERE is_foul) AS fouls,
+            count(*) FILTER (WHERE fantasyland > 0) AS fantasyland_hands,
+            count(*) FILTER (WHERE fantasyland = 0 AND earned > 0) AS fantasyland_entered,
+            count(*) FILTER (WHERE fantasyland > 0 AND earned > 0) AS fantasyland_stayed,
+            sum(royalties_top) AS royalties_top, sum(royalties_middle) AS royalties_middle,
+            sum(royalties) - sum(royalties_top) - sum(royalties_middle) AS royalties_bottom,
+            coalesce(sum(points) FILTER (WHERE fantasyland = 0), 0) AS outside,
+            coalesce(sum(from_rows) FILTER (WHERE fantasyland = 0), 0) AS from_rows,
+            coalesce(sum(from_bonuses) FILTER (WHERE fantasyland = 0), 0) AS from_bonuses,
+            coalesce(sum(from_fouls) FILTER (WHERE fantasyland = 0), 0) AS from_fouls
+        FROM dealt GROUP BY seat
+    ) AS each
+"""
+_PAYMENTS: Final = """
+    SELECT side.seat, side.other, sum(side.received) AS received, sum(side.not_received) AS not_received,
+        sum(side.paid) AS paid, sum(side.not_paid) AS not_paid
+    FROM transfers AS transfer
+    CROSS JOIN LATERAL (VALUES
+        (transfer.payee, transfer.payer, transfer.paid, transfer.due::numeric - transfer.paid, 0, 0),
+        (transfer.payer, transfer.payee, 0, 0, transfer.paid, transfer.due::numeric - transfer.paid)
+    ) AS side (seat, other, received, not_received, paid, not_paid)
+    WHERE (transfer.club_id, transfer.round_id, transfer.revision) = (head.club_id, head.round_id, head.revision)
+    GROUP BY side.seat, side.other
+"""
+# The pairs of three players in paying order are 1 and 2, 1 and 3, 2 and 3; points are those of the first.
+_PAIRS: Final = """
+    SELECT one.seat, other.seat AS other, count(*)::integer AS hands, sum(exchange.points) AS points,
+        sum(exchange.points * exchange.points) AS squares,
+        (count(*) FILTER (WHERE exchange.scoop > 0))::integer AS scoops,
+        (count(*) FILTER (WHERE exchange.scoop < 0))::integer AS scooped
+    FROM dealt AS one
+    JOIN dealt AS other ON other.number = one.number AND other.seat <> one.seat
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN one.turn < other.turn THEN 1 ELSE -1 END AS side, least(one.turn, other.turn) AS first,
+            greatest(one.turn, other.turn) AS second
+    ) AS pair
+    CROSS JOIN LATERAL (
+        SELECT (pair.first - 1) * one.players - pair.first * (pair.first - 1) / 2 + pair.second - pair.first AS place
+    ) AS listed
+    CROSS JOIN LATERAL (
+        SELECT pair.side * one.exchanges[listed.place]::numeric AS points,
+            pair.side * one.scoops[listed.place]::integer AS scoop
+    ) AS exchange
+    GROUP BY one.seat, other.seat
+"""
+_AGAINST: Final = """
+    SELECT pairs.seat, sum(pairs.scoops) AS scoops, array_agg(seats.player ORDER BY seats.place) AS opponents,
+        array_agg(pairs.hands ORDER BY seats.place) AS hands_against,
+        array_agg(pairs.points ORDER BY seats.place) AS points_against,
+        array_agg(pairs.squares ORDER BY seats.place) AS squares_against,
+        array_agg(pairs.scoops ORDER BY seats.place) AS scoops_against,
+        array_agg(pairs.scooped ORDER BY seats.place) AS scooped_against,
+        array_agg(coalesce(payments.received - payments.paid, 0) ORDER BY seats.place) AS paid_against
+    FROM pairs
+    JOIN seats ON seats.seat = pairs.other
+    LEFT JOIN payments ON (payments.seat, payments.other) = (pairs.seat, pairs.other)
+    GROUP BY pairs.seat
+"""
+_OF_HANDS: Final = (
+    *("played.hands", "played.points", "played.squares", "played.best", "played.worst", "played.points_by_hand"),
+    *("played.fouls", "against.scoops", "played.fantasyland_hands", "played.fantasyland_entered"),
+    *("played.fantasyland_stayed", "played.royalties_top", "played.royalties_middle", "played.royalties_bottom"),
+    *("played.from_rows", "played.from_bonuses", "played.from_royalties", "played.from_fouls"),
+)
+_OF_OPPONENTS: Final = (
+    *("against.opponents", "against.hands_against", "against.points_against", "against.squares_against"),
+    *("against.scoops_against", "against.scooped_against", "against.paid_against"),
+)
+
+
+def _or_none(column: str) -> str:
+    """Return the column of a player's results, which are 0 or an empty list without hands."""
+    name = column.partition(".")[2]
+    kind = "numeric[]" if name in ("points_against", "paid_against") else _COLUMNS[name]
+    none = f"CAST('{{}}' AS {kind})" if kind.endswith("[]") else "0"
+    return f"coalesce({column}, {none}) AS {name}"
+
+
+def _store() -> None:
+    """
+    Create the stored results of ended rounds, which are written in the transaction that ends or corrects the round.
+
+    The results of a player, and those of a period, are read from the indexes alone. The points of each hand and the
+    results against opponents are in no index, because an entry of an index has a greatest size.
+    """
+    nullable = {"point_value", "currency"}
+    columns = ", ".join(f"{name} {kind}{'' if name in nullable else ' NOT NULL'}" for name, kind in _COLUMNS.items())
+    op.execute(f"""
         CREATE TABLE round_statistics (
-            club_id uuid NOT NULL REFERENCES clubs,
-            round_id uuid NOT NULL,
-            player text NOT NULL,
-            table_id uuid NOT NULL,
-            ruleset_name text NOT NULL,
-            ruleset_version integer NOT NULL,
-            opened_at timestamptz NOT NULL,
-            hands integer NOT NULL CHECK (hands >= 0),
-            points bigint NOT NULL,
-            squares numeric NOT NULL,
-            fouls integer NOT NULL,
-            fantasyland_hands integer NOT NULL,
-            fantasyland_entered integer NOT NULL,
-            fantasyland_stayed integer NOT NULL,
-            royalties_top bigint NOT NULL,
-            royalties_middle bigint NOT NULL,
-            royalties_bottom bigint NOT NULL,
-            scoops integer NOT NULL,
-            not_received bigint NOT NULL,
-            not_paid bigint NOT NULL,
-            best bigint NOT NULL,
-            worst bigint NOT NULL,
-            -- The place among the players of the round. Rounds are counted by their first players.
-            place smallint NOT NULL CHECK (place >= 1),
-            point_value bigint,
-            currency text,
-            top_ups bigint NOT NULL,
-            received bigint NOT NULL,
-            paid bigint NOT NULL,
-            from_rows bigint NOT NULL,
-            from_bonuses bigint NOT NULL,
-            from_royalties bigint NOT NULL,
-            from_fouls bigint NOT NULL,
-            points_by_hand bigint[] NOT NULL,
+            {columns},
             PRIMARY KEY (club_id, round_id, player),
+            FOREIGN KEY (club_id, round_id) REFERENCES rounds,
+            CONSTRAINT round_statistics_place_check CHECK (place >= 1),
             CONSTRAINT round_statistics_fantasyland_hands_check CHECK (fantasyland_hands BETWEEN 0 AND hands),
             CONSTRAINT round_statistics_best_is_not_worst CHECK (best >= worst),
-            CONSTRAINT round_statistics_every_hand_check CHECK (cardinality(points_by_hand) = hands)
+            CONSTRAINT round_statistics_every_hand_check CHECK (cardinality(points_by_hand) = hands),
+            CONSTRAINT round_statistics_every_opponent_check CHECK (
+                cardinality(hands_against) = cardinality(opponents)
+                AND cardinality(points_against) = cardinality(opponents)
+                AND cardinality(squares_against) = cardinality(opponents)
+                AND cardinality(scoops_against) = cardinality(opponents)
+                AND cardinality(scooped_against) = cardinality(opponents)
+                AND cardinality(paid_against) = cardinality(opponents)
+            )
         );
         CREATE INDEX round_statistics_of_player ON round_statistics (club_id, player, opened_at) INCLUDE (
             round_id, table_id, ruleset_name, ruleset_version, hands, points, squares, fouls, fantasyland_hands,
@@ -77,82 +235,26 @@ def _statistics() -> None:
     """)
 
 
-def _opponents() -> None:
-    """Create the figures of each player against each opponent in each round."""
-    op.execute("""
-        CREATE TABLE round_opponents (
-            club_id uuid NOT NULL REFERENCES clubs,
-            round_id uuid NOT NULL,
-            player text NOT NULL,
-            opponent text NOT NULL CHECK (opponent <> player),
-            table_id uuid NOT NULL,
-            ruleset_name text NOT NULL,
-            ruleset_version integer NOT NULL,
-            opened_at timestamptz NOT NULL,
-            hands integer NOT NULL CHECK (hands > 0),
-            points bigint NOT NULL,
-            squares numeric NOT NULL,
-            scoops integer NOT NULL,
-            scooped integer NOT NULL,
-            paid bigint NOT NULL,
-            PRIMARY KEY (club_id, round_id, player, opponent)
-        );
-        CREATE INDEX round_opponents_of_player ON round_opponents (club_id, player, opened_at) INCLUDE (
-            opponent, round_id, table_id, ruleset_name, ruleset_version, hands, points, squares, scoops, scooped, paid
-        );
-    """)
-
-
-def _changes() -> None:
+def _read() -> None:
     """
-    Create the list of rounds to measure. Each change adds a row, so that no transaction waits for another.
+    Create the views that statistics, statements and plots sum up: the results of each player, and head-to-heads.
 
-    A payout can change no stack, because the players of a round can pay each other in a circle.
+    Open rounds are few, at most one at a table, and their results are computed when they are read.
     """
-    op.execute("""
-        CREATE TABLE unmeasured_rounds (
-            club_id uuid NOT NULL REFERENCES clubs,
-            id uuid NOT NULL DEFAULT gen_random_uuid(),
-            round_id uuid NOT NULL,
-            PRIMARY KEY (club_id, id)
-        );
-        CREATE INDEX unmeasured_rounds_of_round ON unmeasured_rounds (club_id, round_id);
+    computed = ", ".join(f"{name}::{kind}" for name, kind in _COLUMNS.items())
+    op.execute(f"""
+        CREATE VIEW player_rounds WITH (security_invoker) AS
+            SELECT {", ".join(_COLUMNS)} FROM round_statistics
+            UNION ALL
+            SELECT {computed} FROM computed_statistics WHERE status = 'open';
 
-        CREATE FUNCTION note_unmeasured_round() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            INSERT INTO unmeasured_rounds (club_id, round_id) VALUES (NEW.club_id, NEW.round_id);
-            RETURN NULL;
-        END $$;
-
-        CREATE TRIGGER unmeasured_when_inserted AFTER INSERT ON round_heads
-            FOR EACH ROW EXECUTE FUNCTION note_unmeasured_round();
-        CREATE TRIGGER unmeasured_when_changed AFTER UPDATE ON round_heads
-            FOR EACH ROW
-            WHEN (
-                OLD.revision <> NEW.revision OR OLD.hands <> NEW.hands OR OLD.stacks <> NEW.stacks
-                OR OLD.top_ups <> NEW.top_ups OR OLD.status <> NEW.status
-            )
-            EXECUTE FUNCTION note_unmeasured_round();
-    """)
-
-
-def _clubs() -> None:
-    """Create the function that finds clubs with rounds to measure."""
-    op.execute("""
-        CREATE FUNCTION clubs_with_unmeasured_rounds() RETURNS SETOF uuid LANGUAGE plpgsql AS $$
-        DECLARE
-            clubs_there uuid[];
-            club uuid;
-        BEGIN
-            PERFORM set_config('ofc.list_clubs', 'on', true);
-            SELECT array_agg(id ORDER BY id) INTO clubs_there FROM clubs;
-            PERFORM set_config('ofc.list_clubs', '', true);
-            FOREACH club IN ARRAY coalesce(clubs_there, '{}') LOOP
-                PERFORM set_config('ofc.club', club::text, true);
-                IF EXISTS (SELECT FROM unmeasured_rounds WHERE club_id = club) THEN
-                    RETURN NEXT club;
-                END IF;
-            END LOOP;
-            PERFORM set_config('ofc.club', '', true);
-        END $$;
+        CREATE VIEW player_opponents WITH (security_invoker) AS
+            SELECT result.club_id, result.round_id, result.player, against.opponent, result.table_id,
+                result.ruleset_name, result.ruleset_version, result.opened_at, against.hands, against.points,
+                against.squares, against.scoops, against.scooped, against.paid
+            FROM player_rounds AS result
+            CROSS JOIN LATERAL unnest(
+                result.opponents, result.hands_against, result.points_against, result.squares_against,
+                result.scoops_against, result.scooped_against, result.paid_against
+            ) AS against (opponent, hands, points, squares, scoops, scooped, paid);
     """)

@@ -159,5 +159,5 @@ def _one_table_at_a_time() -> None:
         op.execute(
             f"CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING ({_AT_TABLE.format(condition)})"
         )
-    for table in ("api_keys", "players", "link_secrets", "round_opponents", "jobs"):
+    for table in ("api_keys", "players", "link_secrets", "jobs"):
         op.execute(f"CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING ({_WHOLE_CLUB})")

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.accounting.intervals import mean_interval
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
-from schemas.fields import Boolean, Inner, Integer, Listing, Number, Time, UuidField, show_time
+from schemas.fields import Inner, Integer, Listing, Number, Time, UuidField, show_time
 from schemas.game_fields import PlayerField, RulesetReference
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.board import Board
@@ -83,10 +83,6 @@ class StatisticsSchema(WireSchema):
 
     opened_from = PERIOD_START
     opened_before = PERIOD_END
-    complete = Boolean(
-        required=True,
-        description="False if rounds are missing that a worker has not counted yet, shortly after a large import.",
-    )
     players = Listing(
         Inner(PlayerStatisticsSchema),
         most=MOST_PLAYERS_LISTED,
@@ -175,21 +171,19 @@ class NotedHand:
 
 @dataclass(frozen=True, slots=True)
 class PlayerDetails:
-    """Everything that is shown of one player, and whether it includes every round."""
+    """Everything that is shown of one player."""
 
     figures: PlayerFigures
     opponents: list[OpponentFigures]
     best: list[NotedHand]
     worst: list[NotedHand]
-    is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticsView:
-    """Statistics of players, and whether they include every round."""
+    """Statistics of players."""
 
     players: list[PlayerFigures]
-    is_complete: bool
     opened_from: datetime | None
     opened_before: datetime | None
 
@@ -199,7 +193,6 @@ def dump_statistics(view: StatisticsView) -> Dumped:
     return {
         "from": show_time(view.opened_from),
         "to": show_time(view.opened_before),
-        "complete": view.is_complete,
         "players": [_dump(each) for each in sorted(view.players, key=lambda each: (-each.hands, each.player))],
     }
 

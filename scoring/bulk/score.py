@@ -29,6 +29,7 @@ class BulkScore:
         ruleset: the rules in force.
         fouls: [hands, players], an index of `FOULS`; 0 is a good board.
         royalties: [hands, players], points of all three rows.
+        royalties_top, royalties_middle: [hands, players], those of the top and of the middle row.
         enters: [hands, players], the Fantasyland cards that an ordinary hand earns; 0 for none.
         stays: [hands, players], whether a Fantasyland hand meets a condition for staying.
         exchanges: [hands, pairs], points between two, before any cap.
@@ -38,6 +39,8 @@ class BulkScore:
     ruleset: Ruleset
     fouls: NDArray[np.uint8]
     royalties: NDArray[np.int32]
+    royalties_top: NDArray[np.int32]
+    royalties_middle: NDArray[np.int32]
     enters: NDArray[np.uint8]
     stays: NDArray[np.bool_]
     exchanges: NDArray[np.int32]
@@ -56,6 +59,11 @@ class BulkScore:
     def rows(self) -> NDArray[np.int8]:
         """Return who wins each row: 1 the first, -1 the second, 0 neither: [hands, pairs, 3]."""
         return np.array([tuple(each.rows) for each in self._tables.breakdowns], dtype=np.int8)[self.keys]
+
+    @property
+    def scoops(self) -> NDArray[np.int8]:
+        """Return who wins all rows: 1 the first, -1 the second, 0 neither: [hands, pairs]."""
+        return np.array([each.scoop for each in self._tables.breakdowns], dtype=np.int8)[self.keys]
 
     @property
     def row_points(self) -> NDArray[np.int32]:
@@ -136,6 +144,8 @@ def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
         ruleset,
         fouls=np.empty((players, hands), np.uint8).T,
         royalties=np.empty((players, hands), np.int32).T,
+        royalties_top=np.empty((players, hands), np.int32).T,
+        royalties_middle=np.empty((players, hands), np.int32).T,
         enters=np.empty((players, hands), np.uint8).T,
         stays=np.empty((players, hands), np.bool_).T,
         exchanges=np.empty((pairs, hands), np.int32).T,
@@ -163,6 +173,9 @@ def _score_boards(tables: RulesetTables, places: Places, found: BulkScore, stret
     marks = worth.astype(np.uint8)
     np.right_shift(marks, ENTERS, out=found.enters[stretch].T)
     np.bitwise_and(marks, FOUL, out=found.fouls[stretch].T)
+    is_good = found.fouls[stretch].T == 0
+    np.multiply(np.take(tables.royalties.top, top, mode="wrap"), is_good, out=found.royalties_top[stretch].T)
+    np.multiply(np.take(tables.royalties.middle, middle, mode="wrap"), is_good, out=found.royalties_middle[stretch].T)
 
 
 def _score_pairs(tables: RulesetTables, places: Places, found: BulkScore, stretch: slice) -> None:

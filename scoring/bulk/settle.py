@@ -25,7 +25,10 @@ class HandScores(NamedTuple):
     Attributes:
         can_be: [hands], whether all cards come from one deck, and the button is on a seat of the round.
         fouls, royalties, enters, stays: [hands, columns], as in `BulkScore`.
+        royalties_top, royalties_middle: [hands, columns], those of the top and of the middle row.
+        from_rows, from_bonuses, from_fouls: [hands, columns], parts of the points; the other part is royalties.
         exchanges: [hands, columns, columns], points for the player of the row.
+        scoops: [hands, columns, columns], 1 if the player of the row wins all rows, -1 if the other does.
     """
 
     can_be: NDArray[np.bool_]
@@ -33,7 +36,13 @@ class HandScores(NamedTuple):
     royalties: NDArray[np.int32]
     enters: NDArray[np.uint8]
     stays: NDArray[np.bool_]
+    royalties_top: NDArray[np.int32]
+    royalties_middle: NDArray[np.int32]
+    from_rows: Points
+    from_bonuses: Points
+    from_fouls: Points
     exchanges: Points
+    scoops: NDArray[np.int8]
 
     @property
     def points(self) -> Points:
@@ -55,6 +64,7 @@ class BulkSettlement:
         scores: the scores of the hands.
         earned: [hands, columns], the Fantasyland cards that the board has earned.
         exchanges: [hands, exchanges], points for the first player, in paying order.
+        scoops: [hands, exchanges], 1 if the first player wins all rows, -1 if the second does, in paying order.
         stacks_before: [hands, columns], before top-ups.
         stacks: [hands, columns], after the hand.
         transfers: the transfers of each hand.
@@ -75,6 +85,7 @@ class BulkSettlement:
     scores: HandScores
     earned: NDArray[np.uint8]
     exchanges: Points
+    scoops: Points
     stacks_before: Points
     stacks: Points
     transfers: Transfers
@@ -167,7 +178,13 @@ def score_rounds(ruleset: Ruleset, rounds: BulkRounds) -> HandScores:
         royalties=np.zeros((hands, columns), np.int32),
         enters=np.zeros((hands, columns), np.uint8),
         stays=np.zeros((hands, columns), np.bool_),
+        royalties_top=np.zeros((hands, columns), np.int32),
+        royalties_middle=np.zeros((hands, columns), np.int32),
+        from_rows=np.zeros((hands, columns), np.int64),
+        from_bonuses=np.zeros((hands, columns), np.int64),
+        from_fouls=np.zeros((hands, columns), np.int64),
         exchanges=np.zeros((hands, columns, columns), np.int64),
+        scoops=np.zeros((hands, columns, columns), np.int8),
     )
     boards = np.zeros((hands, columns, BOARD_SIZE), np.uint8)
     boards[rounds.dealt] = rounds.boards
@@ -181,9 +198,15 @@ def score_rounds(ruleset: Ruleset, rounds: BulkRounds) -> HandScores:
         scores.can_be[at] = are_one_deck(together)
         scores.fouls[place], scores.royalties[place] = score.fouls, score.royalties
         scores.enters[place], scores.stays[place] = score.enters, score.stays
+        scores.royalties_top[place], scores.royalties_middle[place] = score.royalties_top, score.royalties_middle
+        scoops, parts = score.scoops, (score.row_points, score.bonuses, score.foul_points)
         for pair, (first, second) in enumerate(combinations(who.tolist(), 2)):
             scores.exchanges[at, first, second] = score.exchanges[:, pair]
             scores.exchanges[at, second, first] = -score.exchanges[:, pair]
+            scores.scoops[at, first, second], scores.scoops[at, second, first] = scoops[:, pair], -scoops[:, pair]
+            for points, part in zip((scores.from_rows, scores.from_bonuses, scores.from_fouls), parts, strict=True):
+                points[at, first] += part[:, pair]
+                points[at, second] -= part[:, pair]
     return scores
 
 
@@ -253,6 +276,7 @@ class _Play:
         np.add.at(top_ups, rounds.round_of_hand, rounds.top_ups)
         order = exchange_order(self.stacks.shape[1])[bits(rounds.dealt), self.buttons]
         exchanges = [points for _, _, points in in_paying_order(self.scores.exchanges, order)]
+        scoops = [scoop for _, _, scoop in in_paying_order(self.scores.scoops.astype(np.int64), order)]
         columns = slice(0, self.stacks.shape[1])
         return BulkSettlement(
             refused=final == REFUSED,
@@ -266,6 +290,7 @@ class _Play:
                 expected.stays[self.began, columns],
             ),
             exchanges=np.stack(exchanges, axis=1),
+            scoops=np.stack(scoops, axis=1),
             stacks_before=self.stacks_before,
             stacks=self.stacks_after,
             transfers=self.transfers.seated(rounds.seats[rounds.round_of_hand]),

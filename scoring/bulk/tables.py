@@ -32,7 +32,7 @@ hand earns, one for whether a Fantasyland hand stays, and the rest from `ROYALTI
 ORDERS: Final = 8
 """So many numbers `order_of` can give."""
 
-WEAKEST: Final = ByRow(
+_WEAKEST: Final = ByRow(
     Strength(Category.HIGH_CARD, (4, 3, 2)),
     Strength(Category.HIGH_CARD, (11, 5, 4, 3, 2)),
     Strength(Category.HIGH_CARD, (11, 5, 4, 3, 2)),
@@ -53,6 +53,7 @@ class RulesetTables(NamedTuple):
     Attributes:
         kinds: a number for each row, by place, the same for rows with the same results; the numbers of three rows add
             up to the board's. There are at most 27 kinds at the top, 11 in the middle and 10 at the bottom.
+        royalties: the royalties of each row, by place, on a board that is not foul.
         boards: the score of a board, by `order_of` its rows times the count of numbers, plus its number.
         points: the points of an exchange without royalties, by how each row of the first compares (0 weaker, 1 equal,
             2 stronger; the middle counts 3 times, the top 9 times), and, 27 times, by who is foul (the first counts
@@ -61,6 +62,7 @@ class RulesetTables(NamedTuple):
     """
 
     kinds: ByRow[Numbers]
+    royalties: ByRow[NDArray[np.int32]]
     boards: NDArray[np.uint32]
     points: NDArray[np.int32]
     breakdowns: tuple[Breakdown, ...]
@@ -78,8 +80,9 @@ def ruleset_tables(ruleset: Ruleset) -> RulesetTables:
     """
     breakdowns = _breakdowns(ruleset)
     points = [each.row_points + each.bonus + each.foul for each in breakdowns]
-    kinds, examples = _kinds(ruleset)
-    return RulesetTables(kinds, _boards(ruleset, examples), np.array(points, dtype=np.int32), breakdowns)
+    kinds, royalties, examples = _kinds(ruleset)
+    boards = _boards(ruleset, examples)
+    return RulesetTables(kinds, royalties, boards, np.array(points, dtype=np.int32), breakdowns)
 
 
 def order_of(top: Any, middle: Any, bottom: Any) -> Any:
@@ -92,39 +95,44 @@ def order_of(top: Any, middle: Any, bottom: Any) -> Any:
     return (top > middle) * one | (middle > bottom) * two | (top > bottom) * four
 
 
-def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[list[Strength]]]:
-    """Return the kind of every row in each position, and an example of each kind."""
+_Kind = tuple[Hashable, ...]
+"""What a row is worth in a position: first its royalty."""
+
+
+def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[NDArray[np.int32]], ByRow[list[Strength]]]:
+    """Return the kind and the royalty of every row in each position, and an example of each kind."""
     strengths = row_places().strengths
     fives = [strength for strength in strengths if len(strength.ranks) == 5]
-    weak = WEAKEST
+    weak = _WEAKEST
 
     def earns(top: Strength, middle: Strength) -> int:
         return enters(ByRow(top, middle, weak.bottom), ruleset)
 
     beside = {(earns(weak.top, middle), earns(ACES, middle)): middle for middle in fives}.values()
 
-    def top(row: Strength) -> Hashable:
+    def top(row: Strength) -> _Kind:
         board = ByRow(row, weak.middle, weak.bottom)
         return find_royalties(board, ruleset).top, stays(board, ruleset), *(earns(row, middle) for middle in beside)
 
-    def middle(row: Strength) -> Hashable:
+    def middle(row: Strength) -> _Kind:
         board = ByRow(weak.top, row, weak.bottom)
         alone = find_royalties(board, ruleset).middle, stays(board, ruleset), is_low(row)
         return *alone, earns(weak.top, row), earns(ACES, row)
 
-    def bottom(row: Strength) -> Hashable:
+    def bottom(row: Strength) -> _Kind:
         board = ByRow(weak.top, weak.middle, row)
         return find_royalties(board, ruleset).bottom, stays(board, ruleset)
 
-    kinds, examples, step = [], [], 1
+    kinds, royalties, examples, step = [], [], [], 1
     for ask, cards in ((top, 3), (middle, 5), (bottom, 5)):
         asked = [ask(strength) if len(strength.ranks) == cards else None for strength in strengths]
         found = {kind: strength for kind, strength in zip(asked, strengths, strict=True) if kind is not None}
-        numbers = {None: 0, **{kind: number * step for number, kind in enumerate(found)}}
+        numbers: dict[_Kind | None, int] = {None: 0} | {kind: number * step for number, kind in enumerate(found)}
         kinds.append(np.array([numbers[kind] for kind in asked], np.uint16))
+        royalties.append(np.array([kind[0] if kind else 0 for kind in asked], np.int32))
         examples.append(list(found.values()))
         step *= len(found)
-    return ByRow(*kinds), ByRow(*examples)
+    return ByRow(*kinds), ByRow(*royalties), ByRow(*examples)
 
 
 def _boards(ruleset: Ruleset, examples: ByRow[list[Strength]]) -> NDArray[np.uint32]:

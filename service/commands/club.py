@@ -2,7 +2,6 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 from typing import Any
-from uuid import UUID
 
 import click
 
@@ -13,7 +12,6 @@ from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_name
 from service.commands.output import print_json, print_message, print_table, show_moment
 from service.links.actions import revoke_links as revoke
-from service.statistics.actions import compute_again
 
 
 @click.group(cls=Commands)
@@ -134,33 +132,6 @@ def revoke_links(name: str, directory: Path | None) -> None:
         found = find_club(database, read_name("The club's name", name))
         revoke(database, found)
     print_message(f"All links of the club {found.name!r} are revoked; new links can be created.")
-
-
-@club.command("compute-statistics")
-@click.argument("name")
-@click.option("--round", "round_id", type=click.UUID, metavar="ID", help="Only the statistics of one round.")
-@data_option
-@json_option
-def compute_statistics(name: str, round_id: UUID | None, directory: Path | None, as_json: bool) -> None:
-    """
-    Have the workers compute the statistics of a club again, from its records.
-
-    Use it if `ofc-server verify` has found rows of `round_statistics`, and nothing else of their rounds. Until the
-    workers are done, statements and plots are summed up from the records: they are correct, but take longer.
-
-    \b
-    Examples:
-      ofc-server club compute-statistics riverside
-      ofc-server club compute-statistics riverside --round 01a1fa84-64a0-7085-97f3-00000000000c
-    """
-    with open_as_owner(directory) as database:
-        found = find_club(database, read_name("The club's name", name))
-        rounds = compute_again(database, found.id, round_id)
-    if as_json:
-        print_json({"rounds": rounds})
-    else:
-        statistics = "1 round" if rounds == 1 else f"{rounds:,} rounds"
-        print_message(f"Workers compute the statistics of {statistics} of the club {found.name!r} again.")
 
 
 @club.command("list")

@@ -1,9 +1,9 @@
 """Compute the figures of plots."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
-from itertools import accumulate, combinations
+from itertools import accumulate
 from typing import Any, Final
 
 from sqlalchemy import Row
@@ -12,19 +12,16 @@ from schemas.accounting.intervals import rate_interval
 from schemas.accounting.plots import MOST_PLACES, PlotName, PlotPlace, PlotSeries, PlotView, Value
 from schemas.base import WireError
 from schemas.clubs import ClubView
-from scoring.bulk.sources import PointSources, split_points
 from scoring.errors import Mistake
-from scoring.score import paying_order
+from scoring.sources import PointSources
 from service.clubs.actions import get_club
 from service.db import Transaction
 from service.plots import queries
 from service.plots.queries import PlotFilter
 from service.rounds.queries import rounds
-from service.rulesets.actions import get_ruleset
 from service.tables.actions import get_table
 
 _MOST_HANDS: Final = 50_000
-_NOT_COUNTED: Final = "hands that are not counted yet"
 _MOST_PERIODS: Final = 45
 _MOST_RANGES: Final = 40
 _FANTASYLAND: Final = "fantasyland"
@@ -125,39 +122,11 @@ def _plot_net_of(transaction: Transaction, wanted: PlotFilter, player: str) -> _
 
 def _plot_sources(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
     """Return the points of each player by what they are for; those of hands in Fantasyland are one sum."""
-    hands = _few(queries.list_boards(transaction, wanted, _MOST_HANDS + 1), _MOST_HANDS, _NOT_COUNTED)
-    sums: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(SOURCES, 0))
-    counted = Counter[str]()
-    for found in queries.list_sources(transaction, wanted):
-        counted[found.player] = int(found.hands)
-        sums[found.player] = {name: int(getattr(found, name)) for name in SOURCES}
-    for hand, split in _split(transaction, hands):
-        players = dict(zip(hand.seats, hand.players, strict=True))
-        for index, seat in enumerate(hand.hand_seats):
-            of_player = sums[players[seat]]
-            counted[players[seat]] += 1
-            if hand.fantasyland[index]:
-                of_player[_FANTASYLAND] += hand.points[index]
-            else:
-                for name, points in split[index]._asdict().items():
-                    of_player[name] += points
-    shown = sorted(
-        (player for player in sums if wanted.player in (None, player)),
-        key=lambda player: (-sum(sums[player].values()), player),
-    )
-    places = [PlotPlace(player=player, hands=counted[player]) for player in shown]
+    sources = {each.player: each for each in queries.list_sources(transaction, wanted)}
+    sums = {player: {name: int(getattr(each, name)) for name in SOURCES} for player, each in sources.items()}
+    shown = sorted(sums, key=lambda player: (-sum(sums[player].values()), player))
+    places = [PlotPlace(player=player, hands=int(sources[player].hands)) for player in shown]
     return places, [PlotSeries(name, [sums[player][name] for player in shown]) for name in SOURCES], 0
-
-
-def _split(transaction: Transaction, hands: Sequence[Row[Any]]) -> Iterable[tuple[Row[Any], Sequence[PointSources]]]:
-    """Yield hands with the points of each of their players by source."""
-    alike: dict[tuple[str, int, int], list[Row[Any]]] = defaultdict(list)
-    for hand in hands:
-        alike[hand.ruleset_name, hand.ruleset_version, len(hand.hand_seats)].append(hand)
-    for (name, version, players), same in alike.items():
-        ruleset = get_ruleset(transaction, f"{name}@{version}")
-        boards = b"".join(hand.boards for hand in same)
-        yield from zip(same, split_points(ruleset, boards, players), strict=True)
 
 
 def _plot_head_to_head(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
@@ -165,15 +134,8 @@ def _plot_head_to_head(transaction: Transaction, wanted: PlotFilter, _club: Club
     counted = {each.player: int(each.hands) for each in queries.list_hand_counts(transaction, wanted)}
     columns, omitted = _choose(counted, PlotFilter(most_players=wanted.most_players))
     rows = columns if wanted.player is None or not columns else [wanted.player]
-    points: dict[tuple[str, str], int] = defaultdict(int)
-    for pair in queries.list_pairs(transaction, wanted, columns):
-        points[pair.player, pair.opponent] += int(pair.points)
-    for hand in _few(queries.list_exchanges(transaction, wanted, _MOST_HANDS + 1), _MOST_HANDS, _NOT_COUNTED):
-        players = dict(zip(hand.seats, hand.players, strict=True))
-        pairs = combinations(paying_order(hand.hand_seats, hand.button), 2)
-        for (first, second), exchanged in zip(pairs, hand.exchanges, strict=True):
-            points[players[first], players[second]] += exchanged
-            points[players[second], players[first]] -= exchanged
+    pairs = queries.list_pairs(transaction, wanted, columns)
+    points = {(pair.player, pair.opponent): int(pair.points) for pair in pairs}
     series = [PlotSeries(other, [points.get((row, other)) for row in rows], is_player=True) for other in columns]
     return [PlotPlace(player=player) for player in rows], series, omitted
 

@@ -308,8 +308,10 @@ class HandScoreRecord(Base):
     The result of a hand in one revision.
 
     Points, fouls, royalties, cards earned and stays are in the order of the hand's seats; top-ups and stacks in that of
-    all seats of the round; exchanges in paying order. `irregular` is null unless the hand was accepted as played; then
-    it lists why the hand does not follow the hands before it, and is empty if it does.
+    all seats of the round; exchanges and scoops in paying order. Royalties that are neither of the top nor of the
+    middle row are those of the bottom row; points that are not for rows, bonuses or fouls are royalties. `irregular` is
+    null unless the hand was accepted as played; then it lists why the hand does not follow the hands before it, and is
+    empty if it does.
     """
 
     __tablename__ = "hand_scores"
@@ -329,9 +331,15 @@ class HandScoreRecord(Base):
     points: Mapped[PointsList]
     fouls: Mapped[list[bool]] = mapped_column(ARRAY(Boolean))
     royalties: Mapped[PointsList]
+    royalties_top: Mapped[PointsList]
+    royalties_middle: Mapped[PointsList]
+    from_rows: Mapped[PointsList]
+    from_bonuses: Mapped[PointsList]
+    from_fouls: Mapped[PointsList]
     earned: Mapped[SmallList]
     stays: Mapped[SmallList]
     exchanges: Mapped[PointsList]
+    scoops: Mapped[SmallList]
     top_ups: Mapped[PointsList]
     stacks_before: Mapped[PointsList]
     stacks: Mapped[PointsList]

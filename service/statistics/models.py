@@ -1,120 +1,75 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Numeric, text
+from sqlalchemy import ARRAY, Index, Integer, Numeric
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Big, Key, PointsList, Small
+from service.db.base import Base, Big, Key, PointsList, Small, TextList, references
+
+_OF_PLAYER = (
+    *("round_id", "table_id", "ruleset_name", "ruleset_version", "hands", "points", "squares", "fouls"),
+    *("fantasyland_hands", "fantasyland_entered", "fantasyland_stayed", "royalties_top", "royalties_middle"),
+    *("royalties_bottom", "scoops", "not_received", "not_paid", "best", "worst", "point_value", "currency", "top_ups"),
+    *("received", "paid", "from_rows", "from_bonuses", "from_royalties", "from_fouls"),
+)
+_OF_PERIOD = ("round_id", "table_id", "player", "place", "point_value", "currency", "top_ups", "received", "paid")
 
 
 class RoundStatisticsRecord(Base):
     """
-    The figures of a player in a round, summed over its hands in the revision in force, and their result.
+    The results of a player in an ended round, summed over its hands in the revision in force.
 
-    They are computed from the records of the round, and computed again after every change. `place` is that among the
-    players of the round. `received` and `paid` are points after caps. The columns `from_…` are the points by their
-    source; the other points are those of hands in Fantasyland.
+    They follow from the records of the round, as the view `computed_statistics` has them, and are stored in the
+    transaction that ends or corrects the round. The view `player_rounds` has open rounds too. `place` is that among the
+    players of the round. `received` and `paid` are points after caps. The columns `from_…` are the points by what they
+    are for; the other points are those of hands in Fantasyland. The columns `…_against` have a value for each opponent
+    with whom the player was dealt in.
     """
 
     __tablename__ = "round_statistics"
     __table_args__ = (
-        Index(
-            "round_statistics_of_player",
-            "club_id",
-            "player",
-            "opened_at",
-            postgresql_include=[
-                "round_id", "table_id", "ruleset_name", "ruleset_version", "hands", "points", "squares", "fouls",
-                "fantasyland_hands", "fantasyland_entered", "fantasyland_stayed", "royalties_top", "royalties_middle",
-                "royalties_bottom", "scoops", "not_received", "not_paid", "best", "worst", "point_value", "currency",
-                "top_ups", "received", "paid", "from_rows", "from_bonuses", "from_royalties", "from_fouls",
-            ],
-        ),
-        Index(
-            "round_statistics_of_period",
-            "club_id",
-            "opened_at",
-            postgresql_include=[
-                "round_id", "table_id", "player", "place", "point_value", "currency", "top_ups", "received",
-                "paid",
-            ],
-        ),
-    )  # as a table  # fmt: skip
+        references("rounds", "club_id", "round_id", to=("club_id", "id")),
+        Index("round_statistics_of_player", "club_id", "player", "opened_at", postgresql_include=[*_OF_PLAYER]),
+        Index("round_statistics_of_period", "club_id", "opened_at", postgresql_include=[*_OF_PERIOD]),
+    )
 
-    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
+    club_id: Mapped[Key]
     round_id: Mapped[Key]
     player: Mapped[str] = mapped_column(primary_key=True)
     table_id: Mapped[UUID]
     ruleset_name: Mapped[str]
     ruleset_version: Mapped[int]
     opened_at: Mapped[datetime]
+    point_value: Mapped[Big | None]
+    currency: Mapped[str | None]
+    place: Mapped[Small]
+    top_ups: Mapped[Big]
+    received: Mapped[Big]
+    not_received: Mapped[Big]
+    paid: Mapped[Big]
+    not_paid: Mapped[Big]
     hands: Mapped[int]
     points: Mapped[Big]
     squares: Mapped[int] = mapped_column(Numeric)
+    best: Mapped[Big]
+    worst: Mapped[Big]
+    points_by_hand: Mapped[PointsList]
     fouls: Mapped[int]
+    scoops: Mapped[int]
+    fantasyland_hands: Mapped[int]
     fantasyland_entered: Mapped[int]
     fantasyland_stayed: Mapped[int]
     royalties_top: Mapped[Big]
     royalties_middle: Mapped[Big]
     royalties_bottom: Mapped[Big]
-    scoops: Mapped[int]
-    not_received: Mapped[Big]
-    not_paid: Mapped[Big]
-    fantasyland_hands: Mapped[int]
-    best: Mapped[Big]
-    worst: Mapped[Big]
-    place: Mapped[Small]
-    point_value: Mapped[Big | None]
-    currency: Mapped[str | None]
-    top_ups: Mapped[Big]
-    received: Mapped[Big]
-    paid: Mapped[Big]
     from_rows: Mapped[Big]
     from_bonuses: Mapped[Big]
     from_royalties: Mapped[Big]
     from_fouls: Mapped[Big]
-    points_by_hand: Mapped[PointsList]
-
-
-class RoundOpponentRecord(Base):
-    """The figures of a player against an opponent in a round, as `RoundStatisticsRecord`; a pair has two of them."""
-
-    __tablename__ = "round_opponents"
-    __table_args__ = (
-        Index(
-            "round_opponents_of_player",
-            "club_id",
-            "player",
-            "opened_at",
-            postgresql_include=[
-                "opponent", "round_id", "table_id", "ruleset_name", "ruleset_version", "hands", "points", "squares",
-                "scoops", "scooped", "paid",
-            ],
-        ),
-    )  # as a table  # fmt: skip
-
-    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
-    round_id: Mapped[Key]
-    player: Mapped[str] = mapped_column(primary_key=True)
-    opponent: Mapped[str] = mapped_column(primary_key=True)
-    table_id: Mapped[UUID]
-    ruleset_name: Mapped[str]
-    ruleset_version: Mapped[int]
-    opened_at: Mapped[datetime]
-    hands: Mapped[int]
-    points: Mapped[Big]
-    squares: Mapped[int] = mapped_column(Numeric)
-    scoops: Mapped[int]
-    scooped: Mapped[int]
-    paid: Mapped[Big]
-
-
-class UnmeasuredRoundRecord(Base):
-    """A change of a round after which its statistics were not computed yet; a trigger inserts it."""
-
-    __tablename__ = "unmeasured_rounds"
-    __table_args__ = (Index("unmeasured_rounds_of_round", "club_id", "round_id"),)
-
-    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
-    id: Mapped[UUID] = mapped_column(primary_key=True, server_default=text("gen_random_uuid()"))
-    round_id: Mapped[UUID]
+    opponents: Mapped[TextList]
+    hands_against: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+    points_against: Mapped[PointsList]
+    squares_against: Mapped[list[int]] = mapped_column(ARRAY(Numeric))
+    scoops_against: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+    scooped_against: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+    paid_against: Mapped[PointsList]

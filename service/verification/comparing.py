@@ -98,7 +98,8 @@ AUDITED: Final[Mapping[str, Table]] = {
     "hand_scores": _table(
         "club_id round_id revision number",
         event="hand_id ruleset_name ruleset_version scorer_version",
-        played="points fouls royalties earned stays exchanges top_ups stacks_before stacks transfers irregular",
+        played="points fouls royalties royalties_top royalties_middle from_rows from_bonuses from_fouls earned stays"
+        " exchanges scoops top_ups stacks_before stacks transfers irregular",
     ),
     "payouts": _table("club_id round_id revision", played="number stacks_before stacks transfers"),
     "adjustments": _table("club_id round_id revision position", played="payer payee points"),
@@ -118,15 +119,11 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "round_statistics": _table(
         "club_id round_id player",
-        event="table_id ruleset_name ruleset_version opened_at place point_value currency",
-        played="top_ups received paid not_received not_paid hands points squares fouls fantasyland_hands"
-        " fantasyland_entered fantasyland_stayed best worst points_by_hand royalties_top royalties_middle"
-        " royalties_bottom scoops from_rows from_bonuses from_royalties from_fouls",
-    ),
-    "round_opponents": _table(
-        "club_id round_id player opponent",
-        event="table_id ruleset_name ruleset_version opened_at",
-        played="hands points squares scoops scooped paid",
+        event="table_id ruleset_name ruleset_version opened_at point_value currency place",
+        played="top_ups received not_received paid not_paid hands points squares best worst points_by_hand fouls scoops"
+        " fantasyland_hands fantasyland_entered fantasyland_stayed royalties_top royalties_middle royalties_bottom"
+        " from_rows from_bonuses from_royalties from_fouls opponents hands_against points_against squares_against"
+        " scoops_against scooped_against paid_against",
     ),
     "events": _table("club_id id", bytes_="round_id sequence kind actor request_id at heading content hash"),
     "waiting_events": _table("club_id event_id"),
@@ -151,7 +148,6 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "console_sessions": "who is signed in to the console; sessions end after hours",
     "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",
     "verifications": "the result of the last verification; another verification writes it again",
-    "unmeasured_rounds": "rounds whose sums are to be computed again",
     "differences": "the differences that a recomputation found; another recomputation finds them again",
 }
 """The tables that are compared with nothing, and why."""

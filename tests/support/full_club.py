@@ -14,7 +14,6 @@ from service.clubs.actions import create_key, find_club, revoke_key, rotate_key
 from service.recomputations.packed.queries import RoundSelection
 from service.rounds.queries import rounds, settlements
 from service.rulesets.actions import store_ruleset
-from service.statistics.actions import update_statistics
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, opened, step
 from tests.support.application import House
@@ -66,7 +65,6 @@ def live(house: House, api: Api) -> Lived:
     notes.append(_sign(house, club, key))
     documents = [json.loads((EXAMPLES / f"pineapple-{name}.json").read_bytes()) for name in IMPORTED]
     assert {line.status for line in import_all(house, club, lines_of(documents), is_final=True)} == {"stored"}
-    update_statistics(database_of(house), club)
     return Lived(house, club, tuple(Checkpoint.read(read_note(note).text) for note in notes))
 
 

@@ -138,7 +138,6 @@ def send_details(form: str, part: str | None, details: PlayerDetails, names: Map
             "figures": _encode(FIGURES, figures)[0],
             "opponents": _encode(OPPONENTS, opponents),
             "hands": _encode(HANDS, hands),
-            "complete": details.is_complete,
         }
         return send_blocks(f"player-{player}", form, [encode_json(document) + b"\n"])
     if part == "opponents":

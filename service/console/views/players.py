@@ -61,7 +61,6 @@ def show_players() -> str | Response:
     return render(
         "players.html",
         players=page.players,
-        is_complete=page.is_complete,
         display_names=list_names(current_transaction(), [each.player for each in page.players]),
         rates_of=rates_of,
         period=show_evenings(query["evenings"]),

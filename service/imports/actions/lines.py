@@ -217,7 +217,8 @@ MOST: Final = 150
 
 _LISTS: Final = HandFigures._fields[:-2]
 _OF_PLAYERS: Final = _LISTS.index("exchanges")
-"""The number of these lists that have a value for every player dealt in; exchanges come next."""
+"""The number of these lists that have a value for every player dealt in; those of pairs come next."""
+_OF_PAIRS: Final = slice(_OF_PLAYERS, _LISTS.index("top_ups"))
 _DUE: Final = TRANSFER_FIELDS.index("due")
 
 
@@ -303,7 +304,7 @@ def _hand_figures(rounds: BulkRounds, figures: Figures) -> list[HandFigures]:
     for dealt, paid, *lists in zip(rounds.dealt.tolist(), figures.transfers.tolist(), *columns, strict=True):
         if not all(dealt):
             lists[:_OF_PLAYERS] = [list(compress(each, dealt)) for each in lists[:_OF_PLAYERS]]
-            lists[_OF_PLAYERS] = lists[_OF_PLAYERS][: pairs_of(sum(dealt))]
+            lists[_OF_PAIRS] = [each[: pairs_of(sum(dealt))] for each in lists[_OF_PAIRS]]
         transfers = [dict(zip(TRANSFER_FIELDS, row, strict=True)) for row in paid if row[_DUE]]
         for transfer in transfers:
             transfer["limited_by"] = LIMITS[transfer["limited_by"]]

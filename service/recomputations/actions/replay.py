@@ -27,7 +27,11 @@ from service.rounds.queries.stored_round import PaidRow, dump_round, figures_of
 REFUSED: Final = -1
 """The status number of an invalid round."""
 
-_OF_PLAYERS: Final = ("points", "fouls", "royalties", "earned", "stays")
+_OF_PLAYERS: Final = (
+    *("points", "fouls", "royalties", "royalties_top", "royalties_middle"),
+    *("from_rows", "from_bonuses", "from_fouls", "earned", "stays"),
+)
+_OF_PAIRS: Final = ("exchanges", "scoops")
 _OF_SEATS: Final = ("top_ups", "stacks_before", "stacks")
 _OF_HEADS: Final = ("status", "hands", "seats", "players", "opening_stacks", "top_ups", "stacks")
 
@@ -123,7 +127,7 @@ def _compare_hand(recorded: RecordedRound, record: Record, before: Round, played
     players = sorted(played.hand.by_seat)
     pairs: dict[str, tuple[Any, Any]] = {
         **{name: (_by_seat(players, record[name]), _by_seat(players, computed[name])) for name in _OF_PLAYERS},
-        "exchanges": (record["exchanges"], computed["exchanges"]),
+        **{name: (record[name], computed[name]) for name in _OF_PAIRS},
         **{
             name: (_by_seat(before.seat_numbers, record[name]), _by_seat(before.seat_numbers, computed[name]))
             for name in _OF_SEATS
@@ -197,7 +201,8 @@ def _figures(before: Round, played: PlayedHand) -> list[int]:
         listed += [int(by_seat.get(seat, 0)) for seat in seats]
     listed += [*computed["top_ups"], *computed["stacks_before"], *computed["stacks"]]
     pairs = pairs_of(len(seats))
-    listed += _filled(computed["exchanges"], pairs)
+    for name in _OF_PAIRS:
+        listed += _filled(computed[name], pairs)
     transfers = [figure for transfer in played.transfers for figure in _transfer_figures(transfer)]
     return [*listed, *_filled(transfers, pairs * len(TRANSFER_FIELDS))]
 

@@ -142,7 +142,8 @@ _QUERIES: Final = {
     """,
     "hands": f"""
         SELECT found.round_id, found.number, button, seats, fantasyland, boards, points, fouls,
-            royalties, earned, stays, exchanges, found.top_ups, stacks_before, found.stacks, scorer_version AS scorer,
+            royalties, royalties_top, royalties_middle, from_rows, from_bonuses, from_fouls, earned, stays, exchanges,
+            scoops, found.top_ups, stacks_before, found.stacks, scorer_version AS scorer,
             (irregular IS NULL AND (ruleset_name, ruleset_version) = (wanted.name, wanted.number)) IS TRUE AS follows,
             nullif(content -> 'top_ups', '[]')::text AS added
         FROM (SELECT round_id, revision, ruleset_name AS name, ruleset_version AS number FROM wanted) AS wanted

@@ -30,7 +30,11 @@ from service.rounds.models import TRANSFER_FIELDS
 
 _OF_HEADS: Final = ("opening_stacks", "top_ups", "stacks")
 _OF_SEATS: Final = ("top_ups", "stacks_before", "stacks")
-_OF_PLAYERS: Final = ("points", "fouls", "royalties", "earned", "stays")
+_OF_PLAYERS: Final = (
+    *("points", "fouls", "royalties", "royalties_top", "royalties_middle"),
+    *("from_rows", "from_bonuses", "from_fouls", "earned", "stays"),
+)
+_OF_PAIRS: Final = ("exchanges", "scoops")
 
 
 def read_packed(transaction: Transaction, stretch: Stretch, rulesets: Sequence[tuple[str, int]]) -> PackedRounds:
@@ -113,8 +117,8 @@ def _read_hands(packed: PackedRounds, rows: Columns) -> PackedHands:
     """Read hands in order; a round is unusual unless it has each hand once, in a regular record."""
     place, columns = _places(packed, rows), int(packed.seat_counts.max(initial=2))
     players, seats = rows.lists("seats").lengths, packed.seat_counts[place]
-    lists = {name: rows.lists(name) for name in ("seats", "fantasyland", *_OF_PLAYERS, *_OF_SEATS, "exchanges")}
-    lengths = {"exchanges": pairs_of(players), **dict.fromkeys(_OF_SEATS, seats)}
+    lists = {name: rows.lists(name) for name in ("seats", "fantasyland", *_OF_PLAYERS, *_OF_SEATS, *_OF_PAIRS)}
+    lengths = {**dict.fromkeys(_OF_PAIRS, pairs_of(players)), **dict.fromkeys(_OF_SEATS, seats)}
     fits = (players >= 2) & (players <= seats) & (rows.lists("boards").lengths == players * BOARD_SIZE)
     for name, each in lists.items():
         fits &= (each.lengths == lengths.get(name, players)) & ~each.have_null
@@ -132,7 +136,7 @@ def _read_hands(packed: PackedRounds, rows: Columns) -> PackedHands:
     hands.scorers[:] = rows.values("scorer")
     hands.boards[dealt] = rows.lists("boards").values_of(fits).reshape(-1, BOARD_SIZE)
     hands.fantasyland[dealt] = lists["fantasyland"].values_of(fits)
-    masks = {"exchanges": has_pair, **dict.fromkeys(_OF_SEATS, has_seat), **dict.fromkeys(_OF_PLAYERS, dealt)}
+    masks = dict.fromkeys(_OF_PLAYERS, dealt) | dict.fromkeys(_OF_SEATS, has_seat) | dict.fromkeys(_OF_PAIRS, has_pair)
     for name, mask in masks.items():
         getattr(hands.stored, name)[mask] = lists[name].values_of(fits)
     added = rows.lists("added")

@@ -23,26 +23,32 @@ class Figures(NamedTuple):
     The results of hands, with one column for each seat of the round: 0 for players not dealt in.
 
     Attributes:
-        exchanges: [hands, pairs], in paying order.
+        exchanges, scoops: [hands, pairs], in paying order.
         transfers: [hands, pairs, fields], in order, fields as in `TRANSFER_FIELDS`; 0 beyond the last.
     """
 
     points: Integers
     fouls: Integers
     royalties: Integers
+    royalties_top: Integers
+    royalties_middle: Integers
+    from_rows: Integers
+    from_bonuses: Integers
+    from_fouls: Integers
     earned: Integers
     stays: Integers
     top_ups: Integers
     stacks_before: Integers
     stacks: Integers
     exchanges: Integers
+    scoops: Integers
     transfers: Integers
 
     @classmethod
     def none(cls, hands: int, seats: int) -> "Figures":
         """Return figures that are all 0."""
         pairs = pairs_of(seats)
-        wide = {"exchanges": (pairs,), "transfers": (pairs, len(TRANSFER_FIELDS))}
+        wide = {"exchanges": (pairs,), "scoops": (pairs,), "transfers": (pairs, len(TRANSFER_FIELDS))}
         return cls(*(np.zeros((hands, *wide.get(name, (seats,))), np.int64) for name in cls._fields))
 
     @classmethod
@@ -53,18 +59,24 @@ class Figures(NamedTuple):
             points=scores.points,
             fouls=(scores.fouls > 0).astype(np.int64),
             royalties=scores.royalties.astype(np.int64),
+            royalties_top=scores.royalties_top.astype(np.int64),
+            royalties_middle=scores.royalties_middle.astype(np.int64),
+            from_rows=scores.from_rows,
+            from_bonuses=scores.from_bonuses,
+            from_fouls=scores.from_fouls,
             earned=settlement.earned.astype(np.int64),
             stays=settlement.expected.stays[settlement.before][:, :seats] * rounds.dealt,
             top_ups=rounds.top_ups,
             stacks_before=settlement.stacks_before,
             stacks=settlement.stacks,
             exchanges=settlement.exchanges,
+            scoops=settlement.scoops,
             transfers=_in_order(settlement.transfers, pairs_of(seats)),
         )
 
     def take(self, hands: Integers, seats: int) -> "Figures":
         """Return the figures of selected hands, with a number of seats."""
-        cut = {"exchanges": pairs_of(seats), "transfers": pairs_of(seats)}
+        cut = dict.fromkeys(("exchanges", "scoops", "transfers"), pairs_of(seats))
         return Figures(*(getattr(self, name)[hands, : cut.get(name, seats)] for name in self._fields))
 
 

@@ -16,6 +16,7 @@ from scoring.round import PlayedHand
 from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import Points, Ruleset
 from scoring.settlement import LimitedBy, Transfer
+from scoring.sources import split_points
 from service.db import Transaction
 from service.metrics.counters import check_balance
 from service.rounds.models import TRANSFER_FIELDS, RoundHeadRecord, RoundRecord
@@ -304,7 +305,10 @@ class HandFigures(NamedTuple):
 
     Attributes:
         points, fouls, royalties, earned, stays: of the players dealt in, by seat.
+        royalties_top, royalties_middle: those of two rows; the other royalties are those of the bottom row.
+        from_rows, from_bonuses, from_fouls: points by what they are for; the other points are royalties.
         exchanges: in paying order.
+        scoops: of the same pairs: 1 if the first player wins all rows, -1 if the second does, 0 otherwise.
         top_ups, stacks_before, stacks: of all players of the round, by seat.
         transfers: in order.
         irregular: why the hand does not follow the hands before it, as JSON; None unless it was accepted as played.
@@ -313,9 +317,15 @@ class HandFigures(NamedTuple):
     points: Sequence[Points]
     fouls: Sequence[bool]
     royalties: Sequence[Points]
+    royalties_top: Sequence[Points]
+    royalties_middle: Sequence[Points]
+    from_rows: Sequence[Points]
+    from_bonuses: Sequence[Points]
+    from_fouls: Sequence[Points]
     earned: Sequence[int]
     stays: Sequence[int]
     exchanges: Sequence[Points]
+    scoops: Sequence[int]
     top_ups: Sequence[Points]
     stacks_before: Sequence[Points]
     stacks: Sequence[Points]
@@ -327,15 +337,23 @@ def figures_of(before: Round, played: PlayedHand) -> HandFigures:
     """Return the figures of a played hand, given the round before it."""
     score, seats = played.score, before.seat_numbers
     boards = sorted(score.boards, key=lambda board: board.seat)
+    by_seat = split_points(score)
+    sources = [by_seat[board.seat] for board in boards]
     top_ups = {top_up.seat: top_up.points for top_up in played.hand.top_ups}
     mistakes = json.dumps([asdict(mistake) for mistake in played.irregular]).encode() if played.accepted else None
     return HandFigures(
         points=[score.points[board.seat] for board in boards],
         fouls=[board.foul is not None for board in boards],
         royalties=[board.royalty_points for board in boards],
+        royalties_top=[board.royalties.top for board in boards],
+        royalties_middle=[board.royalties.middle for board in boards],
+        from_rows=[each.rows for each in sources],
+        from_bonuses=[each.bonuses for each in sources],
+        from_fouls=[each.fouls for each in sources],
         earned=[board.earned.cards if board.earned else 0 for board in boards],
         stays=[before.owed[board.seat].stays if board.seat in before.owed else 0 for board in boards],
         exchanges=[exchange.points for exchange in score.exchanges],
+        scoops=[exchange.breakdown.scoop if exchange.breakdown else 0 for exchange in score.exchanges],
         top_ups=[top_ups.get(seat, 0) for seat in seats],
         stacks_before=in_order(seats, before.stacks),
         stacks=in_order(seats, played.round.stacks),

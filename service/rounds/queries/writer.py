@@ -51,6 +51,7 @@ from service.rounds.queries.stored_round import (
     in_order,
     paid_rows,
 )
+from service.statistics.queries.storing import remove_stored, store_ended
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ class RoundChange:
         before: the round before the change, or before its first hand if it is new.
         records: the collected records.
         hands: the number of recorded hands.
+        after: the round after the change, when it is finished.
     """
 
     def __init__(self, transaction: Transaction, before: StoredRound, *, revision: int | None = None) -> None:
@@ -119,6 +121,7 @@ class RoundChange:
         self.records = Batch()
         self.hands = 0
         self.before = before
+        self.after = before
         self._now = transaction.now
         self._revision = revision or before.revision
         self._of_revision = {"club_id": transaction.club_id, "round_id": before.id, "revision": self._revision}
@@ -171,6 +174,11 @@ class RoundChange:
             return {"rounds_reference_key": taken, "round_heads_one_open": table_has_open_round()}
         reopened = RoundOpen("the revision would reopen the round, and its table has another open round")
         return {**dict.fromkeys(_NUMBERS, changed_meanwhile(self.before)), "round_heads_one_open": reopened}
+
+    @property
+    def has_results(self) -> bool:
+        """Whether the change adds hands or a revision, or ends the round."""
+        return self.after.revision != self.before.revision or self.after.round is not self.before.round
 
     def insert(self, model: type[Base], *records: Mapping[str, Any]) -> None:
         """Add records of the revision to a table."""
@@ -245,17 +253,7 @@ class RoundChange:
             "number": number,
             "hand_id": hand_id,
             "scorer_version": SCORER_VERSION,
-            "points": figures.points,
-            "fouls": figures.fouls,
-            "royalties": figures.royalties,
-            "earned": figures.earned,
-            "stays": figures.stays,
-            "exchanges": figures.exchanges,
-            "top_ups": figures.top_ups,
-            "stacks_before": figures.stacks_before,
-            "stacks": figures.stacks,
-            "transfers": figures.transfers,
-            "irregular": figures.irregular,
+            **figures._asdict(),
         }
         self.records.insert(HandScoreRecord, record)
 
@@ -300,7 +298,7 @@ class RoundChange:
             finality: the changed settlement state, if it changes.
             keeps_window: whether the correction window does not start again.
         """
-        after = self.before.changed(
+        after = self.after = self.before.changed(
             self._now,
             round_,
             revision=self._revision,
@@ -344,9 +342,9 @@ def _ruleset_columns(ruleset: Ruleset) -> dict[str, Any]:
 
 def write_rounds(transaction: Transaction, *changes: RoundChange) -> None:
     """
-    Write changes of rounds, each of another round, with one statement.
+    Write changes of rounds, each of another round, with one statement, and the results of rounds that have ended.
 
-    It is sent with the next statement, or with the commit. One statement writes everything, because triggers check
+    They are sent with the next statement, or with the commit. One statement writes all records, because triggers check
     scores and transfers together at its end.
 
     Raises:
@@ -360,6 +358,9 @@ def write_rounds(transaction: Transaction, *changes: RoundChange) -> None:
     for change in changes:
         batch.extend(change.records)
     batch.write(transaction, **conflicts)
+    changed_results = [change for change in changes if change.has_results]
+    remove_stored(transaction, [change.before.id for change in changed_results if not change.before.round.is_open])
+    store_ended(transaction, [change.before.id for change in changed_results if not change.after.round.is_open])
     hands = sum(change.hands for change in changes)
     if hands:
         transaction.after_commit.append(partial(count_stored_hands, hands))

@@ -1,4 +1,4 @@
-"""Sum up statistics by player, and list rounds that have changed since they were measured."""
+"""Sum up the results of players in rounds."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from sqlalchemy import Row, text
 from schemas.accounting.statistics import NotedHand
 from scoring.board import Board
 from service.db import Transaction
-from service.statistics.queries.seats import CHANGED, UNCHANGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +19,6 @@ class PlayerSearch:
 
     text: str
     named: tuple[str, ...] = ()
-
-    def finds(self, player: str) -> bool:
-        """
-        Return whether a player is found.
-
-        >>> search = PlayerSearch("AN", named=("7",))
-        >>> search.finds("Joanna"), search.finds("7"), search.finds("bob")
-        (True, True, False)
-        """
-        return self.text.lower() in player.lower() or player in self.named
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +33,15 @@ class StatisticsFilter:
     opened_from: datetime | None = None
     opened_before: datetime | None = None
 
-    def includes(self, player: str) -> bool:
-        """Return whether a player matches."""
-        return self.player in (None, player) and (self.search is None or self.search.finds(player))
-
-
-def _conditions(wanted: StatisticsFilter, of_round: str, of_ruleset: str) -> str:
-    conditions = {
-        f"{of_ruleset}.table_id = :table_id": wanted.table_id,
-        f"{of_ruleset}.ruleset_name = :ruleset_name": wanted.ruleset_name,
-        f"{of_ruleset}.ruleset_version = :ruleset_version": wanted.ruleset_version,
-        f"{of_round}.opened_at >= :opened_from": wanted.opened_from,
-        f"{of_round}.opened_at < :opened_before": wanted.opened_before,
-    }
-    return "".join(f" AND {condition}" for condition, value in conditions.items() if value is not None)
-
 
 FIGURES: Final = (
     "hands", "points", "squares", "fouls", "fantasyland_hands", "fantasyland_entered", "fantasyland_stayed",
     "royalties_top", "royalties_middle", "royalties_bottom", "scoops", "not_received", "not_paid",
 )  # as a table  # fmt: skip
 OPPONENT_FIGURES: Final = ("hands", "points", "squares", "scoops", "scooped", "paid")
-_SUMS: Final = ", ".join(f"sum(measured.{name}) AS {name}" for name in FIGURES)
-_OPPONENT_SUMS: Final = ", ".join(f"sum(measured.{name}) AS {name}" for name in OPPONENT_FIGURES)
-_AFTER: Final = " AND measured.player > :after"
+_SUMS: Final = ", ".join(f"sum(result.{name}) AS {name}" for name in FIGURES)
+_OPPONENT_SUMS: Final = ", ".join(f"sum(result.{name}) AS {name}" for name in OPPONENT_FIGURES)
+_AFTER: Final = " AND result.player > :after"
 
 
 def list_sums(
@@ -79,17 +53,17 @@ def list_sums(
     limit: int | None = None,
 ) -> Sequence[Row[Any]]:
     """
-    List the sums of the statistics by player, without rounds that have changed since they were measured.
+    List the sums of the statistics by player, without rounds that have changed since they were result.
 
     With `players`, only those of these players; with `limit`, only the first players after `after`, in the order of
     their IDs.
     """
-    of_players = "" if players is None else " AND measured.player = ANY (:players)"
-    page = "" if limit is None else " ORDER BY measured.player LIMIT :limit"
+    of_players = "" if players is None else " AND result.player = ANY (:players)"
+    page = "" if limit is None else " ORDER BY result.player LIMIT :limit"
     query = f"""
-        SELECT measured.player, count(*) AS rounds, {_SUMS}
-        FROM round_statistics AS measured WHERE {_measured(wanted)}{of_players}{"" if after is None else _AFTER}
-        GROUP BY measured.player{page}
+        SELECT result.player, count(*) AS rounds, {_SUMS}
+        FROM player_rounds AS result WHERE {_conditions(wanted)}{of_players}{"" if after is None else _AFTER}
+        GROUP BY result.player{page}
     """
     more = {"players": [*(players or ())], "after": after, "limit": limit}
     return transaction.execute(text(query), _parameters(transaction, wanted) | more).all()
@@ -98,17 +72,17 @@ def list_sums(
 def list_totals(transaction: Transaction, wanted: StatisticsFilter, figure: str) -> Sequence[Row[Any]]:
     """List the sums of one figure by player, as `list_sums`."""
     query = f"""
-        SELECT measured.player, sum(measured.{figure}) AS total
-        FROM round_statistics AS measured WHERE {_measured(wanted)} GROUP BY measured.player
+        SELECT result.player, sum(result.{figure}) AS total
+        FROM player_rounds AS result WHERE {_conditions(wanted)} GROUP BY result.player
     """
     return transaction.execute(text(query), _parameters(transaction, wanted)).all()
 
 
 def list_opponents(transaction: Transaction, wanted: StatisticsFilter) -> Sequence[Row[Any]]:
-    """List the sums of a player's statistics by opponent, without rounds that have changed since they were measured."""
+    """List the sums of a player's statistics by opponent, without rounds that have changed since they were result."""
     query = f"""
-        SELECT measured.opponent, count(*) AS rounds, {_OPPONENT_SUMS}
-        FROM round_opponents AS measured WHERE {_measured(wanted)} GROUP BY measured.opponent
+        SELECT result.opponent, count(*) AS rounds, {_OPPONENT_SUMS}
+        FROM player_opponents AS result WHERE {_conditions(wanted)} GROUP BY result.opponent
     """
     return transaction.execute(text(query), _parameters(transaction, wanted)).all()
 
@@ -117,9 +91,9 @@ def list_noted_rounds(transaction: Transaction, wanted: StatisticsFilter, limit:
     """
     List the rounds with the best and those with the worst hands of a player.
 
-    These rounds contain the `limit` best and the `limit` worst hands. Rounds that have changed are omitted.
+    These rounds contain the `limit` best and the `limit` worst hands.
     """
-    rounds = f"SELECT round_id FROM round_statistics AS measured WHERE {_measured(wanted)}"
+    rounds = f"SELECT round_id FROM player_rounds AS result WHERE {_conditions(wanted)}"
     query = f"""
         ({rounds} ORDER BY best DESC, opened_at, round_id LIMIT :limit)
         UNION ({rounds} ORDER BY worst, opened_at, round_id LIMIT :limit)
@@ -127,40 +101,19 @@ def list_noted_rounds(transaction: Transaction, wanted: StatisticsFilter, limit:
     return transaction.execute(text(query), {**_parameters(transaction, wanted), "limit": limit}).scalars().all()
 
 
-def sort_players(transaction: Transaction, players: Collection[str], *, after: str | None, limit: int) -> list[str]:
-    """Return the first players after `after`, in the order in which `list_sums` lists them."""
-    query = f"""
-        SELECT measured.player FROM unnest(CAST(:players AS text[])) AS measured (player)
-        WHERE true{"" if after is None else _AFTER} ORDER BY measured.player LIMIT :limit
-    """
-    parameters = {"players": [*players], "after": after, "limit": limit}
-    return list(transaction.execute(text(query), parameters).scalars())
-
-
-def _measured(wanted: StatisticsFilter) -> str:
-    """Return the conditions for the stored statistics of a filter."""
-    of_player = " AND measured.player = :player" if wanted.player is not None else ""
-    found = ""
-    if wanted.search is not None:
-        found = " AND (position(lower(:search) IN lower(measured.player)) > 0 OR measured.player = ANY (:named))"
-    return f"""
-        measured.club_id = :club_id AND measured.hands > 0{of_player}{found}
-            {_conditions(wanted, "measured", "measured")} AND {UNCHANGED}
-    """
-
-
-def list_unmeasured(transaction: Transaction, wanted: StatisticsFilter, limit: int) -> list[UUID]:
-    """List rounds that have changed since they were measured, newest first."""
-    of_player = " AND :player = ANY (head.players)" if wanted.player is not None else ""
-    query = f"""
-        SELECT head.round_id FROM round_heads AS head
-        JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
-        WHERE head.club_id = :club_id{of_player}{_conditions(wanted, "round", "head")}
-            AND head.round_id IN ({CHANGED})
-        ORDER BY head.round_id DESC LIMIT :limit
-    """
-    found = transaction.execute(text(query), {**_parameters(transaction, wanted), "limit": limit})
-    return list(found.scalars())
+def _conditions(wanted: StatisticsFilter) -> str:
+    """Return the conditions for the results of a filter."""
+    conditions = {
+        "result.player = :player": wanted.player,
+        "(position(lower(:search) IN lower(result.player)) > 0 OR result.player = ANY (:named))": wanted.search,
+        "result.table_id = :table_id": wanted.table_id,
+        "result.ruleset_name = :ruleset_name": wanted.ruleset_name,
+        "result.ruleset_version = :ruleset_version": wanted.ruleset_version,
+        "result.opened_at >= :opened_from": wanted.opened_from,
+        "result.opened_at < :opened_before": wanted.opened_before,
+    }
+    asked = [condition for condition, value in conditions.items() if value is not None]
+    return " AND ".join(("result.club_id = :club_id", "result.hands > 0", *asked))
 
 
 def has_played(transaction: Transaction, player: str) -> bool:

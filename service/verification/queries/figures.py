@@ -1,36 +1,44 @@
-"""The stored figures of players in rounds, and against each opponent."""
+"""The stored results of players in rounds that differ from those that follow from the records."""
 
 from decimal import Decimal
 from typing import Any, Final
-from uuid import UUID
 
 from sqlalchemy import text
 
 from service.db import Transaction
-from service.statistics.queries.seats import CHANGED
+from service.statistics.queries.storing import COLUMNS
 from service.verification.queries.audited import Row, Stretch, in_stretch
 
-_IN_STRETCH: Final = f"""
+_IN_STRETCH: Final = """
     club_id = :club_id AND round_id > :after AND round_id <= :upto
-        AND (CAST(:only AS uuid[]) IS NULL OR round_id = ANY (:only)) AND (round_id IN ({CHANGED})) IS NOT TRUE
+        AND (CAST(:only AS uuid[]) IS NULL OR round_id = ANY (:only))
 """
-_MEASURED: Final = text(f"SELECT round_id FROM round_heads WHERE {_IN_STRETCH}")
-_STORED: Final = {
-    table: text(f"SELECT * FROM {table} WHERE {_IN_STRETCH}") for table in ("round_statistics", "round_opponents")
-}
+_SUMS: Final = ("points_against", "paid_against")
+"""Lists of sums, which are numeric where they are computed."""
+_COMPARED: Final = ", ".join(f"CAST({name} AS numeric[]) AS {name}" if name in _SUMS else name for name in COLUMNS)
+_STORED: Final = f"SELECT {_COMPARED} FROM round_statistics WHERE {_IN_STRETCH}"
+_EXPECTED: Final = f"SELECT {', '.join(COLUMNS)} FROM computed_statistics WHERE status <> 'open' AND {_IN_STRETCH}"
+_DIFFERING: Final = text(f"""
+    WITH stored AS ({_STORED}), expected AS ({_EXPECTED})
+    (SELECT true AS is_stored, * FROM stored EXCEPT ALL SELECT true, * FROM expected)
+    UNION ALL
+    (SELECT false, * FROM expected EXCEPT ALL SELECT false, * FROM stored)
+""")
 
 
-def list_measured(transaction: Transaction, stretch: Stretch) -> list[UUID]:
-    """List rounds that have not changed since they were measured: the stored figures of others are not read."""
-    return list(transaction.execute(_MEASURED, in_stretch(transaction, stretch)).scalars())
+def list_differing(transaction: Transaction, stretch: Stretch) -> tuple[list[Row], list[Row]]:
+    """List the stored results of players in ended rounds, and those that follow from the records, where they differ."""
+    found = transaction.execute(_DIFFERING, in_stretch(transaction, stretch)).mappings()
+    rows = [{name: _whole(value) for name, value in row.items()} for row in found]
+    return [row for row in rows if row["is_stored"]], [_expected(row) for row in rows if not row["is_stored"]]
 
 
-def list_figures(transaction: Transaction, table: str, stretch: Stretch) -> list[Row]:
-    """List the stored figures of rounds that have not changed since they were measured."""
-    found = transaction.execute(_STORED[table], in_stretch(transaction, stretch)).mappings()
-    return [{name: _whole(value) for name, value in row.items()} for row in found]
+def _expected(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != "is_stored"}
 
 
 def _whole(value: Any) -> Any:
     """Return a sum as the integer that it is; a changed one may be none."""
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
     return int(value) if isinstance(value, Decimal) and value.is_finite() and value % 1 == 0 else value

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from schemas.documents import load_document
 from schemas.rulesets import load_ruleset
+from scoring.board import ByRow
 from scoring.bulk.round_states import STATUSES
 from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.settle import BulkSettlement
@@ -14,12 +15,14 @@ from scoring.bulk.tables import FOULS
 from scoring.bulk.transfers import LIMITS, Transfers
 from scoring.cards import DECK
 from scoring.errors import ScoringError
+from scoring.exchange import Exchange
 from scoring.hand import Hand, PlayerHand, TopUp
 from scoring.history import Closing, Departure, History, replay_steps
 from scoring.round import PlayedHand, open_round
 from scoring.round_state import Round, RoundStatus
 from scoring.ruleset import Ruleset
 from scoring.settlement import Transfer
+from scoring.sources import split_points
 from tests.oracle import PRESETS, random_document, random_ruleset
 
 Shape = dict[str, Any]
@@ -151,17 +154,26 @@ def plainly(history: History) -> Shape:
 
 
 def _hand(before: Round, played: PlayedHand) -> Shape:
-    boards = played.score.boards
+    boards, split = played.score.boards, split_points(played.score)
+    scoops = [{(1, 1, 1): 1, (-1, -1, -1): -1}.get(tuple(rows), 0) for rows in map(_rows, played.score.exchanges)]
     return {
         "came as": _state(before),
         "fouls": [board.foul for board in boards],
         "royalties": [board.royalty_points for board in boards],
         "earned": [board.earned.cards if board.earned else 0 for board in boards],
         "points": [played.score.points[board.seat] for board in boards],
+        "royalties of two rows": [(board.royalties.top, board.royalties.middle) for board in boards],
+        "sources": [(split[board.seat].rows, split[board.seat].bonuses, split[board.seat].fouls) for board in boards],
         "exchanges": [exchange.points for exchange in played.score.exchanges],
+        "scoops": scoops,
         "transfers": list(map(_transfer, played.transfers)),
         "left as": _state(played.round),
     }
+
+
+def _rows(exchange: Exchange) -> ByRow[int]:
+    assert exchange.breakdown is not None
+    return exchange.breakdown.rows
 
 
 def _state(round_: Round) -> Shape:
@@ -202,13 +214,19 @@ def _hand_in_bulk(laid: BulkRounds, settlement: BulkSettlement, at: int, seats: 
     dealt, scores = laid.dealt[at], settlement.scores
     pairs = int(dealt.sum()) * (int(dealt.sum()) - 1) // 2
     assert not settlement.exchanges[at, pairs:].any()
+    assert not settlement.scoops[at, pairs:].any()
+    royalties = zip(scores.royalties_top[at, dealt].tolist(), scores.royalties_middle[at, dealt].tolist(), strict=True)
+    sources = (scores.from_rows, scores.from_bonuses, scores.from_fouls)
     return {
         "came as": _state_in_bulk(settlement, int(settlement.before[at]), seats, settlement.stacks_before[at].tolist()),
         "fouls": [FOULS[foul] for foul in scores.fouls[at, dealt].tolist()],
         "royalties": scores.royalties[at, dealt].tolist(),
         "earned": settlement.earned[at, dealt].tolist(),
         "points": scores.points[at, dealt].tolist(),
+        "royalties of two rows": list(royalties),
+        "sources": list(zip(*(points[at, dealt].tolist() for points in sources), strict=True)),
         "exchanges": settlement.exchanges[at, :pairs].tolist(),
+        "scoops": settlement.scoops[at, :pairs].tolist(),
         "transfers": _transfers_in_bulk(settlement.transfers, at),
         "left as": _state_in_bulk(settlement, int(settlement.after[at]), seats, settlement.stacks[at].tolist()),
     }

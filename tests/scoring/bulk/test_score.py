@@ -26,8 +26,9 @@ CHUNK = 20_000
 
 def as_lists(score: BulkScore, earned: Any) -> Iterator[tuple[Any, ...]]:
     """Each hand's results, in the shape of `plainly`."""
-    parts = (score.fouls, score.royalties, earned, score.points, score.exchanges)
-    pairs = (score.rows, score.row_points, score.bonuses, score.foul_points)
+    royalties = (score.royalties, score.royalties_top, score.royalties_middle)
+    parts = (score.fouls, *royalties, earned, score.points, score.exchanges)
+    pairs = (score.rows, score.scoops, score.row_points, score.bonuses, score.foul_points)
     return zip(*(part.tolist() for part in (*parts, *pairs)), strict=True)
 
 
@@ -38,10 +39,13 @@ def plainly(hand: Sequence[Board], ruleset: Ruleset, fantasyland: list[int], sta
     return (
         [FOULS.index(board.foul) for board in score.boards],
         [board.royalty_points for board in score.boards],
+        [board.royalties.top for board in score.boards],
+        [board.royalties.middle for board in score.boards],
         [board.earned.cards if board.earned else 0 for board in score.boards],
         list(score.points.values()),
         [exchange.points for exchange in score.exchanges],
         [list(each.rows) for each in breakdowns if each],
+        [{(1, 1, 1): 1, (-1, -1, -1): -1}.get(tuple(each.rows), 0) for each in breakdowns if each],
         [each.row_points for each in breakdowns if each],
         [each.bonus for each in breakdowns if each],
         [each.foul for each in breakdowns if each],
@@ -175,7 +179,8 @@ def test_memory_is_that_of_the_results() -> None:
         score = score_hands(ruleset, boards[:hands])
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        parts = (score.fouls, score.royalties, score.enters, score.stays, score.exchanges, score.keys)
+        parts = (score.fouls, score.royalties, score.royalties_top, score.royalties_middle)
+        parts = (*parts, score.enters, score.stays, score.exchanges, score.keys)
         return peak - sum(part.nbytes for part in parts)
 
     assert beside(200_000) < 1.2 * beside(20_000)

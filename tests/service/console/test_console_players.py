@@ -9,8 +9,6 @@ from urllib.parse import quote
 import pytest
 
 from service.clubs.actions import create_key
-from service.statistics import actions as statistics
-from service.statistics.actions import update_statistics
 from tests.oracle import PRESETS, random_document
 from tests.service.console.test_tables_and_ledger import MARKUP
 from tests.service.disputes.test_dispute_authors import stored_club
@@ -18,7 +16,6 @@ from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, rows_of, table_cells, text_of
 from tests.support.database.recorded_statements import recorded_statements
-from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import (
     COMPLETE,
     FOUL,
@@ -47,11 +44,6 @@ def visitor(house: House, api: Api) -> Visitor:
     return Visitor.signed_in(house, api)
 
 
-def count(house: House, api: Api) -> int:
-    """Do what a worker does."""
-    return update_statistics(database_of(house), club_of(house, api))
-
-
 def posted(api: Api, **document: Any) -> str:
     response = post_document(api, document_of(**document))
     assert response.status == 201, response
@@ -67,12 +59,9 @@ def details_of(visitor: Visitor, player: str, query: str = "") -> dict[str, Any]
     return read
 
 
-@pytest.mark.parametrize("is_counted", [False, True])
-def test_the_list_of_players_has_totals(visitor: Visitor, house: House, api: Api, is_counted: bool) -> None:
+def test_the_list_of_players_has_totals(visitor: Visitor, api: Api) -> None:
     assert "No players match" in text_of(visitor.show("/players"))
     posted(api, hands=COMPLETE)
-    if is_counted:
-        assert count(house, api) == 1
     head, ann, bob, cyd = table_cells(visitor.show("/players"), "Players")
     assert head[:5] == ["Player", "Rounds", "Hands", "Points", "Points a hand"]
     assert ann[:5] == ["ann", "1", "3", "+36", "+12.00 (+12.00 to +12.00)"]
@@ -81,17 +70,13 @@ def test_the_list_of_players_has_totals(visitor: Visitor, house: House, api: Api
     assert cyd[:4] == ["cyd", "1", "3", "−36"]
 
 
-@pytest.mark.parametrize("is_counted", [False, True])
 @pytest.mark.parametrize("order", ["player", "hands", "points"])
-def test_players_are_read_page_by_page(
-    visitor: Visitor, house: House, api: Api, is_counted: bool, order: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_players_are_read_page_by_page(visitor: Visitor, api: Api, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.console.views.players._SIZE", 2)
     for number, players in enumerate((("Émile", "bob"), ("bob", "zoë"), ("ann", "bob"), ("Zed", "ann"))):
         sitting = {seat: f"{player} 50" for seat, player in enumerate(players, 1)}
-        posted(api, sitting=sitting, hands=[hand(1, 1, {1: HIGH, 2: MID})], closed=CLOSED, reference=f"{number}")
-        if is_counted and number == 1:
-            count(house, api)
+        closed = {"closed": CLOSED} if number < 3 else {}
+        posted(api, sitting=sitting, hands=[hand(1, 1, {1: HIGH, 2: MID})], reference=f"{number}", **closed)
     address, found = f"/players?sort={order}", []
     while address:
         page = visitor.show(address)
@@ -120,14 +105,11 @@ def test_players_are_found_by_id_and_name(visitor: Visitor, api: Api) -> None:
     assert find("%25") == []
 
 
-@pytest.mark.parametrize("is_counted", [False, True])
-def test_a_player_has_figures_opponents_and_hands(visitor: Visitor, house: House, api: Api, is_counted: bool) -> None:
+def test_a_player_has_figures_opponents_and_hands(visitor: Visitor, api: Api) -> None:
     round_id = posted(api, hands=COMPLETE)
     fouled = {1: FOUL, 2: "QsJc6d / 7s7d5c3h2d / QcQh4d4c3s"}
     sitting = {1: "ann 4", 2: "eve 50"}
     other = posted(api, table="attic", sitting=sitting, hands=[hand(1, 1, fouled)])
-    if is_counted:
-        assert count(house, api) == 2
     page = visitor.show("/players/ann")
     [lost] = hands_of(api, other)
     points = {each["seat"]: each["points"] for each in lost["players"]}[1]
@@ -163,22 +145,17 @@ def test_opponents_are_read_page_by_page(visitor: Visitor, api: Api, monkeypatch
     assert len(rows_of(visitor.get("/players/ann?format=csv&part=opponents"))) == 2
 
 
-def test_head_to_head_follows_undos_and_corrections(visitor: Visitor, house: House, api: Api) -> None:
+def test_head_to_head_follows_undos_and_corrections(visitor: Visitor, api: Api) -> None:
     round_id = open_round(api, add_table(api))["id"]
     play(api, round_id, hand(1, 1, THREE), hand(2, 2, THREE))
-    count(house, api)
     undo(api, round_id, 2)
-    for _ in range(2):
-        bob, _cyd = details_of(visitor, "ann")["opponents"]
-        assert (bob["hands"], bob["points"]) == (1, 6)
-        count(house, api)
+    bob, _cyd = details_of(visitor, "ann")["opponents"]
+    assert (bob["hands"], bob["points"]) == (1, 6)
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
     correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch})
-    for _ in range(2):
-        found = details_of(visitor, "ann")
-        assert {each["opponent"]: each["points"] for each in found["opponents"]} == {"bob": -6, "cyd": -6}
-        assert [each["points"] for each in found["hands"]] == [-12, -12]
-        count(house, api)
+    found = details_of(visitor, "ann")
+    assert {each["opponent"]: each["points"] for each in found["opponents"]} == {"bob": -6, "cyd": -6}
+    assert [each["points"] for each in found["hands"]] == [-12, -12]
 
 
 def expected_pairs(api: Api, rounds: list[str]) -> dict[tuple[str, str], Counter[str]]:
@@ -204,16 +181,14 @@ def expected_pairs(api: Api, rounds: list[str]) -> dict[tuple[str, str], Counter
 
 
 @pytest.mark.no_cover
-def test_head_to_head_is_the_sum_of_the_hands(visitor: Visitor, house: House, api: Api) -> None:
-    """Random rounds under many presets, half of them counted by a worker."""
+def test_head_to_head_is_the_sum_of_the_hands(visitor: Visitor, api: Api) -> None:
+    """Random rounds under many presets."""
     rng = Random("head-to-head")
     rounds = []
-    for place, name in enumerate(sorted(PRESETS)):
+    for name in sorted(PRESETS):
         response = post_document(api, random_document(rng, PRESETS[name]))
         assert response.status == 201, response
         rounds.append(response["round"]["id"])
-        if place == 10:
-            count(house, api)
     sums = expected_pairs(api, rounds)
     assert any(of["paid"] != of["points"] for of in sums.values()), "caps"
     for player in sorted({first for first, _ in sums}):
@@ -332,19 +307,6 @@ def test_files_equal_the_page(visitor: Visitor, api: Api) -> None:
         assert json.loads(visitor.get(f"/players/ann?format=json&part={part}").text) == everything[part]
     [row] = rows_of(visitor.get("/players/ann?format=csv"))
     assert row["fouls_rate_high"] == str(everything["figures"]["fouls_rate_high"])
-
-
-def test_the_page_announces_incomplete_statistics(
-    visitor: Visitor, house: House, api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(statistics, "_MOST_MEASURED", 1)
-    for number in range(2):
-        posted(api, hands=COMPLETE, reference=f"{number}")
-    for path in ("/players", "/players/ann"):
-        assert "Some rounds are not counted yet" in text_of(visitor.show(path))
-    count(house, api)
-    for path in ("/players", "/players/ann"):
-        assert "not counted yet" not in text_of(visitor.show(path))
 
 
 def test_no_page_sends_more_statements_for_more_rows(visitor: Visitor, api: Api) -> None:

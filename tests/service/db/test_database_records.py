@@ -48,10 +48,8 @@ CHANGING = {"clubs", "api_keys", "table_links", "players", "round_heads", "dispu
     "webhooks",
     "webhook_deliveries",
     "round_statistics",
-    "round_opponents",
     "console_sessions",
     "scorekeepers",
-    "unmeasured_rounds",
     "verifications",
 }
 """Tables whose rows can change; all others are append-only."""

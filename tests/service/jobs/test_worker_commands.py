@@ -30,7 +30,7 @@ def room(server: Server, broker: Broker) -> Iterator[Room]:
         yield Room(house, broker, house.new_client())
 
 
-TICKS = {"look_at_jobs", "grow_trees", "dispatch_webhooks", "finalize_settlements", "measure_rounds"}
+TICKS = {"look_at_jobs", "grow_trees", "dispatch_webhooks", "finalize_settlements"}
 
 
 def status(logins: Logins) -> Any:

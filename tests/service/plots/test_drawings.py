@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from schemas.accounting.plots import MOST_SERIES, PlotName, PlotPlace, PlotSeries, PlotView
 from schemas.clubs import ClubView
-from scoring.bulk.sources import PointSources
+from scoring.sources import PointSources
 from service.app import create_app
 from service.config import Config
 from service.http.request_state import RequestState, begin_request

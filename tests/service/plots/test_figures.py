@@ -11,17 +11,15 @@ import pytest
 from schemas.accounting.intervals import rate_interval
 from schemas.accounting.plots import MOST_SERIES, PlotName
 from service.plots import actions
-from service.statistics.actions import update_statistics
 from tests.oracle import PRESETS, random_document
 from tests.support.api_client import Api
-from tests.support.application import House
-from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import (
     COMPLETE,
     HIGH,
     LOW,
     MID,
     NOBODYS,
+    THREE,
     Document,
     add_table,
     correct_round,
@@ -72,7 +70,7 @@ def play_random_rounds(api: Api) -> list[str]:
 
 @pytest.mark.smoke
 @pytest.mark.no_cover
-def test_the_figures_are_those_of_the_records(house: House, api: Api) -> None:
+def test_the_figures_are_those_of_the_records(api: Api) -> None:
     rounds = play_random_rounds(api)
     statistics = {each["player"]: each for each in api.get("/v1/statistics")["players"]}
     nets = {each["player"]: each["net"] for each in api.get("/v1/statement")["players"]}
@@ -132,11 +130,6 @@ def test_the_figures_are_those_of_the_records(house: House, api: Api) -> None:
             assert stacks[-1] == settlement["stacks"][str(seats[player]["seat"])]
 
 
-def count(house: House, api: Api) -> None:
-    """Compute the statistics of all rounds, as a worker does."""
-    assert update_statistics(database_of(house), club_of(house, api)) > 0
-
-
 def read_all(api: Api) -> list[Document]:
     """Read all plots of the club, and those of a player, of a table and of a period."""
     [table, *_] = api.get("/v1/tables")["tables"]
@@ -155,26 +148,24 @@ def read_all(api: Api) -> list[Document]:
 
 
 @pytest.mark.no_cover
-def test_the_figures_do_not_depend_on_what_a_worker_has_counted(house: House, api: Api) -> None:
-    """Random rounds under many presets: none is counted, all are, half of them are, and a counted one is corrected."""
+def test_the_figures_follow_hands_endings_and_corrections(api: Api) -> None:
+    """Random rounds under many presets, and one that is played, closed, and corrected twice, back to what it was."""
     rng = Random("counted")
-    for half in (sorted(PRESETS)[::2], sorted(PRESETS)[1::2]):
-        for name in half:
-            response = post_document(api, random_document(rng, PRESETS[name]))
-            assert response.status == 201, response
-        found = read_all(api)
-        count(house, api)
-        assert read_all(api) == found
-    document = document_of(hands=COMPLETE, reference="corrected")
-    round_id = post_document(api, document)["round"]["id"]
-    count(house, api)
+    for name in sorted(PRESETS):
+        assert post_document(api, random_document(rng, PRESETS[name])).status == 201
+    round_id = open_round(api, add_table(api))["id"]
     found = read_all(api)
-    patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
-    assert correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch}).status == 201
-    corrected = read_all(api)
-    assert corrected != found
-    count(house, api)
-    assert read_all(api) == corrected
+    play(api, round_id, hand(1, 1, THREE), hand(2, 2, THREE))
+    played = read_all(api)
+    assert played != found
+    assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200
+    assert read_all(api) == played
+    exchanged = {"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}
+    assert correct_round(api, round_id, {"reason": "seats exchanged", "patch": [exchanged]}).status == 201
+    assert read_all(api) != played
+    corrected = {"op": "replace", "path": "/hands/0", "value": hand(1, 1, THREE)}
+    assert correct_round(api, round_id, {"reason": "they were not", "patch": [corrected]}).status == 201
+    assert read_all(api) == played
 
 
 def expected_sources(api: Api, rounds: list[str]) -> dict[str, dict[str, int]]:
@@ -198,7 +189,7 @@ def expected_sources(api: Api, rounds: list[str]) -> dict[str, dict[str, int]]:
     return {player: {name: of[name] for name in actions.SOURCES} for player, of in sums.items()}
 
 
-def test_caps_count_a_payout_in_a_circle_that_changes_no_stack(house: House, api: Api) -> None:
+def test_caps_count_a_payout_in_a_circle_that_changes_no_stack(api: Api) -> None:
     boards = {
         1: "AhKd9c / 7s7d5s4h2h / 8c8d4c4sQc",
         2: "KhQd9h / JsJd8h5c3h / 6c6d3c3sAc",
@@ -206,7 +197,6 @@ def test_caps_count_a_payout_in_a_circle_that_changes_no_stack(house: House, api
     }
     round_id = open_round(api, add_table(api, "progressive-round"), {1: "ann 100", 2: "bob 100", 3: "cyd 100"})["id"]
     play(api, round_id, hand(1, 1, boards))
-    update_statistics(database_of(house), club_of(house, api))
     assert by_player(read(api, "caps")) == {}
     assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200
     paid = {"received": 1, "not_received": 0, "paid": 1, "not_paid": 0}
@@ -332,19 +322,16 @@ def test_another_club_sees_nothing(api: Api, other_api: Api) -> None:
     assert read(other_api, "net")["places"] == []
 
 
-def test_too_many_hands_are_rejected(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_hands_are_rejected(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     round_id = open_round(api, add_table(api))["id"]
     play(api, round_id, *COMPLETE)
     monkeypatch.setattr(actions, "_MOST_HANDS", 2)
-    for plot in ("stacks", "sources", "head-to-head"):
-        refused = api.get(f"/v1/plots/{plot}?round={round_id}")
-        assert (refused.status, refused.mistakes) == (422, {"#/query": "list-length"})
-    monkeypatch.setattr(actions, "_MOST_HANDS", 3)
-    assert len(read(api, "stacks", f"round={round_id}")["places"]) == 4
-    monkeypatch.setattr(actions, "_MOST_HANDS", 2)
-    count(house, api)
+    refused = api.get(f"/v1/plots/stacks?round={round_id}")
+    assert (refused.status, refused.mistakes) == (422, {"#/query": "list-length"})
     for plot in ("sources", "head-to-head"):
         assert len(read(api, plot, f"round={round_id}")["places"]) == 3
+    monkeypatch.setattr(actions, "_MOST_HANDS", 3)
+    assert len(read(api, "stacks", f"round={round_id}")["places"]) == 4
 
 
 def test_csv_has_the_figures_of_the_plot(api: Api) -> None:

@@ -1,20 +1,18 @@
-"""Statistics over HTTP, compared with the hands, before and after workers have counted them."""
+"""Statistics over HTTP, compared with the hands, of open and of ended rounds."""
 
-import json
 from collections import Counter, defaultdict
 from math import sqrt
+from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
-from subprocess import CompletedProcess
 from typing import Any
-from uuid import uuid4
 
+import psycopg
 import pytest
 from sqlalchemy import text
 
-from service.statistics import actions as statistics
-from service.statistics.actions import update_statistics
-from service.statistics.queries import measuring
+from service.verification.queries.audited import FIRST, LAST, Stretch
+from service.verification.queries.figures import list_differing
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api, ApiResponse
@@ -43,8 +41,8 @@ from tests.support.sample_rounds import (
     undo,
     without,
 )
-from tests.support.server_process import command
 
+DOCUMENTED = Path(__file__).parents[3] / "docs" / "operations.md"
 CLOSED = {"after_hand": 1, "reason": "midnight"}
 SUMS = ("rounds", "hands", "points", "fouls", "fantasyland_entered", "fantasyland_stayed", "scoops")
 SUMS += ("not_received", "not_paid")
@@ -53,7 +51,6 @@ SUMS += ("not_received", "not_paid")
 def read(api: Api, query: str = "") -> dict[str, Document]:
     response = api.get(f"/v1/statistics{query}")
     assert response.status == 200, response
-    assert response["complete"]
     return {each["player"]: each for each in response["players"]}
 
 
@@ -65,9 +62,12 @@ def read_one(api: Api, player: str, query: str = "") -> Document:
     return found
 
 
-def count(house: House, api: Api) -> int:
-    """Do what a worker does."""
-    return update_statistics(database_of(house), club_of(house, api))
+def stored_as_computed(house: House, api: Api) -> int:
+    """Compare what is stored of ended rounds with what follows from their records, and return the number of rows."""
+    with database_of(house).reading(club_of(house, api)) as transaction:
+        assert list_differing(transaction, Stretch(FIRST, LAST)) == ([], [])
+        stored: int = transaction.execute(text("SELECT count(*) FROM round_statistics")).scalar_one()
+    return stored
 
 
 def posted(api: Api, **document: Any) -> Document:
@@ -78,14 +78,15 @@ def posted(api: Api, **document: Any) -> Document:
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("is_counted", [False, True])
-def test_every_figure_of_a_player(house: House, api: Api, is_counted: bool) -> None:
+@pytest.mark.parametrize("is_ended", [False, True])
+def test_every_figure_of_a_player(house: House, api: Api, is_ended: bool) -> None:
     table = add_table(api)
     round_id = open_round(api, table, {1: "ann 3", 2: "bob 50", 3: "cyd 50"})["id"]
     # ann enters Fantasyland with a pair of queens, bob is foul, cyd is beaten in every row by ann only.
     play(api, round_id, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: "KhKc3s / 9s9d8s8c4h / AsAdQhQc2d"}))
-    if is_counted:
-        assert count(house, api) == 1
+    if is_ended:
+        assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200
+    assert stored_as_computed(house, api) == (3 if is_ended else 0)
     ann = read(api)["ann"]
     [played] = hands_of(api, round_id)
     points = {each["seat"]: each["points"] for each in played["players"]}
@@ -113,7 +114,7 @@ def test_fouls_and_scoops(api: Api) -> None:
     assert (found["eve"]["scoops"], found["ann"]["scoops"]) == (0, 2)
 
 
-def test_the_mean_has_an_interval_of_95_percent(house: House, api: Api) -> None:
+def test_the_mean_has_an_interval_of_95_percent(api: Api) -> None:
     for number, boards in enumerate([(HIGH, MID), (MID, HIGH), (HIGH, LOW), (HIGH, MID)]):
         sitting = {1: "ann 50", 2: "bob 50"}
         posted(
@@ -123,18 +124,13 @@ def test_the_mean_has_an_interval_of_95_percent(house: House, api: Api) -> None:
     half = 1.959964 * stdev(points) / sqrt(4)
     expected = {"mean": 3.0, "low": round(fmean(points) - half, 4), "high": round(fmean(points) + half, 4)}
     assert read_one(api, "ann")["points_per_hand"] == expected
-    count(house, api)
-    assert read_one(api, "ann")["points_per_hand"] == expected
 
 
 def test_statistics_follow_undos_and_corrections(house: House, api: Api) -> None:
     round_id = open_round(api, add_table(api))["id"]
     play(api, round_id, hand(1, 1, THREE), hand(2, 2, THREE))
-    count(house, api)
     assert (read_one(api, "ann")["hands"], read_one(api, "ann")["points"]) == (2, 24)
     undo(api, round_id, 2)
-    assert (read_one(api, "ann")["hands"], read_one(api, "ann")["points"]) == (1, 12)
-    count(house, api)
     assert (read_one(api, "ann")["hands"], read_one(api, "ann")["points"]) == (1, 12)
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
     corrected = correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch})
@@ -142,36 +138,65 @@ def test_statistics_follow_undos_and_corrections(house: House, api: Api) -> None
     assert read_one(api, "ann")["points"] == -12
     patch = [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
     assert correct_round(api, round_id, {"reason": "it was dan", "patch": patch}).status == 201
-    for _ in range(2):
-        assert {player: each["points"] for player, each in read(api).items()} == {"bob": 0, "cyd": 12, "dan": -12}
-        count(house, api)
+    assert {player: each["points"] for player, each in read(api).items()} == {"bob": 0, "cyd": 12, "dan": -12}
     undo(api, round_id, 1)
     assert read(api) == {}
-    count(house, api)
-    assert read(api) == {}
     assert read_one(api, "dan")["hands"] == 0
+    assert stored_as_computed(house, api) == 0
 
 
-@pytest.mark.parametrize("is_counted", [False, True])
-def test_statistics_are_filtered_by_table_ruleset_and_period(house: House, api: Api, is_counted: bool) -> None:
+def test_what_is_stored_of_an_ended_round_follows_corrections(house: House, api: Api) -> None:
+    round_id = posted(api, hands=COMPLETE)["id"]
+    assert stored_as_computed(house, api) == 3
+    assert read_one(api, "ann")["points"] == 36
+    patch = [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
+    assert correct_round(api, round_id, {"reason": "it was dan", "patch": patch}).status == 201
+    assert stored_as_computed(house, api) == 3
+    assert {player: each["points"] for player, each in read(api).items()} == {"bob": 0, "cyd": -36, "dan": 36}
+    undo(api, round_id, 3)
+    assert stored_as_computed(house, api) == 0, "the round is open again"
+    assert read_one(api, "dan")["points"] == 24
+    assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200
+    assert stored_as_computed(house, api) == 3
+    assert read_one(api, "dan")["points"] == 24
+
+
+def test_damaged_results_are_written_again_as_the_docs_say(house: House, api: Api) -> None:
+    round_id = posted(api, hands=COMPLETE)["id"]
+    before = read(api)
+    club = str(club_of(house, api))
+    _, _, documented = DOCUMENTED.read_text().partition("BEGIN;\n")
+    repair, _, _ = documented.partition("COMMIT;")
+    repair = repair.replace("01a1fa84-64a0-7085-97f3-000000000001", club)
+    repair = repair.replace("01a1fa84-64a0-7085-97f3-00000000000c", round_id)
+    with psycopg.connect(house.owner_url) as owner:
+        owner.execute("SELECT set_config('ofc.club', %s, true)", [club])
+        owner.execute("UPDATE round_statistics SET points = 0, fouls = 7 WHERE round_id = %s", [round_id])
+    assert read(api) != before
+    with psycopg.connect(house.owner_url) as owner:
+        owner.execute(repair)
+    assert read(api) == before
+    assert stored_as_computed(house, api) == 3
+
+
+def test_statistics_are_filtered_by_table_ruleset_and_period(house: House, api: Api) -> None:
     rounds = [
         posted(
             api,
             table=table,
             ruleset=ruleset,
             hands=[hand(1, 1, THREE)],
-            closed=CLOSED,
             opened_at=opened_at,
             reference=opened_at,
+            **closed,
         )
-        for table, ruleset, opened_at in (
-            ("kitchen", "pineapple", "2026-10-20T20:00:00Z"),
-            ("kitchen", "pineapple", "2026-10-21T03:00:00Z"),
-            ("attic", "turbo", "2026-10-21T20:00:00Z"),
+        for table, ruleset, opened_at, closed in (
+            ("kitchen", "pineapple", "2026-10-20T20:00:00Z", {"closed": CLOSED}),
+            ("kitchen", "pineapple", "2026-10-21T03:00:00Z", {}),
+            ("attic", "turbo", "2026-10-21T20:00:00Z", {}),
         )
     ]
-    if is_counted:
-        count(house, api)
+    assert stored_as_computed(house, api) == 3, "two rounds are open"
     for query, hands in (
         ("", 3),
         (f"?table={rounds[0]['table']}", 2),
@@ -224,74 +249,6 @@ def test_an_invalid_query_is_rejected(api: Api, path: str, query: str, pointer: 
     assert (response.status, response.mistakes) == (422, {f"#/query/{pointer}": code})
 
 
-def test_many_changed_rounds_are_counted_by_workers(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statistics, "_MOST_MEASURED", 2)
-    for number in range(3):
-        posted(api, hands=COMPLETE, reference=f"{number}")
-    response = api.get("/v1/statistics")
-    assert (response["complete"], response["players"][0]["rounds"]) == (False, 2)
-    assert count(house, api) == 3
-    assert read(api)["ann"]["rounds"] == 3
-    assert count(house, api) == 0
-
-
-def test_statistics_can_be_computed_again(house: House, api: Api) -> None:
-    first = posted(api, hands=COMPLETE)["id"]
-    posted(api, hands=COMPLETE, reference="second")
-    count(house, api)
-    before = api.get("/v1/statistics").document
-    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
-    for options, rounds in (((), 2), (("--round", first), 1)):
-        with database_of(house).transaction(club_of(house, api)) as transaction:
-            transaction.execute(text("DELETE FROM round_statistics WHERE round_id = :round_id"), {"round_id": first})
-        assert api.get("/v1/statistics").document != before
-        done = compute_again(house, name, *options)
-        assert (done.returncode, json.loads(done.stdout)) == (0, {"rounds": rounds}), done.stderr
-        assert api.get("/v1/statistics").document == before, "read from the records until a worker has computed it"
-        assert count(house, api) == rounds
-        assert api.get("/v1/statistics").document == before
-
-
-def test_statistics_of_unknown_rounds_are_not_computed(house: House, api: Api, other_api: Api) -> None:
-    other = posted(other_api, hands=COMPLETE)["id"]
-    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
-    for club, round_id, expected in (
-        (name, other, f"The club has no round {other}."),
-        (name, str(uuid4()), "The club has no round"),
-        ("nowhere", other, "There is no club named 'nowhere'"),
-    ):
-        refused = compute_again(house, club, "--round", round_id)
-        assert refused.returncode == 1, refused
-        assert expected in refused.stderr
-    malformed = compute_again(house, name, "--round", "7")
-    assert malformed.returncode == 2
-    assert "'7' is not a valid UUID" in malformed.stderr
-
-
-def compute_again(house: House, club: str, *options: str) -> CompletedProcess[str]:
-    login = {"OFC_DATABASE_URL": house.logins.service, "OFC_OWNER_URL": house.owner_url}
-    return command("club", "compute-statistics", club, *options, "--json", **login)
-
-
-@pytest.mark.parametrize("read_first", ["list_seats", "list_paid", "list_hands"])
-def test_a_hand_that_is_recorded_while_a_worker_measures_its_round_is_counted_next(
-    house: House, api: Api, monkeypatch: pytest.MonkeyPatch, read_first: str
-) -> None:
-    round_id = open_round(api, add_table(api))["id"]
-    read_records = getattr(measuring, read_first)
-
-    def read_and_play(*arguments: Any) -> Any:
-        found = read_records(*arguments)
-        monkeypatch.setattr(measuring, read_first, read_records)
-        play(api, round_id, hand(1, 1, THREE))
-        return found
-
-    monkeypatch.setattr(measuring, read_first, read_and_play)
-    for _ in range(2):
-        count(house, api)
-        assert {player: each["points"] for player, each in read(api).items()} == {"ann": 12, "bob": 0, "cyd": -12}
-
-
 # --- any rounds ---
 
 
@@ -337,7 +294,7 @@ def earned(api: Api, rounds: list[str]) -> dict[str, list[int]]:
 
 @pytest.mark.no_cover
 def test_statistics_are_the_sums_of_the_hands(house: House, api: Api) -> None:
-    """Random rounds under many presets, corrected at random, half of them counted by a worker."""
+    """Random rounds under many presets, corrected at random."""
     rng = Random("statistics")
     rounds = []
     for place, name in enumerate(sorted(PRESETS)):
@@ -349,16 +306,13 @@ def test_statistics_are_the_sums_of_the_hands(house: House, api: Api) -> None:
             amended = without(spoil(rng, document), "irregular") if document["hands"] else document
             request = {"reason": "misread", "document": amended, "irregular": "stands"}
             correct_round(api, rounds[rng.randrange(len(rounds))], request)
-        if place == 10:
-            count(house, api)
     sums, entered = expected(api, rounds), earned(api, rounds)
-    for _ in range(2):
-        found = read(api)
-        assert set(found) == {player for player, counted in sums.items() if counted["hands"]}
-        for player, each in found.items():
-            summed = {name: sums[player][name] for name in SUMS}
-            summed["fantasyland_entered"], summed["fantasyland_stayed"] = entered[player]
-            assert {name: each[name] for name in SUMS} == summed
-            assert each["royalties"] == {row: sums[player][row] for row in ("top", "middle", "bottom")}
-            assert read_one(api, player) == each
-        count(house, api)
+    found = read(api)
+    assert set(found) == {player for player, counted in sums.items() if counted["hands"]}
+    for player, each in found.items():
+        summed = {name: sums[player][name] for name in SUMS}
+        summed["fantasyland_entered"], summed["fantasyland_stayed"] = entered[player]
+        assert {name: each[name] for name in SUMS} == summed
+        assert each["royalties"] == {row: sums[player][row] for row in ("top", "middle", "bottom")}
+        assert read_one(api, player) == each
+    assert stored_as_computed(house, api) > 0

@@ -7,7 +7,6 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-import pytest
 from sqlalchemy import text
 from uuid_utils.compat import uuid7
 
@@ -15,7 +14,6 @@ from service.audit_trail.actions import join_events
 from service.clubs.actions import create_key, revoke_key
 from service.clubs.queries import keys
 from service.clubs.queries.clubs import StoredClub
-from service.statistics.actions import update_statistics
 from tests.oracle import PRESETS
 from tests.service.http.test_other_clubs import SENT
 from tests.service.table_links.linked_table import (
@@ -93,13 +91,9 @@ def test_lists_have_the_records_of_one_table(link: Api, mine: Played, other: Pla
         assert link.get(path)[name] == [], path
 
 
-@pytest.mark.parametrize("is_counted", [False, True])
 def test_the_statement_of_the_club_has_the_results_of_one_table(
-    house: House, club: Api, link: Api, mine: Played, other: Played, is_counted: bool
+    club: Api, link: Api, mine: Played, other: Played
 ) -> None:
-    if is_counted:
-        update_statistics(database_of(house), club_of(house, club))
-
     def tables_of(api: Api, query: str = "") -> set[str]:
         players = api.get(f"/v1/statement{query}")["players"]
         return {table["table"] for player in players for table in player["tables"]}
@@ -240,16 +234,15 @@ def test_links_and_keys_do_not_disturb_each_other_on_shared_connections(
     assert seen == [[tables] * 15 for tables in expected]
 
 
-HIDDEN = ("api_keys", "players", "link_secrets", "round_opponents", "jobs")
+HIDDEN = ("api_keys", "players", "link_secrets", "jobs")
 
 
 def test_a_transaction_of_one_table_sees_no_rows_of_others(house: House, club: Api, mine: Played) -> None:
     club.put("/v1/players/ann", {"display_name": "Ann"})
     club.post(f"/v1/rounds/{mine.round}/links", {"expires_in": 60})
-    update_statistics(database_of(house), club_of(house, club))
     with database_of(house).session() as session:
         transaction = session.reading(club_of(house, club), UUID(mine.table))
-        for table in ("rounds", "round_heads", "disputes", "round_statistics"):
+        for table in ("rounds", "round_heads", "disputes", "player_rounds", "player_opponents"):
             found = transaction.execute(text(f"SELECT DISTINCT table_id FROM {table}")).scalars().all()
             assert list(map(str, found)) == [mine.table], table
         hands = "SELECT DISTINCT round.table_id FROM hands JOIN rounds AS round ON round.id = hands.round_id"

@@ -32,7 +32,9 @@ _OTHER: Final[Mapping[str, str]] = {
     "jsonb": "CASE WHEN jsonb_typeof({0}) = 'object' THEN {0} || '{{\"more\": 1}}' ELSE '[1]' END",
     "text[]": "array_append({0}, 'x')",
     "smallint[]": "({0}[1] + 1) || {0}[2:]",
+    "integer[]": "(coalesce({0}[1], 0) + 1) || {0}[2:]",
     "bigint[]": "({0}[1] + 1) || {0}[2:]",
+    "numeric[]": "(coalesce({0}[1], 0) + 1) || {0}[2:]",
     "transfer[]": "array_append({0}, ROW(1, 2, 1, 1, NULL, 0, 0)::transfer)",
     "boolean[]": "(NOT {0}[1]) || {0}[2:]",
 }

@@ -48,8 +48,6 @@ from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
-from service.statistics.actions import update_statistics
-from service.statistics.queries.measuring import add_unmeasured
 from service.table_links.actions import issue_table_link
 from service.tables import queries as tables
 from service.tables.actions import show_scorekeeper
@@ -265,9 +263,6 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
             transaction, uuid7(), WebhookRequest("https://club.example", (WebhookKind.TEST,), None, ON)
         )
         deliveries.add_delivery(transaction, webhook.id, uuid7(), WebhookKind.TEST, {})
-    assert update_statistics(database, club_id) > 0
-    with database.transaction(club_id) as transaction:
-        add_unmeasured(transaction)
     owner = Database(owner_url, role=None)
     with owner.transaction(club_id) as transaction:
         results.store(transaction, VerificationResult(transaction.now, 1, 0, True))
