@@ -7,7 +7,7 @@ from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.imports import queries as imports
 from service.imports.actions.imports import LONGEST_LINE
-from service.imports.actions.rounds import ImportedLine, isolate_lines, refuse_failed
+from service.imports.actions.rounds import ImportedLine, import_rounds, refuse_failed
 from service.imports.queries import Piece
 from service.jobs.queries.chunks import Chunk, Done, Part, Plan
 from service.jobs.queries.jobs import JobState, StoredJob
@@ -34,7 +34,7 @@ class ImportKind:
         too_long = {number for number, line in lines if len(line) > LONGEST_LINE}
         whole = [found for found in lines if found[0] not in too_long]
         is_final = job.parameters.get("state") != SettlementState.PROVISIONAL
-        imported = isolate_lines(transaction, whole, is_final=is_final) if whole else []
+        imported = import_rounds(transaction, whole, is_final=is_final)
         imported += [_refuse_too_long(number) for number in too_long]
         imported.sort(key=lambda line: line.line)
         return _end_piece(transaction, job, piece, imported)

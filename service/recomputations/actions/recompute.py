@@ -14,17 +14,15 @@ from service.recomputations.actions.audit import RoundsDigest, RoundToReplay, au
 from service.recomputations.actions.replay import Replayed, replay_round
 from service.recomputations.packed.queries import Stretch
 from service.recomputations.queries import Difference, RecordedRound, list_recorded, list_versions
+from service.rounds.actions.recording_many import RoundWriter
 from service.rounds.queries import revisions, rounds
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
-from service.rounds.queries.writer import RoundChange, write_rounds
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import StoredRuleset, digest_ruleset
 
 _AT_ONCE: Final = 500
 """The number of rounds that are read at once to be replayed one by one."""
-_WRITTEN_AT_ONCE: Final = 75
-"""The number of revisions that are written with one statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomput
     rules = {key: each.rules for key, each in stored.items()}
     audit = audit_rounds(transaction, stretch, rules, asked.ruleset)
     found = Recomputed(audit.rounds, audit.hands, audit.digest)
-    revised: list[RoundChange] = []
+    writer = RoundWriter(transaction)
     for suspect, recorded in _read(transaction, audit.suspects):
         replayed = _replay(recorded, stored, asked.ruleset)
         if not suspect.is_digested:
@@ -90,12 +88,9 @@ def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomput
         if replayed.differences:
             found.differing += 1
             found.differences += replayed.differences
-            if not asked.applies or _apply(transaction, found, suspect, replayed, stored, asked, revised):
+            if not asked.applies or _apply(transaction, found, suspect, replayed, stored, asked, writer):
                 found.moved.update(replayed.moved)
-        if len(revised) >= _WRITTEN_AT_ONCE:
-            write_rounds(transaction, *revised)
-            revised.clear()
-    write_rounds(transaction, *revised)
+    writer.write()
     transaction.send()
     return found
 
@@ -149,7 +144,7 @@ def _apply(
     replayed: Replayed,
     stored: Mapping[tuple[str, int], StoredRuleset],
     asked: Recomputation,
-    revised: list[RoundChange],
+    writer: RoundWriter,
 ) -> bool:
     """Add a new revision of a round to those to write, or record why not; return whether it was added."""
     recorded = replayed.recorded
@@ -158,7 +153,7 @@ def _apply(
         before = rounds.lock(transaction, recorded.id)
         if before.version == recorded.head["version"]:
             found.applied += 1
-            found.differences.append(_add_revision(transaction, before, replayed, asked, revised))
+            found.differences.append(_add_revision(transaction, before, replayed, asked, writer))
             return True
         reason = "another request changed the round during the recomputation"
     found.skipped += 1
@@ -197,7 +192,7 @@ def _add_revision(
     before: StoredRound,
     replayed: Replayed,
     asked: Recomputation,
-    revised: list[RoundChange],
+    writer: RoundWriter,
 ) -> Difference:
     assert replayed.history is not None
     assert replayed.played is not None
@@ -215,5 +210,5 @@ def _add_revision(
     )
     change = revisions.build_revision(transaction, before, given, event.kind, event.encode())
     after = change.finish(replayed.played.round)
-    revised.append(change)
+    writer.add(change)
     return Difference(before.id, None, "applied", before.revision, after.revision, "the round has a new revision")

@@ -1,8 +1,8 @@
-"""Record hands of many rounds in one transaction."""
+"""Record the hands of many lines in one transaction: those of a batch, and the rounds of an import."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 from uuid import UUID
 
 from sqlalchemy.exc import DBAPIError
@@ -15,7 +15,81 @@ from service.errors import Busy, DatabaseError, HandUndone, NotFound, ServiceErr
 from service.logs import format_exception, get_log
 from service.rounds.actions.recording import HandRecorder, HandResult, find_hand_mistakes
 from service.rounds.queries import hands, rounds
-from service.rounds.queries.writer import write_rounds
+from service.rounds.queries.writer import RoundChange, write_rounds
+
+WRITTEN_AT_ONCE: Final = 75
+"""The number of rounds that are written with one statement."""
+
+Line = TypeVar("Line")
+Result = TypeVar("Result")
+
+
+class RoundWriter:
+    """Writes changes of rounds in groups: PostgreSQL stores one group while the next is computed."""
+
+    def __init__(self, transaction: Transaction, before_write: Callable[[], None] = lambda: None) -> None:
+        """
+        Begin without changes.
+
+        Args:
+            transaction: in which the rounds were locked.
+            before_write: writes what the changes refer to, before each group.
+        """
+        self._transaction = transaction
+        self._before_write = before_write
+        self._waiting: list[RoundChange] = []
+
+    def add(self, change: RoundChange) -> None:
+        """Add the finished change of a round that has no other change here."""
+        self._waiting.append(change)
+        if len(self._waiting) >= WRITTEN_AT_ONCE:
+            self.write()
+
+    def write(self) -> None:
+        """Start to write the changes that wait; the next query raises their errors."""
+        self._before_write()
+        write_rounds(self._transaction, *self._waiting)
+        self._transaction.start()
+        self._waiting.clear()
+
+
+def record_lines(
+    transaction: Transaction,
+    lines: Sequence[Line],
+    record: Callable[[Sequence[Line], Sequence[Result]], list[Result]],
+    refuse: Callable[[Line, Exception], Result],
+    *,
+    is_fault: Callable[[Exception], bool],
+) -> list[Result]:
+    """
+    Record lines together, and return the result of each, in order.
+
+    If a line raises an exception, nothing of the lines is stored, and each half of them is recorded separately. So a
+    line costs only itself.
+
+    Args:
+        transaction: the club's transaction.
+        lines: the lines.
+        record: records some lines, given the results of all lines before them.
+        refuse: returns the result of a line that raises an exception.
+        is_fault: whether an exception can be the fault of a line; any other ends the request.
+    """
+
+    def record_some(some: Sequence[Line], earlier: Sequence[Result]) -> list[Result]:
+        try:
+            with transaction.savepoint():
+                return record(some, earlier)
+        except Exception as error:
+            if not is_fault(error):
+                raise
+            if len(some) == 1:
+                return [refuse(some[0], error)]
+        middle = len(some) // 2
+        first = record_some(some[:middle], earlier)
+        return [*first, *record_some(some[middle:], [*earlier, *first])]
+
+    return record_some(lines, []) if lines else []
+
 
 Refusal = WireError | ScoringError | ServiceError
 Status = Literal["recorded", "replayed", "undone", "refused", "not_attempted"]
@@ -43,118 +117,110 @@ class LineResult:
     result: HandResult | None = None
     error: Refusal | None = None
 
+    @property
+    def stops_round(self) -> bool:
+        """Whether later hands of the round are not attempted."""
+        return self.status not in ("recorded", "replayed")
+
 
 def record_hands(transaction: Transaction, lines: Sequence[HandLine], check: Check) -> list[LineResult]:
     """
     Record hands of any rounds of the club, in the order of the lines.
 
     A hand that is refused or was undone before stops its round: later hands of the round are not attempted. It never
-    affects other rounds. The first hand of a round that another request holds for too long is refused. All hands are
-    written with one statement; if the database refuses it, they are written one by one, so that one hand costs only
-    itself.
+    affects other rounds. The first hand of a round that another request holds for too long is refused, and so is a hand
+    that the database refuses.
 
     Args:
         transaction: the club's transaction.
         lines: the lines.
         check: raises an error if the result of a line is not as expected.
     """
-    found = rounds.find_ids(
-        transaction, {(line.round.table, line.round.reference) for line in lines if isinstance(line.round, RoundName)}
+    names = {(line.round.table, line.round.reference) for line in lines if isinstance(line.round, RoundName)}
+    named = rounds.find_ids(transaction, names)
+    round_ids = {line.number: _round_id(line, named) for line in lines}
+    busy = rounds.lock_free(transaction, {round_id for round_id in round_ids.values() if round_id is not None})
+
+    def record(some: Sequence[HandLine], earlier: Sequence[LineResult]) -> list[LineResult]:
+        stopped = {result.round_id for result in earlier if result.round_id is not None and result.stops_round}
+        ids = {line.number: round_ids[line.number] for line in some}
+        return list(_HandLines(transaction, ids, busy, stopped, check).record(some))
+
+    def refuse(line: HandLine, error: Exception) -> LineResult:
+        _log.error("hand_refused", error=format_exception(error), line=line.number)
+        refused = Busy("The database refused the hand; retry the request, and report it if this happens again.")
+        return LineResult(line, "refused", round_ids[line.number], error=refused)
+
+    return record_lines(
+        transaction, lines, record, refuse, is_fault=lambda error: isinstance(error, (DBAPIError, Busy))
     )
-    round_ids = [_round_id(line, found) for line in lines]
-    busy = rounds.lock_free(transaction, {round_id for round_id in round_ids if round_id is not None})
-    try:
-        with transaction.savepoint():
-            return _record(transaction, lines, round_ids, busy, set(), check)
-    except (DBAPIError, Busy) as error:
-        _log.error("batch_refused", error=format_exception(error))
-    stopped: set[UUID] = set()
-    return [
-        result
-        for line, round_id in zip(lines, round_ids, strict=True)
-        for result in _record_alone(transaction, line, round_id, busy, stopped, check)
-    ]
 
 
-def _round_id(line: HandLine, found: dict[tuple[str, str], UUID]) -> UUID | None:
+def _round_id(line: HandLine, named: Mapping[tuple[str, str], UUID]) -> UUID | None:
     if isinstance(line.round, RoundName):
-        return found.get((line.round.table, line.round.reference))
+        return named.get((line.round.table, line.round.reference))
     return line.round
 
 
-def _record_alone(
-    transaction: Transaction,
-    line: HandLine,
-    round_id: UUID | None,
-    busy: Collection[UUID],
-    stopped: set[UUID],
-    check: Check,
-) -> list[LineResult]:
-    """Record one line; if the database refuses it, the line is refused."""
-    try:
-        with transaction.savepoint():
-            return _record(transaction, [line], [round_id], busy, stopped, check)
-    except (DBAPIError, Busy) as error:
-        _log.error("hand_refused", error=format_exception(error), line=line.number)
-        if round_id is not None:
-            stopped.add(round_id)
-        refused = Busy("The database refused the hand; retry the request, and report it if this happens again.")
-        return [LineResult(line, "refused", round_id, error=refused)]
+class _HandLines:
+    """Records the hands of lines in their rounds, which it locks."""
 
+    def __init__(
+        self,
+        transaction: Transaction,
+        round_ids: Mapping[int, UUID | None],
+        busy: Collection[UUID],
+        stopped: set[UUID],
+        check: Check,
+    ) -> None:
+        self._transaction = transaction
+        self._round_ids, self._busy, self._stopped, self._check = round_ids, busy, stopped, check
+        self._last = {round_id: number for number, round_id in round_ids.items() if round_id is not None}
+        locked = rounds.lock_all(transaction, self._last.keys() - busy - stopped)
+        played = {round_id: stored.revision for round_id, stored in locked.items() if stored.round.hands}
+        boards = hands.list_boards_of_rounds(transaction, played)
+        self._recorders = {
+            round_id: HandRecorder(transaction, stored, boards.get(round_id, ())) for round_id, stored in locked.items()
+        }
 
-def _record(
-    transaction: Transaction,
-    lines: Sequence[HandLine],
-    round_ids: Sequence[UUID | None],
-    busy: Collection[UUID],
-    stopped: set[UUID],
-    check: Check,
-) -> list[LineResult]:
-    locked = rounds.lock_all(
-        transaction, {round_id for round_id in round_ids if round_id is not None and round_id not in busy}
-    )
-    boards = hands.list_boards_of_rounds(
-        transaction, {round_id: stored.revision for round_id, stored in locked.items() if stored.round.hands}
-    )
-    recorders = {
-        round_id: HandRecorder(transaction, stored, boards.get(round_id, ())) for round_id, stored in locked.items()
-    }
-    results = []
-    for line, round_id in zip(lines, round_ids, strict=True):
-        if round_id in stopped:
-            results.append(LineResult(line, "not_attempted", round_id))
-            continue
-        if round_id is not None and round_id in busy:
-            stopped.add(round_id)
+    def record(self, lines: Iterable[HandLine]) -> Iterator[LineResult]:
+        """Yield the result of each line, and write each round after its last line."""
+        writer = RoundWriter(self._transaction)
+        for line in lines:
+            round_id = self._round_ids[line.number]
+            recorder = None if round_id is None else self._recorders.get(round_id)
+            result = self._record_line(line, round_id, recorder)
+            if result.round_id is not None and result.stops_round:
+                self._stopped.add(result.round_id)
+            if recorder is not None and recorder.is_changed and self._last[recorder.before.id] == line.number:
+                writer.add(recorder.finish())
+            yield result
+        writer.write()
+
+    def _record_line(self, line: HandLine, round_id: UUID | None, recorder: HandRecorder | None) -> LineResult:
+        if round_id in self._stopped:
+            return LineResult(line, "not_attempted", round_id)
+        if round_id in self._busy:
             held = Busy(f"another request holds the round {round_id}; retry the request")
-            results.append(LineResult(line, "refused", round_id, error=held))
-            continue
-        recorder = None if round_id is None else recorders.get(round_id)
+            return LineResult(line, "refused", round_id, error=held)
+        known = None if recorder is None else round_id
         try:
-            result = _record_line(transaction, line, recorder, check)
+            result = self._record_hand(line, recorder)
         except (Busy, DatabaseError):
             raise
         except (WireError, ScoringError, ServiceError) as error:
-            known = None if recorder is None else recorder.before.id
-            if known is not None:
-                stopped.add(known)
-            refused: Status = "undone" if isinstance(error, HandUndone) else "refused"
-            results.append(LineResult(line, refused, known, error=error))
-        else:
-            status: Status = "replayed" if result.is_replay else "recorded"
-            results.append(LineResult(line, status, round_id, result))
-    write_rounds(transaction, *[recorder.finish() for recorder in recorders.values() if recorder.is_changed])
-    return results
+            return LineResult(line, "undone" if isinstance(error, HandUndone) else "refused", known, error=error)
+        return LineResult(line, "replayed" if result.is_replay else "recorded", known, result)
 
-
-def _record_line(transaction: Transaction, line: HandLine, recorder: HandRecorder | None, check: Check) -> HandResult:
-    if isinstance(line.hand, WireError):
+    def _record_hand(self, line: HandLine, recorder: HandRecorder | None) -> HandResult:
+        if isinstance(line.hand, WireError):
+            if recorder is None:
+                raise line.hand
+            mistakes = find_hand_mistakes(self._transaction, recorder.before.id, line.received)
+            raise line.hand.with_more(mistakes, line.received)
         if recorder is None:
-            raise line.hand
-        raise line.hand.with_more(find_hand_mistakes(transaction, recorder.before.id, line.received), line.received)
-    if recorder is None:
-        raise NotFound(f"there is no round {_describe(line)}")
-    return recorder.record(line.hand, line.content, lambda result: check(line, result))
+            raise NotFound(f"there is no round {_describe(line)}")
+        return recorder.record(line.hand, line.content, lambda result: self._check(line, result))
 
 
 def _describe(line: HandLine) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from service.imports.actions import lines as settle_lines
-from service.imports.actions import rounds as import_actions
 from service.imports.actions.rounds import import_rounds
+from service.rounds.actions import recording_many
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -71,7 +71,7 @@ def check_same(house: House, lines: list[bytes], *, at_once: int = 1000, ruleset
 def test_every_example_is_stored_as_if_it_had_been_posted(
     house: House, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    monkeypatch.setattr(import_actions, "AT_ONCE", at_once)
+    monkeypatch.setattr(recording_many, "WRITTEN_AT_ONCE", at_once)
     monkeypatch.setattr(settle_lines, "FEWEST", at_once)
     files = [path.read_bytes() for path in sorted(EXAMPLES.glob("*.json"))]
     lines = [content for content in files if b'"hands"' in content]
@@ -117,7 +117,7 @@ def test_random_lines_have_the_same_result_as_posted_documents(
     house: House, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     rng = Random(seed)
-    monkeypatch.setattr(import_actions, "AT_ONCE", [100, 2][seed])
+    monkeypatch.setattr(recording_many, "WRITTEN_AT_ONCE", [100, 2][seed])
     monkeypatch.setattr(settle_lines, "FEWEST", [1, 100][seed])
     own = [random_ruleset(rng) for _ in range(5)]
     rulesets = [*PRESETS.values(), *own]

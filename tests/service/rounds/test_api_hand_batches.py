@@ -361,12 +361,17 @@ def test_a_round_that_another_request_holds_is_refused_alone(house: House, api: 
     assert send(api, *lines, **key).headers["Idempotent-Replayed"] == "true"
 
 
-def test_all_hands_of_a_full_request_are_recorded(api: Api, house: House) -> None:
+@pytest.mark.parametrize("written_at_once", [6, recording_many.WRITTEN_AT_ONCE])
+def test_all_hands_of_a_full_request_are_recorded(
+    api: Api, house: House, monkeypatch: pytest.MonkeyPatch, written_at_once: int
+) -> None:
+    monkeypatch.setattr(recording_many, "WRITTEN_AT_ONCE", written_at_once)
     before = house.count_records()["hands"]
     many = [start_round(api, name=f"table {number}") for number in range(20)]
     lines = [line(round_id, played) for round_id in many for played in COMPLETE]
     assert statuses(send(api, *lines)) == ["recorded"] * len(lines)
     assert house.count_records()["hands"] - before == len(lines)
+    assert {len(hands_of(api, round_id)) for round_id in many} == {len(COMPLETE)}
 
 
 @pytest.mark.parametrize("text", ["'; DROP TABLE rounds; --", "a\x00b", "\u202eevil", "x" * 100_000, "{{ 7 * 7 }}"])
