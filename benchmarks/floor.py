@@ -1,6 +1,5 @@
 """The floor: the least that a service can do with a hand. It inserts the JSON as one row and commits."""
 
-import json
 import os
 import threading
 
@@ -31,12 +30,3 @@ def post_hand() -> Response:
     with connection().transaction():
         connection().execute("INSERT INTO floor (hand) VALUES (%s)", [Jsonb(request.get_json())])
     return Response('{"status":"stored"}\n', 201, content_type="application/json")
-
-
-@app.post("/batches")
-def post_batch() -> Response:
-    """Insert the hands of a batch, one a line."""
-    hands = [(Jsonb(json.loads(line)),) for line in request.get_data().splitlines()]
-    with connection().transaction(), connection().cursor() as cursor:
-        cursor.executemany("INSERT INTO floor (hand) VALUES (%s)", hands)
-    return Response('{"status":"stored"}\n' * len(hands), 201, content_type="application/x-ndjson")

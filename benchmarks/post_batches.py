@@ -1,9 +1,10 @@
 """
 Measure how many hands are recorded per second by `POST /v1/hands`, against a floor in the same run.
 
-Each client posts batches of up to 500 lines: complete rounds of three hands. The floor (`benchmarks/floor.py`) is a
-minimal Flask application under the same web server and PostgreSQL that inserts each line of a batch as one row and
-commits. The runs alternate. Then single hands are posted at a steady rate while the same clients go on posting batches.
+Each client posts batches of up to 500 lines: complete rounds of three hands. The floor (`benchmarks/copy_floor.py`)
+reads the same lines with `json.loads` and brings the rows that the batches have added to the same tables by COPY, by
+one connection. The runs alternate. Then single hands are posted at a steady rate while the same clients go on posting
+batches.
 
 Example: python -m benchmarks.post_batches --runs 7 --clients 4
 """
@@ -21,13 +22,14 @@ from random import Random
 from statistics import median, quantiles
 from typing import Final
 
+from benchmarks.copy_floor import CopyFloor, Taken, report, subtract_rows
 from benchmarks.database import open_cluster
-from benchmarks.floor import create_table
 from benchmarks.post_hands import (
     SEATS,
     STEADY,
     STEADY_SECONDS,
     Server,
+    database_seconds,
     make_hands,
     open_rounds,
     serve,
@@ -64,6 +66,14 @@ class Clients:
         ]
         return [b"".join(lines[place :: self.number]) for place in range(self.number)]
 
+    def measure(self, batches: Sequence[bytes], owner: str) -> Taken:
+        """Post one batch from every client, and return the time taken."""
+        processor = self.service.processor_seconds + database_seconds(owner)
+        started = time.perf_counter()
+        self.post(batches)
+        clock = time.perf_counter() - started
+        return Taken(clock, self.service.processor_seconds + database_seconds(owner) - processor)
+
     def post(self, batches: Sequence[bytes]) -> None:
         """Post one batch from every client, of which every hand must be recorded."""
         for content in post_at_once(self.service, "/v1/hands", batches):
@@ -89,24 +99,24 @@ def post_at_once(server: Server, path: str, batches: Sequence[bytes]) -> list[by
         return list(pool.map(post, batches))
 
 
-def measure(clients: Clients, floor: Server, runs: int) -> None:
-    """Post batches to the floor and to the service in turn, and print the rates."""
-    rates: dict[str, list[float]] = {"floor": [], "service": []}
+def measure(clients: Clients, owner: str, runs: int) -> None:
+    """Post batches to the service and copy their rows in turn, and print the rates."""
+    floor = CopyFloor(owner)
+    floors, batches = [], []
     for run in range(runs + 1):
-        if run == 1:  # the first warmed both up
-            rates = {name: [] for name in rates}
-        batches = clients.make_batches()
-        hands = sum(batch.count(b"\n") for batch in batches)
-        started = time.perf_counter()
-        post_at_once(floor, "/batches", batches)
-        between = time.perf_counter()
-        clients.post(batches)
-        rates["floor"].append(hands / (between - started))
-        rates["service"].append(hands / (time.perf_counter() - between))
-    for name, each in rates.items():
-        print(f"{name}: median of {runs} runs {median(each):.0f} hands/s, from {min(each):.0f} to {max(each):.0f}")
-    ratios = [rate / least for rate, least in zip(rates["service"], rates["floor"], strict=True)]
-    print(f"ratio: median {median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}")
+        posted = clients.make_batches()
+        opened = floor.read_rows()
+        taken = clients.measure(posted, owner)
+        added = subtract_rows(floor.take_rows(), opened)
+        # The state of a round changes with its hands; the floor inserts it.
+        copied = floor.measure(b"".join(posted).splitlines(), added, {**opened, "round_heads": b""})
+        if run:  # the first warmed both up
+            floors.append(copied)
+            batches.append(taken)
+    hands = clients.number * ROUNDS_IN_A_BATCH * len(SEATS)
+    report("median", "batches", hands, [each.clock for each in floors], [each.clock for each in batches])
+    processor = [each.processor for each in floors], [each.processor for each in batches]
+    report("median of processor time", "batches", hands, *processor)
 
 
 def measure_single_hands(clients: Clients, seconds: int) -> None:
@@ -150,13 +160,11 @@ def main() -> int:
     with ExitStack() as stack:
         home, cluster = stack.enter_context(open_cluster())
         owner = cluster.url(OWNER)
-        create_table(owner)
         headers = {"Authorization": f"Bearer {create_club_with_key(owner, 'bench')}"}
         url = Config(cluster.url("ofc_service"), owner).database_url
         service = stack.enter_context(serve("service.wsgi:app", url, chosen.workers, headers, home / "log"))
-        floor = stack.enter_context(serve("benchmarks.floor:app", owner, chosen.workers, {}, home / "log"))
         clients = Clients(service, chosen.clients, Random(1))
-        measure(clients, floor, chosen.runs)
+        measure(clients, owner, chosen.runs)
         measure_single_hands(clients, STEADY_SECONDS)
     return 0
 

@@ -29,8 +29,9 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import text
 
+from benchmarks.copy_floor import COLUMNS
 from benchmarks.database import time_of_server
-from benchmarks.import_rounds import COLUMNS, Bench, bench, make_lines
+from benchmarks.import_rounds import Bench, bench, make_lines
 from service.db import Database, Transaction
 from service.db.arrays import read_arrays
 from service.recomputations.actions.audit import audit_rounds
