@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 
@@ -13,16 +13,15 @@ from client.errors import attach_hand
 from client.paths import build_path, drop_none
 from client.players import PlayerOperations
 from client.plots import PlotOperations
+from client.raw import RawOperations
 from client.recomputations import RecomputationOperations
 from client.responses import (
+    Content,
     Document,
-    Lines,
-    Response,
     is_club,
     is_document,
     is_hand,
     is_hand_of_round,
-    is_object,
     is_round,
     is_ruleset,
     is_table,
@@ -49,7 +48,13 @@ class EventFilters(TypedDict, total=False):
 
 
 class Client(
-    BulkOperations, PlayerOperations, PlotOperations, RecomputationOperations, AccessOperations, WebhookOperations
+    RawOperations,
+    BulkOperations,
+    PlayerOperations,
+    PlotOperations,
+    RecomputationOperations,
+    AccessOperations,
+    WebhookOperations,
 ):
     """
     A connection to a service.
@@ -155,7 +160,7 @@ class Client(
         """Return the results of rounds over several tables, filtered by `tables`, `player`, `from` and `to`."""
         return self._connection.get("/v1/statement", drop_none(filters))
 
-    def export_club_statement(self, **filters: str | None) -> Lines:
+    def export_club_statement(self, **filters: str | None) -> Content:
         """Return the results of rounds over several tables as CSV, filtered as `get_club_statement` does."""
         return self._connection.get_lines("/v1/statement", drop_none(filters), "text/csv")
 
@@ -163,7 +168,7 @@ class Client(
         """List payments, oldest round first, filtered by `table`, `player`, `from` and `to`, `limit` a page."""
         return self._connection.get_pages("/v1/ledger", "payments", {"limit": _LINES, **drop_none(filters)})
 
-    def export_ledger(self, *, cursor: str | None = None, **filters: str | None) -> Lines:
+    def export_ledger(self, *, cursor: str | None = None, **filters: str | None) -> Content:
         """Return a page of payments as CSV with a header, filtered as `list_ledger` does."""
         query = {"limit": _LINES, **drop_none({"cursor": cursor, **filters})}
         return self._connection.get_lines("/v1/ledger", query, "text/csv")
@@ -196,14 +201,6 @@ class Client(
     def _post_hand(self, path: str, hand: Document) -> models.RecordedHandWithRound:
         with attach_hand(hand):
             return self._connection.post(path, hand, is_idempotent=True, is_valid=is_hand_of_round)
-
-    def send(self, path: str, body: bytes, key: str, is_valid: Callable[[Document], bool] = is_object) -> Response:
-        """
-        Send a stored request with its idempotency key. It takes effect once, whenever it is sent.
-
-        A response that `is_valid` rejects comes from another server, and counts as a failed request.
-        """
-        return self._connection.post_bytes(path, body, key, is_valid)
 
     def get_hand(self, hand_id: str) -> models.RecordedHandWithRound:
         """Return a recorded hand with its result."""
@@ -315,7 +312,7 @@ class Client(
         """Post a whole round as one document."""
         return self._connection.post("/v1/documents", document, is_idempotent=True)
 
-    def export_rounds(self, *, cursor: str | None = None, **filters: str | None) -> Lines:
+    def export_rounds(self, *, cursor: str | None = None, **filters: str | None) -> Content:
         """Export a page of rounds as documents, one a line, oldest first, filtered by `table`, `from` and `to`."""
         return self._connection.get_lines("/v1/export", {"limit": _LINES, **drop_none({"cursor": cursor, **filters})})
 
@@ -384,7 +381,7 @@ class Client(
         """Return the proof that an event is in the tree of a size."""
         return self._connection.get("/v1/checkpoints/inclusion", {"position": str(position), "size": str(size)})
 
-    def list_events(self, after: int | None = None, wait: int = 0, **filters: Unpack[EventFilters]) -> Lines:
+    def list_events(self, after: int | None = None, wait: int = 0, **filters: Unpack[EventFilters]) -> Content:
         """
         List events, one a line, after a position or from the first event, filtered by `kind`, `table` and `round`.
 

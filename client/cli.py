@@ -24,6 +24,7 @@ from client.render.format import escape_unprintable, substitute_unprintable
 from client.version import VERSION
 
 _COMMANDS: Final = {
+    "api": ("api:api", "Send a request to the API, and print the response."),
     "score": ("score:score", "Score a finished hand, or play a whole round, without a service."),
     "verify": ("verify:verify", "Verify the evidence of a round, without a service or a network."),
     "post": ("post:post", "Post rounds and hands to the service, and explain their results."),

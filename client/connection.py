@@ -12,8 +12,9 @@ import httpx2
 import stamina
 from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
 
-from client.errors import ApiError, TransportError, UnreadableError
-from client.responses import BUSY, Document, Lines, Response, is_object, is_problem, parse_json
+from client.address import check_key, check_url
+from client.errors import ApiError, TransportError
+from client.responses import BUSY, Content, Document, Response, is_object, is_problem, parse_json
 
 NDJSON: Final = "application/x-ndjson"
 _CUT_OFF: Final = 408
@@ -24,7 +25,6 @@ _TEMPORARY: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
 _WITH_PAUSE: Final = frozenset({429, _DOWN})
 """Statuses whose Retry-After the client follows."""
 
-_LAST_PORT: Final = 65535
 _KEY: Final = "Idempotency-Key"
 _CLIENT_ERRORS: Final = (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
 _ATTEMPTS: Final = 4
@@ -79,12 +79,12 @@ class Connection:
         timeout: float | None = None,
         on_waiting: OnWaiting = log_waiting,
     ) -> None:
-        self.url = _check_url(url)
+        self.url = check_url(url)
         self.timeout = timeout
         self._retry_seconds = _RETRY_SECONDS if timeout is None else timeout
         self._on_waiting = on_waiting
         self._is_reported = False
-        headers = {"Authorization": f"Bearer {_check_key(key)}"} if key else {}
+        headers = {"Authorization": f"Bearer {check_key(key)}"} if key else {}
         # Loading the trusted certificates takes longer than most requests. Over HTTP none are loaded, and none trusted.
         verify = httpx2.URL(self.url).scheme == "https" or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._http = httpx2.Client(
@@ -112,7 +112,7 @@ class Connection:
     def get_text(self, path: str, form: str, query: Mapping[str, str] | None = None) -> str:
         """Return a text of the content type `form`."""
         response = self._send("GET", path, params=query or None, headers={"Accept": form})
-        if response.headers.get("Content-Type", "").partition(";")[0] != form:
+        if _media_type_of(response) != form:
             raise self._unexpected_response(response)
         return response.text
 
@@ -129,15 +129,29 @@ class Connection:
                 return
             response = self._send("GET", path, params={**query, "cursor": cursor})
 
-    def get_lines(self, path: str, query: Mapping[str, str], form: str = NDJSON) -> Lines:
+    def request(
+        self, method: str, path: str, query: Mapping[str, str], body: bytes | None, headers: Mapping[str, str]
+    ) -> Content:
+        """
+        Send any request, and return the response as it was received.
+
+        A body is JSON unless a header says otherwise. A POST has an idempotency key, which its retries share.
+        """
+        every = httpx2.Headers({} if body is None else {"Content-Type": "application/json"})
+        every.update({_KEY: str(uuid4())} if method == "POST" else {})
+        every.update(headers)
+        response = self._send(method, path, params=dict(query) or None, content=body, headers=every)
+        return Content(
+            response.content, _next_cursor_of(response), None, _media_type_of(response), response.status_code
+        )
+
+    def get_lines(self, path: str, query: Mapping[str, str], form: str = NDJSON) -> Content:
         """Return a page of lines, of the content type `form`. A page that breaks off is requested again, whole."""
         response = self._send("GET", path, params=query, headers={"Accept": form})
-        if response.headers.get("Content-Type", "").partition(";")[0] != form:
+        if _media_type_of(response) != form:
             raise self._unexpected_response(response)
-        next_link = response.links.get("next")
-        cursor = None if next_link is None else httpx2.URL(next_link["url"]).params.get("cursor")
         total = response.headers.get("Total-Rounds", "")
-        return Lines(response.content, cursor, int(total) if total.isdigit() else None)
+        return Content(response.content, _next_cursor_of(response), int(total) if total.isdigit() else None, form)
 
     def post_lines(self, path: str, packed: bytes, key: str) -> T:  # type: ignore[type-var]  # the caller chooses T
         """Post gzipped NDJSON under an idempotency key."""
@@ -210,7 +224,7 @@ class Connection:
             response = error.response
         except httpx2.HTTPError as error:
             raise TransportError(f"{self.url} did not respond with valid HTTP ({_why(error)})") from error
-        if response.is_success:
+        if response.is_success or response.status_code == httpx2.codes.NOT_MODIFIED:
             return response
         problem = _problem_of(response)
         if problem is None:
@@ -299,23 +313,6 @@ class Connection:
         )
 
 
-def _check_url(url: str) -> str:
-    try:
-        read = httpx2.URL(url)
-        is_address = read.scheme in ("http", "https") and bool(read.host) and (read.port or 0) <= _LAST_PORT
-    except httpx2.InvalidURL:
-        is_address = False
-    if not is_address:
-        raise UnreadableError(f"{url!r} is not the URL of a service; expected a URL such as http://127.0.0.1:8000")
-    return url.rstrip("/")
-
-
-def _check_key(key: str) -> str:
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise UnreadableError("the key has a space, a line break or an invalid character; expected one key")
-    return key
-
-
 def _problem_of(response: httpx2.Response) -> Document | None:
     """Return the problem document of a response. None if another server sent the response."""
     problem = _json_of(response)
@@ -328,6 +325,15 @@ def _pause_of(response: httpx2.Response) -> int | None:
     if response.status_code not in _WITH_PAUSE or not (seconds.isascii() and seconds.isdigit()):
         return None
     return int(seconds) if int(seconds) <= _LONGEST_PAUSE else None
+
+
+def _media_type_of(response: httpx2.Response) -> str:
+    return str(response.headers.get("Content-Type", "").partition(";")[0])
+
+
+def _next_cursor_of(response: httpx2.Response) -> str | None:
+    link = response.links.get("next")
+    return None if link is None else httpx2.URL(link["url"]).params.get("cursor")
 
 
 def _json_of(response: httpx2.Response) -> Any:

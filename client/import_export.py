@@ -10,7 +10,7 @@ from uuid import uuid4
 from client.api import Client, EventFilters
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.files import parse_object
-from client.responses import Lines, Response
+from client.responses import Content, Response
 from client.spelling import respell
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def import_chunk(
     """
     Import a chunk, wait until the import ends, and yield the result of each line.
 
-    While the connection is broken, the client waits. Lines that were recorded before are replays.
+    While the connection is broken, the client waits. Content that were recorded before are replays.
 
     Args:
         client: the service.
@@ -163,7 +163,7 @@ def _respelled(line: bytes) -> bytes:
     return json.dumps(respelled, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def export_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: OnWaiting) -> Iterator[Lines]:
+def export_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: OnWaiting) -> Iterator[Content]:
     """
     Export rounds page by page. After a broken connection, resume after the last whole page.
 
@@ -181,7 +181,7 @@ def export_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: O
         page = retry_until_available(on_waiting, client.export_rounds, cursor=page.next_cursor, **wanted)
 
 
-def ledger_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: OnWaiting) -> Iterator[Lines]:
+def ledger_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: OnWaiting) -> Iterator[Content]:
     """
     Export payments as CSV, page by page, with one header. After a broken connection, resume after the last whole page.
 
@@ -199,7 +199,7 @@ def ledger_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: O
         yield replace(page, content=lines)
 
 
-def event_pages(client: Client, after: int | None, **filters: Unpack[EventFilters]) -> Iterator[Lines]:
+def event_pages(client: Client, after: int | None, **filters: Unpack[EventFilters]) -> Iterator[Content]:
     """
     Yield pages of events after a position, or from the first event, until there are no more.
 
@@ -237,7 +237,7 @@ def find_event(client: Client, position: int) -> Mapping[str, Any]:
 
 def follow_events(
     client: Client, after: int | None, notify: OnWaiting, **filters: Unpack[EventFilters]
-) -> Iterator[Lines]:
+) -> Iterator[Content]:
     """
     Yield pages of events after a position, or from the first event, and then new events for ever. None is left out.
 
@@ -261,7 +261,7 @@ def follow_events(
         page = _next_page(client, after, notify, **filters)
 
 
-def _next_page(client: Client, after: int | None, notify: OnWaiting, **filters: Unpack[EventFilters]) -> Lines:
+def _next_page(client: Client, after: int | None, notify: OnWaiting, **filters: Unpack[EventFilters]) -> Content:
     for attempt in _attempts(notify, timeout=None, wait_initial=_EVENTS_PAUSE, wait_max=_LONGEST_PAUSE):
         with attempt:
             called_at = time.monotonic()
@@ -273,7 +273,7 @@ def _next_page(client: Client, after: int | None, notify: OnWaiting, **filters: 
     raise AssertionError("the last attempt returns or raises")
 
 
-def _last_position(page: Lines) -> int:
+def _last_position(page: Content) -> int:
     try:
         position: int = json.loads(page.content.splitlines()[-1])["position"]
     except (ValueError, KeyError, TypeError):

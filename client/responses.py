@@ -132,12 +132,14 @@ def _has(response: object, **kinds: type | UnionType) -> TypeGuard[Document]:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """A page of lines, the cursor of the next page, and the total number of lines if known."""
+class Content:
+    """The body of a response, the cursor of the next page, and the total number of lines if known."""
 
     content: bytes
-    next_cursor: str | None
-    total: int | None
+    next_cursor: str | None = None
+    total: int | None = None
+    media_type: str = ""
+    status: int = 200
 
     def parse(self) -> Iterator[Any]:
         """Yield each line of NDJSON, parsed."""

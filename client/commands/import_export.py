@@ -45,7 +45,7 @@ from client.render.format import plural
 from client.render.problems import after_place
 from client.render.progress import ProgressBar, show_progress
 from client.render.reports import list_jobs
-from client.responses import Lines
+from client.responses import Content
 
 _SHOWN: Final = 20
 """Refused lines that are explained to people; scripts get all of them."""
@@ -115,7 +115,7 @@ def export(
         make_console().print(f"{plural(rounds, 'round')} exported")
 
 
-def _show(bar: ProgressBar, page: Lines, rounds: int) -> None:
+def _show(bar: ProgressBar, page: Content, rounds: int) -> None:
     if page.total is not None:
         bar.expect(page.total)
     bar.show(rounds, rounds)
@@ -177,7 +177,7 @@ def import_(session: Session, file: str, provisional: bool, yes: bool, as_json: 
 
 
 def _read_objects(chunk: Chunk) -> Iterator[dict[str, Any]]:
-    """Yield the documents of a chunk. Lines that cannot be read are refused by the service."""
+    """Yield the documents of a chunk. Content that cannot be read are refused by the service."""
     for line in chunk.content.splitlines():
         with suppress(ValueError, RecursionError):
             if isinstance(read := json.loads(line), dict):

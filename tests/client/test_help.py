@@ -52,7 +52,7 @@ SHOWN = list(
 
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
-        "", "score", "verify", "post", "table", "table create", "table list", "table statement",
+        "", "api", "score", "verify", "post", "table", "table create", "table list", "table statement",
         "table link", "table links", "table unlink",
         "hand", "hand add", "hand correct", "hand explain", "hand find", "imports", "recompute list", "undo",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
