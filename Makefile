@@ -89,12 +89,13 @@ format: develop  ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: develop  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, types for Python
+generate: develop  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, the Python client
 	$(BIN)/python -m tests.support.schema_manifest
 	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
 	$(BIN)/ofc-server openapi --audit --output openapi-audit.yaml --overwrite
 	$(BIN)/python -m tests.support.client.write_models
+	$(BIN)/python -m tests.support.client.write_operations
 
 typescript: develop  # build the TypeScript client, and pack it for npm in web/client/
 	$(BIN)/python web/pack_client.py

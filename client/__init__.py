@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from client.api import Client
-    from client.errors import ApiError, ClientError, RefusedError, TransportError, UnreadableError
+    from client.errors import ApiError, ClientError, NotModified, RefusedError, TransportError, UnreadableError
     from client.responses import Response
 
-__all__ = ["ApiError", "Client", "ClientError", "RefusedError", "Response", "TransportError", "UnreadableError"]
+__all__ = [
+    "ApiError",
+    "Client",
+    "ClientError",
+    "NotModified",
+    "RefusedError",
+    "Response",
+    "TransportError",
+    "UnreadableError",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,10 +3,9 @@
 import logging
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Final, TypeVar, cast
-from uuid import uuid4
+from typing import Any, Final
 
 import httpx2
 import stamina
@@ -14,9 +13,8 @@ from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
 
 from client.address import check_key, check_url
 from client.errors import ApiError, TransportError
-from client.responses import BUSY, Content, Document, Response, is_object, is_problem, parse_json
+from client.responses import BUSY, Document, is_problem, parse_json
 
-NDJSON: Final = "application/x-ndjson"
 _CUT_OFF: Final = 408
 _DOWN: Final = 503
 _TEMPORARY: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
@@ -25,7 +23,6 @@ _TEMPORARY: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
 _WITH_PAUSE: Final = frozenset({429, _DOWN})
 """Statuses whose Retry-After the client follows."""
 
-_KEY: Final = "Idempotency-Key"
 _CLIENT_ERRORS: Final = (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
 _ATTEMPTS: Final = 4
 """Maximum number of attempts, except of connections that are refused."""
@@ -37,12 +34,6 @@ _PAUSES: Final = 3
 _LONGEST_PAUSE: Final = 60
 """Seconds. A longer Retry-After is reported to the user."""
 _TIMEOUT: Final = httpx2.Timeout(30, connect=5)
-
-T = TypeVar("T", bound=Document)
-"""The type of a response, which the method that makes the request states."""
-
-Check = Callable[[Document], bool]
-"""Returns whether a response comes from the service, and not from a proxy or another server."""
 
 OnWaiting = Callable[[TransportError], None]
 """Called with the reason why the client waits."""
@@ -104,106 +95,6 @@ class Connection:
     def server(self) -> str:
         """The address without a login. It identifies the service in places that other people can read."""
         return str(httpx2.URL(self.url).copy_with(userinfo=b"")).rstrip("/")
-
-    def get(self, path: str, query: Mapping[str, str] | None = None, is_valid: Check = is_object) -> T:  # type: ignore[type-var]  # the caller chooses T
-        """Return a JSON object."""
-        return cast(T, self._read(self._send("GET", path, params=query or None), is_valid))
-
-    def get_text(self, path: str, form: str, query: Mapping[str, str] | None = None) -> str:
-        """Return a text of the content type `form`."""
-        response = self._send("GET", path, params=query or None, headers={"Accept": form})
-        if _media_type_of(response) != form:
-            raise self._unexpected_response(response)
-        return response.text
-
-    def get_pages(self, path: str, name: str, query: Mapping[str, str], is_valid: Check = is_object) -> Iterator[T]:
-        """Yield the items of a list. Pages are fetched as they are read."""
-        response = self._send("GET", path, params=query)
-        while True:
-            document = self._read(response)
-            page, cursor = document.get(name), document.get("next_cursor")
-            if not isinstance(page, list) or not all(map(is_valid, page)) or not isinstance(cursor, str | None):
-                raise self._unexpected_response(response)
-            yield from cast(list[T], page)
-            if cursor is None:
-                return
-            response = self._send("GET", path, params={**query, "cursor": cursor})
-
-    def request(
-        self, method: str, path: str, query: Mapping[str, str], body: bytes | None, headers: Mapping[str, str]
-    ) -> Content:
-        """
-        Send any request, and return the response as it was received.
-
-        A body is JSON unless a header says otherwise. A POST has an idempotency key, which its retries share.
-        """
-        every = httpx2.Headers({} if body is None else {"Content-Type": "application/json"})
-        every.update({_KEY: str(uuid4())} if method == "POST" else {})
-        every.update(headers)
-        response = self._send(method, path, params=dict(query) or None, content=body, headers=every)
-        return Content(
-            response.content, _next_cursor_of(response), None, _media_type_of(response), response.status_code
-        )
-
-    def get_lines(self, path: str, query: Mapping[str, str], form: str = NDJSON) -> Content:
-        """Return a page of lines, of the content type `form`. A page that breaks off is requested again, whole."""
-        response = self._send("GET", path, params=query, headers={"Accept": form})
-        if _media_type_of(response) != form:
-            raise self._unexpected_response(response)
-        total = response.headers.get("Total-Rounds", "")
-        return Content(response.content, _next_cursor_of(response), int(total) if total.isdigit() else None, form)
-
-    def post_lines(self, path: str, packed: bytes, key: str) -> T:  # type: ignore[type-var]  # the caller chooses T
-        """Post gzipped NDJSON under an idempotency key."""
-        headers = {"Content-Type": NDJSON, "Content-Encoding": "gzip", _KEY: key}
-        return cast(T, self._read(self._send("POST", path, content=packed, headers=headers)))
-
-    def post_for_lines(self, path: str, body: bytes) -> list[T]:
-        """Post NDJSON that the service recognizes by its content, and return the lines of the response."""
-        response = self._send("POST", path, content=body, headers={"Content-Type": NDJSON})
-        lines = [_parse(line) for line in response.content.splitlines()]
-        if not all(map(is_object, lines)):
-            raise self._unexpected_response(response)
-        return cast(list[T], lines)
-
-    def post(self, path: str, document: Document, *, is_idempotent: bool = False, is_valid: Check = is_object) -> T:  # type: ignore[type-var]  # the caller chooses T
-        """
-        Post a document. It takes effect once, however often it is sent.
-
-        Args:
-            path: of the resource.
-            document: the body.
-            is_idempotent: whether the service recognizes the document by its content; others get an idempotency key.
-            is_valid: checks that a response comes from the service.
-        """
-        headers = {} if is_idempotent else {_KEY: str(uuid4())}
-        return cast(T, self._read_posted(self._send("POST", path, json=document, headers=headers), is_valid))
-
-    def put(self, path: str, document: Document) -> T:  # type: ignore[type-var]  # the caller chooses T
-        """Replace a resource. Sent again, the document has the same effect."""
-        return cast(T, self._read(self._send("PUT", path, json=document)))
-
-    def patch(self, path: str, changes: Document) -> T:  # type: ignore[type-var]  # the caller chooses T
-        """Change fields of a resource. Sent again, the changes have the same effect."""
-        return cast(T, self._read(self._send("PATCH", path, json=changes)))
-
-    def put_without_response(self, path: str, document: Document) -> None:
-        """Replace a resource that is not returned."""
-        self._send("PUT", path, json=document)
-
-    def delete(self, path: str) -> None:
-        """Delete a resource. It takes effect once, however often it is sent."""
-        self._send("DELETE", path)
-
-    def post_bytes(self, path: str, body: bytes, key: str, is_valid: Check) -> Response:
-        """Post a stored body under the idempotency key that it was stored with."""
-        headers = {"Content-Type": "application/json", _KEY: key}
-        return self._read_posted(self._send("POST", path, content=body, headers=headers), is_valid)
-
-    def _read_posted(self, response: httpx2.Response, is_valid: Check = is_object) -> Response:
-        read = self._read(response, is_valid)
-        read.is_replay = "Idempotent-Replayed" in response.headers
-        return read
 
     def _send(self, method: str, path: str, **content: Any) -> httpx2.Response:
         if method in self._timeouts:
@@ -299,12 +190,6 @@ class Connection:
             raise _TemporaryError("busy", response)
         return response
 
-    def _read(self, response: httpx2.Response, is_valid: Check = is_object) -> Response:
-        document = _json_of(response)
-        if not isinstance(document, dict) or not is_valid(document):
-            raise self._unexpected_response(response)
-        return Response(document)
-
     def _unexpected_response(self, response: httpx2.Response) -> TransportError:
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
         found = f"{response.status_code} {response.reason_phrase}".strip()
@@ -325,15 +210,6 @@ def _pause_of(response: httpx2.Response) -> int | None:
     if response.status_code not in _WITH_PAUSE or not (seconds.isascii() and seconds.isdigit()):
         return None
     return int(seconds) if int(seconds) <= _LONGEST_PAUSE else None
-
-
-def _media_type_of(response: httpx2.Response) -> str:
-    return str(response.headers.get("Content-Type", "").partition(";")[0])
-
-
-def _next_cursor_of(response: httpx2.Response) -> str | None:
-    link = response.links.get("next")
-    return None if link is None else httpx2.URL(link["url"]).params.get("cursor")
 
 
 def _json_of(response: httpx2.Response) -> Any:

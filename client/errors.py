@@ -4,6 +4,7 @@ Errors of the client.
     ClientError
     ├── RefusedError         the rules refuse a request, with every reason
     │   └── ApiError         the service refused it
+    ├── NotModified          a conditional read: the client has the current response
     ├── TransportError       the service did not respond, or another server did
     └── UnreadableError      an argument, a file, an address or a key is invalid
 
@@ -28,6 +29,12 @@ class TransportError(ClientError):
 
     code = "transport"
     advice: str | None = None
+
+
+class NotModified(ClientError):
+    """What `if_none_match` names is still current, so the service sent nothing."""
+
+    code = "not-modified"
 
 
 class UnreadableError(ClientError):

@@ -4,10 +4,10 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec, TypeVar
 from uuid import uuid4
 
-from client.api import Client, EventFilters
+from client.api import Client, wait_for_job
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.files import parse_object
 from client.responses import Content, Response
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 CHUNK_BYTES: Final = 16 * 1024 * 1024
 """The size of a chunk: how much is sent again after a broken connection."""
 
-FINISHED: Final = ("succeeded", "failed", "cancelled")
 _RETRY_SECONDS: Final = 300.0
-_PAUSE: Final = 0.5
+_LINES: Final = 500
+"""Of a page."""
 
 OnWaiting = Callable[[TransportError], None]
 
@@ -92,13 +92,11 @@ def import_chunk(
         TransportError: the service does not respond for minutes.
         RefusedError: the import is refused, was cancelled, or has no result for some lines.
     """
-    key = str(uuid4())
-    job = retry_until_available(on_waiting, client.start_import, chunk.content, key, is_provisional=is_provisional)
-    while job["state"] not in FINISHED:
-        notify(job)
-        time.sleep(_PAUSE)
-        job = retry_until_available(on_waiting, client.get_import, job["id"])
-    notify(job)
+    import_state: Literal["provisional"] | None = "provisional" if is_provisional else None
+    started = retry_until_available(
+        on_waiting, client.start_import, chunk.content, state=import_state, idempotency_key=str(uuid4())
+    )
+    job = wait_for_job(started, lambda job_id: retry_until_available(on_waiting, client.get_import, job_id), notify)
     unaccounted = set(chunk.numbers)
     for result in retry_until_available(on_waiting, client.list_import_results, job["id"]):
         line = chunk.numbers[result["line"] - 1]
@@ -163,7 +161,7 @@ def _respelled(line: bytes) -> bytes:
     return json.dumps(respelled, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def export_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: OnWaiting) -> Iterator[Content]:
+def export_pages(client: Client, wanted: Mapping[str, Any], on_waiting: OnWaiting) -> Iterator[Content]:
     """
     Export rounds page by page. After a broken connection, resume after the last whole page.
 
@@ -173,15 +171,15 @@ def export_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: O
         TransportError: the service does not respond to the first request, or for minutes.
         ApiError: the service refuses the request.
     """
-    page = client.export_rounds(cursor=None, **wanted)
+    page = client.export_rounds(limit=_LINES, **wanted)
     while True:
         yield page
         if page.next_cursor is None:
             return
-        page = retry_until_available(on_waiting, client.export_rounds, cursor=page.next_cursor, **wanted)
+        page = retry_until_available(on_waiting, client.export_rounds, limit=_LINES, cursor=page.next_cursor, **wanted)
 
 
-def ledger_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: OnWaiting) -> Iterator[Content]:
+def ledger_pages(client: Client, wanted: Mapping[str, Any], on_waiting: OnWaiting) -> Iterator[Content]:
     """
     Export payments as CSV, page by page, with one header. After a broken connection, resume after the last whole page.
 
@@ -191,15 +189,17 @@ def ledger_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: O
         TransportError: the service does not respond to the first request, or for minutes.
         ApiError: the service refuses the request.
     """
-    page = client.export_ledger(cursor=None, **wanted)
+    page = client.list_ledger_as("text/csv", limit=_LINES, **wanted)
     yield page
     while page.next_cursor is not None:
-        page = retry_until_available(on_waiting, client.export_ledger, cursor=page.next_cursor, **wanted)
+        page = retry_until_available(
+            on_waiting, client.list_ledger_as, "text/csv", limit=_LINES, cursor=page.next_cursor, **wanted
+        )
         _header, _, lines = page.content.partition(b"\r\n")
         yield replace(page, content=lines)
 
 
-def event_pages(client: Client, after: int | None, **filters: Unpack[EventFilters]) -> Iterator[Content]:
+def event_pages(client: Client, after: int | None, **filters: Any) -> Iterator[Content]:
     """
     Yield pages of events after a position, or from the first event, until there are no more.
 
@@ -210,7 +210,7 @@ def event_pages(client: Client, after: int | None, **filters: Unpack[EventFilter
         ApiError: the service refuses the request.
     """
     while True:
-        page = client.list_events(after, **filters)
+        page = client.list_events(after=after, limit=_LINES, **filters)
         if not page.content:
             return
         after = _last_position(page)
@@ -225,7 +225,7 @@ def find_event(client: Client, position: int) -> Mapping[str, Any]:
         TransportError: the service does not respond, or with another event.
         ApiError: the service refuses the request.
     """
-    page = client.list_events(position - 1 if position else None)
+    page = client.list_events(after=position - 1 if position else None, limit=1)
     try:
         found: Mapping[str, Any] = json.loads(page.content.splitlines()[0])
         if found["position"] == position:
@@ -235,9 +235,7 @@ def find_event(client: Client, position: int) -> Mapping[str, Any]:
     raise TransportError(f"the service responded without the event at position {position}; is the address right?")
 
 
-def follow_events(
-    client: Client, after: int | None, notify: OnWaiting, **filters: Unpack[EventFilters]
-) -> Iterator[Content]:
+def follow_events(client: Client, after: int | None, notify: OnWaiting, **filters: Any) -> Iterator[Content]:
     """
     Yield pages of events after a position, or from the first event, and then new events for ever. None is left out.
 
@@ -254,18 +252,18 @@ def follow_events(
         TransportError: the service does not respond to the first request.
         ApiError: the service refuses the request.
     """
-    page = client.list_events(after, **filters)
+    page = client.list_events(after=after, limit=_LINES, **filters)
     while True:
         after = _last_position(page) if page.content else after
         yield page
         page = _next_page(client, after, notify, **filters)
 
 
-def _next_page(client: Client, after: int | None, notify: OnWaiting, **filters: Unpack[EventFilters]) -> Content:
+def _next_page(client: Client, after: int | None, notify: OnWaiting, **filters: Any) -> Content:
     for attempt in _attempts(notify, timeout=None, wait_initial=_EVENTS_PAUSE, wait_max=_LONGEST_PAUSE):
         with attempt:
             called_at = time.monotonic()
-            page = client.list_events(after, WAIT, **filters)
+            page = client.list_events(after=after, wait=WAIT, limit=_LINES, **filters)
             if not page.content:
                 # A service with too many waiting clients responds at once. Do not call it in a busy loop.
                 time.sleep(max(0.0, called_at + _EVENTS_PAUSE - time.monotonic()))

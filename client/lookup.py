@@ -61,7 +61,7 @@ def find_newest_round(client: Client, text: str) -> tuple[Document, Document]:
         UnreadableError: the table does not exist, or no round was opened at it.
     """
     table = find_table(client, text)
-    newest = next(client.list_rounds(table=table["id"], limit="1"), None)
+    newest = next(client.list_rounds(table=table["id"], limit=1), None)
     if newest is None:
         name = table["name"]
         raise UnreadableError(f"no round was opened at {name} yet; `ofc round open {name} PLAYER=STACK...` opens one")

@@ -1,26 +1,42 @@
-"""Paths and filters of requests."""
+"""Paths and queries of requests."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from client.errors import UnreadableError
 
-
-def drop_none(filters: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the filters that have a value."""
-    return {name: value for name, value in filters.items() if value is not None}
+Value = str | int | bool | Sequence[str] | None
+"""A value of a query; None if it is not sent."""
 
 
-def build_path(*parts: str) -> str:
+def write_query(values: Mapping[str, Value]) -> dict[str, str]:
     """
-    Build the path of a resource, with every part quoted.
+    Write the values of a query as texts, without those that are not given.
 
-    >>> build_path("rounds", "../tables?"), build_path("rulesets", "turbo@1")
-    ('/v1/rounds/..%2Ftables%3F', '/v1/rulesets/turbo@1')
+    >>> write_query({"limit": 5, "foul": True, "dry_run": False, "kind": ["a", "b"], "table": None})
+    {'limit': '5', 'foul': 'true', 'dry_run': 'false', 'kind': 'a,b'}
+    """
+    return {name: _write(value) for name, value in values.items() if value is not None}
+
+
+def _write(value: str | int | Sequence[str]) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, str | int) else ",".join(value)
+
+
+def build_path(template: str, **values: str | int) -> str:
+    """
+    Build the path of a resource, with every value quoted.
+
+    >>> build_path("/v1/rounds/{round_id}/hands", round_id="../tables?")
+    '/v1/rounds/..%2Ftables%3F/hands'
+    >>> build_path("/v1/rulesets/{reference}", reference="turbo@1")
+    '/v1/rulesets/turbo@1'
 
     Raises:
-        UnreadableError: a part is empty, which would be the path of another resource.
+        UnreadableError: a value is empty.
     """
-    if not all(parts):
+    if "" in values.values():
         raise UnreadableError("a name or an id is empty; expected the name or the id of an existing record")
-    return "/v1/" + "/".join(quote(part, safe="@") for part in parts)
+    return template.format_map({name: quote(str(value), safe="@") for name, value in values.items()})

@@ -78,8 +78,10 @@ def open_round(client: Client, document: Document, ruleset: Document) -> Respons
     # The evening of the round is the same as with --whole: the first time of its hands if it states none.
     times = (document.get("opened_at"), *(hand.get("played_at") for hand in document["hands"]))
     opened_at = next((time for time in times if time is not None), None)
-    request = {"seats": document["seats"], "reference": document["reference"]}
-    return client.open_round(table["id"], request if opened_at is None else {**request, "opened_at": opened_at})
+    request: Any = {"seats": document["seats"], "reference": document["reference"]}
+    if opened_at is not None:
+        request["opened_at"] = opened_at
+    return client.open_round(table["id"], request)
 
 
 def post_steps(client: Client, opened: Response, document: Document) -> Iterator[PostedStep]:
@@ -95,9 +97,10 @@ def post_steps(client: Client, opened: Response, document: Document) -> Iterator
     for number in range(len(document["hands"]) + 1):
         if number:
             hand = document["hands"][number - 1]
+            # A document may have the same deal twice: its author has seen both hands.
+            repeated: Any = {**hand, "dealt_again": True}
             with _in_document("hands", number - 1):
-                # A document may have the same deal twice: its author has seen both hands.
-                response = client.record_hand(round_id, {**hand, "dealt_again": True})
+                response = client.record_hand(round_id, repeated)
             hands_recorded = response["round"]["hands"]
             yield PostedHand(hand, response)
         for index, departure in enumerate(document.get("departures", [])):
@@ -105,14 +108,15 @@ def post_steps(client: Client, opened: Response, document: Document) -> Iterator
                 is_replay = _with_reason(departure) in recorded["departures"]
                 if not is_replay:
                     _refuse_late(hands_recorded, number, "departures", index)
+                    request: Any = _without_place(departure)
                     with _in_document("departures", index):
-                        client.record_departure(round_id, _without_place(departure))
+                        client.record_departure(round_id, request)
                 yield PostedDeparture(departure, is_replay)
     closed = document.get("closed")
     if closed and closed != recorded["closed"]:
         _refuse_late(hands_recorded, closed["after_hand"], "closed")
         with _in_document("closed"):
-            client.close_round(round_id, closed["reason"])
+            client.close_round(round_id, {"reason": closed["reason"]})
 
 
 def _find_table(client: Client, document: Document, ruleset: str) -> Document:
@@ -123,8 +127,9 @@ def _find_table(client: Client, document: Document, ruleset: str) -> Document:
     """
     wanted = {"ruleset": ruleset, "point_value": document.get("point_value"), "currency": document.get("currency")}
     name = document["table"]
+    request: Any = {"name": name, **wanted}
     try:
-        return client.add_table({"name": name, **wanted})
+        return client.add_table(request)
     except ApiError as error:
         found = client.find_table(name) if error.code == "table-conflict" else None
         if found is None:

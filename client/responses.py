@@ -1,12 +1,15 @@
 """Responses of the service, and checks of the fields that the client reads."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 Document = dict[str, Any]
+
+Check = Callable[[Document], bool]
+"""Returns whether a response comes from the service, and not from a proxy or another server."""
 
 BUSY: Final = frozenset({"busy", "idempotency-key-in-use"})
 """Codes of temporary conflicts; retry the request."""
@@ -41,6 +44,9 @@ class Response(Document):
 
     is_replay: bool = False
     """Whether what was posted had been recorded before."""
+
+    etag: str | None = None
+    """The entity tag, for `if_none_match` of the next read."""
 
     if not TYPE_CHECKING:  # The classes of `client.models` declare the fields.
 
@@ -117,6 +123,20 @@ def is_hand_of_round(response: object) -> TypeGuard[Document]:
     if not is_hand(response) or not is_round(response.get("round")):
         return False
     return _has(response, players=list, exchanges=list, transfers=list, stacks=dict)
+
+
+CHECKS: Final[Mapping[str, Check]] = {
+    "Club": is_club,
+    "OpenedRound": is_round,
+    "RecordedHand": is_hand,
+    "RecordedHandWithRound": is_hand_of_round,
+    "Round": is_round,
+    "RoundAfterUndo": is_round,
+    "RoundDocument": is_document,
+    "Ruleset": is_ruleset,
+    "Table": is_table,
+}
+"""Checks by the schemas of the contract, which the generated methods apply. Other responses are objects."""
 
 
 def _has(response: object, **kinds: type | UnionType) -> TypeGuard[Document]:

@@ -177,14 +177,11 @@ class Period:
         """Whether a time depends on the club."""
         return any(text is not None and not _HAS_OFFSET.search(text) for text in (self.begin, self.end))
 
-    def resolve(self, evenings: Evenings) -> dict[str, str | None]:
-        """Return the filters `from` and `to` of the period."""
-        both = {"from": self.begin, "to": self.end}
+    def find(self, client: Client) -> dict[str, Any]:
+        """Return the filters `from_` and `to` of the period, by the evenings of the club."""
+        evenings = find_evenings(client) if self.needs_club else Evenings()
+        both = {"from_": self.begin, "to": self.end}
         return {name: None if text is None else parse_moment(text, evenings) for name, text in both.items()}
-
-    def find(self, client: Client) -> dict[str, str | None]:
-        """Return the filters `from` and `to` of the period, by the evenings of the club."""
-        return self.resolve(find_evenings(client) if self.needs_club else Evenings())
 
 
 class Moment(click.ParamType[str]):

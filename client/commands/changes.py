@@ -59,7 +59,7 @@ def undo(session: Session, table: str, number: int | None, reason: str | None, y
         if not yes and not confirm(make_asker(), f"Undo hand {hand['number']}?"):
             console.print("Nothing was undone.")
             return
-        request = {"number": hand["number"], "hand": records[hand["number"]]}
+        request: Any = {"number": hand["number"], "hand": records[hand["number"]]}
         try:
             undone = client.undo_hand(current.id, request | ({"reason": reason} if reason else {}))
         except TransportError as error:
@@ -112,7 +112,7 @@ def leave(session: Session, table: str, player: str, reason: str | None, as_json
     with session.client() as client:
         at, newest = find_newest_round(client, table)
         require_next(at["name"], newest)
-        departure = {
+        departure: Any = {
             "seat": find_seat(newest["seats"], player, f"at {at['name']}"),
             **({"reason": reason} if reason else {}),
             "expected": {"hands": newest["hands"]},
@@ -145,7 +145,7 @@ def close(session: Session, table: str, reason: str, yes: bool, as_json: bool) -
         if not yes and not confirm(make_asker(), f"Close the round at {at['name']} after hand {number}?"):
             console.print("Nothing was changed.")
             return
-        changed = client.close_round(newest["id"], reason, expected={"hands": number})
+        changed = client.close_round(newest["id"], {"reason": reason, "expected": {"hands": number}})
     if as_json:
         print_json(changed)
     else:

@@ -72,8 +72,8 @@ def correct_round(
         if amended is None:
             console.print(_NOTHING)
             return
-        request: Document = {"reason": reason or DRY_RUN_REASON, "version": found["version"], **amended}
-        response = client.try_correction(found["id"], request)
+        request: Any = {"reason": reason or DRY_RUN_REASON, "version": found["version"], **amended}
+        response = client.correct_round(found["id"], request, dry_run=True)
         is_stored = response["changed"] and not dry_run
         show_comparison(console, response)
         console.print()
@@ -82,7 +82,8 @@ def correct_round(
             if not yes and not confirm(asker, "Correct the round?"):
                 console.print(_NOTHING)
                 return
-            response = client.correct_round(found["id"], {**request, "reason": reason or ask_reason(asker)})
+            request["reason"] = reason or ask_reason(asker)
+            response = client.correct_round(found["id"], request)
     if as_json:
         print_json(response)
     elif is_stored:
@@ -131,7 +132,7 @@ def what_if(
         raise click.UsageError("Give one of --patch FILE and --row ROW CARDS.")
     if ruleset is None and patch is None and not typed.is_given:
         raise click.UsageError("Give --ruleset NAME, --patch FILE or --row ROW CARDS.")
-    request: Document = {} if ruleset is None else {"ruleset": ruleset}
+    request: Any = {} if ruleset is None else {"ruleset": ruleset}
     if patch is not None:
         request["patch"] = read_patch(patch)
     with session.client() as client:

@@ -87,7 +87,7 @@ def open_(
         found = find_round(client, round_)
         places = {"hand": hand, "seat": seat, "row": row}
         where = {name: value for name, value in places.items() if value is not None}
-        claimed = {"round": found["id"], **where, "claim": claim, "by": by}
+        claimed: Any = {"round": found["id"], **where, "claim": claim, "by": by}
         show_claim(console, claimed)
         _show_recorded(console, client, found, where)
         if not _confirm(console, "Open the dispute?", yes=yes):
@@ -109,9 +109,7 @@ def open_(
 @limit_option
 @json_option
 @pass_session
-def list_(
-    session: Session, state: str | None, table: str | None, round_: str | None, limit: int, as_json: bool
-) -> None:
+def list_(session: Session, state: Any, table: str | None, round_: str | None, limit: int, as_json: bool) -> None:
     """
     List disputes, oldest first.
 
@@ -122,7 +120,7 @@ def list_(
             "table": None if table is None else find_table(client, table)["id"],
             "round": None if round_ is None else find_round(client, round_)["id"],
         }
-        states = _NOT_ENDED if state is None else (state,)
+        states: tuple[Any, ...] = _NOT_ENDED if state is None else (state,)
         every = chain.from_iterable(client.list_disputes(state=each, **wanted) for each in states)
         found = list(islice(every, limit))
     if as_json:
@@ -215,11 +213,11 @@ def resolve(
     with session.client() as client:
         dispute_id = find_dispute_id(client, dispute_id)
         found = client.get_dispute(dispute_id)
-        resolution = {"version": found["version"], "state": state, "by": by, "reason": reason}
+        resolution: Any = {"version": found["version"], "state": state, "by": by, "reason": reason}
         # Check the resolution first: without it, nothing is corrected either.
-        client.try_resolution(dispute_id, resolution)
+        client.resolve_dispute(dispute_id, resolution, dry_run=True)
         _show(console, client, found)
-        correction: Document | None = None
+        correction: Any = None
         if amendment.sources:
             round_ = client.get_round(found["round"])
             amended = amendment.read(client, round_)
@@ -253,7 +251,7 @@ def withdraw(session: Session, dispute_id: str, by: str, reason: str | None, yes
         _show(console, client, found)
         if not _confirm(console, "Withdraw it?", yes=yes):
             return
-        withdrawal = {"version": found["version"], "by": by, **({"reason": reason} if reason else {})}
+        withdrawal: Any = {"version": found["version"], "by": by, **({"reason": reason} if reason else {})}
         response = client.withdraw_dispute(dispute_id, withdrawal)
     _print_done(console, response, "Withdrawn", as_json=as_json)
 
@@ -271,10 +269,10 @@ def _show_recorded(console: Console, client: Client, round_: Document, where: Do
         show_recorded(console, hands[number - 1], Names(round_["seats"]), where.get("seat"), where.get("row"))
 
 
-def _show_changes(console: Console, client: Client, round_: Document, correction: Document) -> None:
+def _show_changes(console: Console, client: Client, round_: Document, correction: Any) -> None:
     """Show what a correction changes, and reject one that changes nothing."""
     before = client.get_settlement(round_["id"])["revision"]
-    comparison = client.try_correction(round_["id"], correction)
+    comparison = client.correct_round(round_["id"], correction, dry_run=True)
     if not comparison["changed"] or comparison["revision"] == before:
         raise UnreadableError("the correction changes nothing; omit it if none is needed, or was made before")
     console.print()

@@ -2,10 +2,11 @@
 
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import click
 
+from client.api import Client
 from client.commands.base import (
     Command,
     NamedPath,
@@ -22,8 +23,9 @@ from client.lookup import find_hand_id, find_round
 from client.render.console import make_console
 
 EXAMPLE_HAND_ID: Final = "01a1fa77-4a5e-7012-9c3f-1f0a9d62b7e4"
-_TEXT: Final = "text/plain"
-_HTML: Final = "text/html"
+Form = Literal["text/plain", "text/html"]
+_TEXT: Final[Form] = "text/plain"
+_HTML: Final[Form] = "text/html"
 
 revision_option = click.option(
     "--revision", type=click.IntRange(1), metavar="NUMBER", help="Show an older revision of the round."
@@ -52,9 +54,9 @@ def explain_hand(
     refuse_output(page, overwrites=overwrites)
     with session.client() as client:
         hand_id = find_hand_id(client, hand_id)
-        explanation = client.explain_hand(hand_id, revision) if as_json else None
-        text = "" if as_json else client.read_explanation(hand_id, _TEXT, revision)
-        written = client.read_explanation(hand_id, _HTML, revision) if page else ""
+        explanation = client.explain_hand(hand_id, revision=revision) if as_json else None
+        text = "" if as_json else _read(client, hand_id, _TEXT, revision)
+        written = _read(client, hand_id, _HTML, revision) if page else ""
     if page is not None:
         write_file(page, written.encode(), overwrites=overwrites)
     if explanation is not None:
@@ -80,14 +82,18 @@ def explain_round(session: Session, round_: str, revision: int | None, as_json: 
     """
     with session.client() as client:
         round_id = find_round(client, round_)["id"]
-        recorded = [hand["id"] for hand in client.list_hands(round_id, revision)]
+        recorded = [hand["id"] for hand in client.list_hands(round_id, revision=revision)]
         if as_json:
-            print_json({"hands": [client.explain_hand(hand_id, revision) for hand_id in recorded]})
+            print_json({"hands": [client.explain_hand(hand_id, revision=revision) for hand_id in recorded]})
             return
-        texts = (client.read_explanation(hand_id, _TEXT, revision) for hand_id in recorded)
+        texts = (_read(client, hand_id, _TEXT, revision) for hand_id in recorded)
         first = next(texts, "No hand was played yet.\n")
         for text in chain([first], (f"\n{text}" for text in texts)):
             _print(text)
+
+
+def _read(client: Client, hand_id: str, form: Form, revision: int | None) -> str:
+    return client.explain_hand_as(form, hand_id, revision=revision).content.decode()
 
 
 def _print(text: str) -> None:

@@ -1,6 +1,7 @@
 """The command that finds hands of all rounds."""
 
 from itertools import islice
+from typing import Any
 
 import click
 
@@ -59,12 +60,12 @@ def find_hands(
     A hand that was undone or corrected is not listed; the record that replaces it is.
     """
     with session.client() as client:
-        wanted = {
+        wanted: dict[str, Any] = {
             "player": player,
             "table": None if table is None else find_table(client, table)["id"],
             "ruleset": ruleset,
-            "foul": None if foul is None else str(foul).lower(),
-            "fantasyland": None if fantasyland is None else str(fantasyland).lower(),
+            "foul": foul,
+            "fantasyland": fantasyland,
             **period.find(client),
         }
         found = list(islice(client.find_hands(**wanted), limit))

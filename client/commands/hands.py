@@ -168,7 +168,7 @@ def _add(
         return response
 
 
-def _send(client: Client, current: CurrentRound, hand: Document) -> Response:
+def _send(client: Client, current: CurrentRound, hand: Any) -> Response:
     """
     Send a hand. Write it to a file if there is no response, nobody waits for it, or a refusal is not about the hand.
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import click
 
+from client.api import Client
 from client.commands.base import (
     REFUSED,
     Command,
@@ -98,9 +99,9 @@ def export(
     to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
     with session.client(is_patient=True, reports_waiting=False) as client, to as file:
         table_id = None if table is None else find_table(client, table)["id"]
-        wanted = {"table": table_id, **period.find(client)}
+        wanted: dict[str, Any] = {"table": table_id, **period.find(client)}
         if form == "parquet":
-            file.write(retry_until_available(print_waiting, client.export_parquet, records=records, **wanted))
+            file.write(_export_parquet(client, records, wanted))
             file.flush()
             return
         pages = export_pages(client, wanted, print_waiting)
@@ -113,6 +114,11 @@ def export(
             file.flush()
     if output is not None:
         make_console().print(f"{plural(rounds, 'round')} exported")
+
+
+def _export_parquet(client: Client, records: Any, wanted: dict[str, Any]) -> bytes:
+    form: Final = "application/vnd.apache.parquet"
+    return retry_until_available(print_waiting, client.export_rounds_as, form, records=records, **wanted).content
 
 
 def _show(bar: ProgressBar, page: Content, rounds: int) -> None:
@@ -189,7 +195,7 @@ def _read_objects(chunk: Chunk) -> Iterator[dict[str, Any]]:
 @limit_option
 @json_option
 @pass_session
-def imports(session: Session, state: str | None, limit: int, as_json: bool) -> None:
+def imports(session: Session, state: Any, limit: int, as_json: bool) -> None:
     """List the imports of the club, newest first."""
     with session.client() as client:
         found = list(islice(client.list_imports(state=state), limit))
@@ -255,7 +261,7 @@ def events(
     output = standard_output()
     with session.client(is_patient=True, reports_waiting=False) as client:
         filters = {
-            "kind": kind,
+            "kind": None if kind is None else kind.split(","),
             "table": None if table is None else find_table(client, table)["id"],
             "round": None if round_ is None else find_round(client, round_)["id"],
         }

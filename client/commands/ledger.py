@@ -3,6 +3,7 @@
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -71,7 +72,7 @@ def ledger(
     refuse_output(output, overwrites=overwrites)
     with session.client(is_patient=as_csv, reports_waiting=not as_csv) as client:
         table_id = None if table is None else find_table(client, table)["id"]
-        wanted = {"table": table_id, "player": player, **period.find(client)}
+        wanted: dict[str, Any] = {"table": table_id, "player": player, **period.find(client)}
         if as_csv:
             to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
             with to as file:

@@ -80,7 +80,7 @@ def _list_rounds(client: Client) -> Names:
     yield from islice(_list_tables(client), _MOST - _MOST_ROUNDS)
     from client.lookup import describe_round
 
-    rounds = client.list_rounds(limit=str(_MOST_ROUNDS))
+    rounds = client.list_rounds(limit=_MOST_ROUNDS)
     yield from ((each["id"], describe_round(each)) for each in islice(rounds, _MOST_ROUNDS))
 
 

@@ -146,13 +146,13 @@ def _match(names: Sequence[str], known: Iterable[str]) -> dict[str, str]:
 
 def _list_players(client: Client, table_id: str | None, without: str | None = None) -> set[str]:
     """List the players of the newest rounds of a table, or of the club, except of one round."""
-    newest = islice(client.list_rounds(table=table_id, limit=str(_ROUNDS)), _ROUNDS)
+    newest = islice(client.list_rounds(table=table_id, limit=_ROUNDS), _ROUNDS)
     return {str(seat["player"]) for round_ in newest if round_["id"] != without for seat in round_["seats"]}
 
 
 def _is_recorded(client: Client, player: str, without: str | None) -> bool:
     """Return whether a player is recorded under exactly this name in any round, except in one."""
-    return any(round_["id"] != without for round_ in islice(client.list_rounds(player=player, limit="2"), 2))
+    return any(round_["id"] != without for round_ in islice(client.list_rounds(player=player, limit=2), 2))
 
 
 def find_similar_name(name: str, known: Iterable[str]) -> str | None:

@@ -1,6 +1,7 @@
 """The command that posts round documents, and hands that could not be sent."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import click
 from rich.console import Console
@@ -82,7 +83,7 @@ def _post_hand(client: Client, line: Document, *, as_json: bool) -> None:
         raise UnreadableError(f"`round` is {round_id!r}; expected the ID of the round of the hand")
     console, asker = make_console(error=as_json), make_asker()
 
-    def send(hand: Document) -> Response:
+    def send(hand: Any) -> Response:
         return client.record_hand(round_id, hand)
 
     try:
@@ -112,7 +113,7 @@ def _advise(error: RefusedError) -> str | None:
     return None
 
 
-def _post_whole(client: Client, document: Document, console: Console | None) -> None:
+def _post_whole(client: Client, document: Any, console: Console | None) -> None:
     played = client.play_document(document)
     if console is None:
         print_json(played, indent=None)

@@ -29,7 +29,6 @@ from client.lookup import find_recomputation_id, find_round, find_table
 from client.render.console import make_console
 from client.render.progress import show_progress
 from client.render.reports import list_jobs, show_difference, show_recomputation
-from client.responses import Document
 
 EXAMPLE_ID: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
 _FINISHED: Final = ("succeeded", "failed", "cancelled")
@@ -108,12 +107,12 @@ def start(
             "table": None if table is None else find_table(client, table)["id"],
             "rounds": [find_round(client, round_)["id"] for round_ in rounds] or None,
             "ruleset": ruleset,
-            **period.find(client),
+            **{name.rstrip("_"): moment for name, moment in period.find(client).items()},
         }
-        asked: Document = {"mode": "apply" if applies else "audit", "reason": reason}
+        asked: Any = {"mode": "apply" if applies else "audit", "reason": reason}
         asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})
-        given = {name: value for name, value in scope.items() if value is not None}
-        job = client.start_recomputation({"scope": given, **asked})
+        given: Any = {name: value for name, value in scope.items() if value is not None}
+        job = client.start_recomputation(asked | {"scope": given})
         _show(_watch(client, job["id"]) if is_watched else job, as_json=as_json)
 
 
@@ -122,7 +121,7 @@ def start(
 @limit_option
 @json_option
 @pass_session
-def list_(session: Session, state: str | None, limit: int, *, as_json: bool) -> None:
+def list_(session: Session, state: Any, limit: int, *, as_json: bool) -> None:
     """List the recomputations of the club, newest first."""
     with session.client() as client:
         found = list(islice(client.list_recomputations(state=state), limit))

@@ -88,7 +88,7 @@ def open_(
     with session.client() as client:
         table_id = find_table(client, table)["id"]
         names = resolve_names(client, table_id, [one.player for one in sitting], yes=yes)
-        seats = seat_all(replace(one, player=names[one.player]) for one in sitting)
+        seats: Any = seat_all(replace(one, player=names[one.player]) for one in sitting)
         opened = client.open_round(table_id, {"seats": seats, "reference": reference})
     if as_json:
         print_json(opened)
@@ -147,7 +147,7 @@ def list_(
 ) -> None:
     """List rounds, newest first."""
     with session.client() as client:
-        wanted = {"player": player, "status": status, "state": state, **period.find(client)}
+        wanted: dict[str, Any] = {"player": player, "status": status, "state": state, **period.find(client)}
         table_id = None if table is None else find_table(client, table)["id"]
         found = list(islice(client.list_rounds(table=table_id, **wanted), limit))
         names = {} if as_json else {each["id"]: each["name"] for each in client.list_tables()}
@@ -233,7 +233,7 @@ def link(session: Session, round_: str, days: int, as_json: bool) -> None:
     key. ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
-        issued = client.issue_link(find_round(client, round_)["id"], days * _SECONDS_A_DAY)
+        issued = client.issue_link(find_round(client, round_)["id"], {"expires_in": days * _SECONDS_A_DAY})
         address = f"{client.server}{issued['url']}"
     if as_json:
         print_json({**issued, "url": address})
@@ -271,7 +271,7 @@ def hands(session: Session, round_: str, revision: int | None, as_json: bool) ->
     """
     with session.client() as client:
         found = find_round(client, round_)
-        listed = list(client.list_hands(found["id"], revision))
+        listed = list(client.list_hands(found["id"], revision=revision))
     if as_json:
         print_json({"hands": listed})
     else:

@@ -228,7 +228,8 @@ def offer_round(console: Console, asker: Asker, client: Client, last: CurrentRou
             lineup = _change(asker, client, last, lineup)
             continue
         try:
-            opened = client.open_round(last.round["table"], {"seats": lineup.write_seats()})
+            seats: Any = lineup.write_seats()
+            opened = client.open_round(last.round["table"], {"seats": seats})
         except RefusedError as error:
             if not _is_about_players(error):
                 raise

@@ -1,5 +1,7 @@
 """The command that shows statements over several tables."""
 
+from typing import Any
+
 import click
 
 from client.commands.base import (
@@ -59,10 +61,10 @@ def statement(
         raise click.UsageError("--csv and --json were given; expected one of them")
     with session.client() as client:
         ids = ",".join(find_table(client, table)["id"] for table in tables) or None
-        wanted = {"tables": ids, "player": player, "settle_up": settle_up, **period.find(client)}
+        wanted: dict[str, Any] = {"tables": ids, "player": player, "settle_up": settle_up, **period.find(client)}
         if as_csv:
             output = standard_output()
-            output.write(client.export_club_statement(**wanted).content)
+            output.write(client.get_club_statement_as("text/csv", **wanted).content)
             output.flush()
             return
         summed = client.get_club_statement(**wanted)

@@ -1,7 +1,7 @@
 """The commands that show statistics of players, and draw plots of what was played."""
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
 import click
 
@@ -47,7 +47,7 @@ def statistics(
     """
     with session.client() as client:
         table_id = None if table is None else find_table(client, table)["id"]
-        wanted = {"table": table_id, "ruleset": ruleset, **period.find(client)}
+        wanted: dict[str, Any] = {"table": table_id, "ruleset": ruleset, **period.find(client)}
         found = client.list_statistics(**wanted) if player is None else client.get_player_statistics(player, **wanted)
     if as_json:
         print_json(found)
@@ -55,8 +55,9 @@ def statistics(
         show_statistics(make_console(), found)
 
 
+PlotForm = Literal["image/svg+xml", "text/csv"]
 _PLOTS: Final = ("caps", "distribution", "fouls", "head-to-head", "net", "sources", "stacks")
-_FORMS: Final = {".svg": "image/svg+xml", ".csv": "text/csv"}
+_FORMS: Final[dict[str, PlotForm]] = {".svg": "image/svg+xml", ".csv": "text/csv"}
 _SVG: Final = _FORMS[".svg"]
 _CSV: Final = _FORMS[".csv"]
 
@@ -82,7 +83,7 @@ _CSV: Final = _FORMS[".csv"]
 @pass_session
 def plot(
     session: Session,
-    name: str,
+    name: Any,
     file: Path,
     round_: str | None,
     table: str | None,
@@ -102,13 +103,13 @@ def plot(
     form = _find_form(file, as_csv=as_csv)
     refuse_output(output, overwrites=overwrites)
     with session.client() as client:
-        wanted = {
+        wanted: dict[str, Any] = {
             "round": None if round_ is None else find_round(client, round_)["id"],
             "table": None if table is None else find_table(client, table)["id"],
             "player": player,
             **period.find(client),
         }
-        content = client.export_plot(name, form, **wanted)
+        content = client.get_plot_as(form, name, **wanted).content
     if output is not None:
         write_file(output, content, overwrites=overwrites)
         return
@@ -117,7 +118,7 @@ def plot(
     printer.flush()
 
 
-def _find_form(file: Path, *, as_csv: bool) -> str:
+def _find_form(file: Path, *, as_csv: bool) -> PlotForm:
     """Return the content type of a file by its ending, or by --csv for the standard output."""
     if str(file) == STDOUT:
         return _CSV if as_csv else _SVG

@@ -94,7 +94,9 @@ def link(
     with session.client() as client:
         found = find_table(client, table)
         kind = "scorekeeper" if scorekeeper else "viewer" if player is None else "player"
-        issued = client.issue_table_link(found["id"], kind, label=label, player=player, expires_in=expires_in)
+        options = {"kind": kind, "label": label, "player": player, "expires_in": expires_in}
+        request: Any = {name: value for name, value in options.items() if value is not None}
+        issued = client.issue_table_link(found["id"], request)
     for warning in issued["warnings"]:
         click.echo(f"warning: {warning['detail']}", err=True)
     if svg is not None:

@@ -97,7 +97,8 @@ def create(
         "correction_window_minutes": correction_window,
     }
     with session.client() as client:
-        table = client.add_table({field: value for field, value in wanted.items() if value is not None})
+        request: Any = {field: value for field, value in wanted.items() if value is not None}
+        table = client.add_table(request)
     if as_json:
         print_json(table)
     else:
@@ -132,7 +133,7 @@ def list_(session: Session, limit: int, as_json: bool) -> None:
 @settle_up_option
 @json_option
 @pass_session
-def statement(session: Session, table: str, period: Period, settle_up: str | None, as_json: bool) -> None:
+def statement(session: Session, table: str, period: Period, settle_up: Any, as_json: bool) -> None:
     """
     Show the sums of a table's rounds, and who pays whom.
 

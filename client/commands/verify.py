@@ -110,7 +110,7 @@ def get_evidence(session: Session, round_: str, since: int | None) -> None:
     ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client(is_patient=True) as client:
-        evidence = client.get_evidence(find_round(client, round_)["id"], since)
+        evidence = client.get_evidence(find_round(client, round_)["id"], since=since)
     print_json(evidence)
     if since is not None and evidence.get("consistency") is None:
         click.echo(
@@ -143,7 +143,7 @@ def prove_consistency(session: Session, older: str, newer: str, as_json: bool) -
     require_one_club(old, new)
     sizes = old.checkpoint.size, new.checkpoint.size
     with session.client(is_patient=True) as client:
-        proof = client.prove_consistency(*sizes)
+        proof = client.prove_consistency(from_=sizes[0], to=sizes[1])
     check_growth(proof, old, new)
     if as_json:
         print_json(proof)
@@ -175,7 +175,7 @@ def prove_inclusion(session: Session, position: int, checkpoint: str, as_json: b
     tree = _read(checkpoint)
     size = tree.checkpoint.size
     with session.client(is_patient=True) as client:
-        proof = client.prove_inclusion(position, size)
+        proof = client.prove_inclusion(position=position, size=size)
         event = find_event(client, position)
     what = check_inclusion(proof, str(event.get("bytes")), position, tree)
     if as_json:

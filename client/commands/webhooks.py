@@ -54,7 +54,7 @@ def webhooks() -> None:
 @pass_session
 def add(session: Session, url: str, kinds: tuple[str, ...], description: str | None, as_json: bool) -> None:
     """Create a webhook. `ofc webhook secret show` prints the secret that signs its messages."""
-    request: Document = {"url": url, "kinds": list(kinds), **({"description": description} if description else {})}
+    request: Any = {"url": url, "kinds": list(kinds), **({"description": description} if description else {})}
     with session.client() as client:
         _show(client.add_webhook(request), as_json=as_json)
 
@@ -107,7 +107,7 @@ def update(
 ) -> None:
     """Change a webhook. What no option names stays as it is."""
     given = {"url": url, "kinds": list(kinds) or None, "description": description, "state": state}
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes: Any = {name: value for name, value in given.items() if value is not None}
     if not changes:
         raise click.UsageError("Give at least one of --url, --kind, --description and --state.")
     with session.client() as client:
@@ -172,8 +172,9 @@ def show_secret(session: Session, webhook_id: str, as_json: bool) -> None:
 @pass_session
 def rotate(session: Session, webhook_id: str, overlap: int | None, as_json: bool) -> None:
     """Replace the secret of a webhook by a new one. `ofc webhook secret show` prints it."""
+    request: Any = {} if overlap is None else {"overlap_seconds": overlap}
     with session.client() as client:
-        _show(client.rotate_webhook_secret(find_webhook_id(client, webhook_id), overlap), as_json=as_json)
+        _show(client.rotate_webhook_secret(find_webhook_id(client, webhook_id), request), as_json=as_json)
 
 
 @webhooks.command(
@@ -187,7 +188,7 @@ def rotate(session: Session, webhook_id: str, overlap: int | None, as_json: bool
 @limit_option
 @json_option
 @pass_session
-def deliveries(session: Session, webhook_id: str, state: str | None, limit: int, as_json: bool) -> None:
+def deliveries(session: Session, webhook_id: str, state: Any, limit: int, as_json: bool) -> None:
     """List the messages to a webhook, newest first."""
     with session.client() as client:
         listed = client.list_webhook_deliveries(find_webhook_id(client, webhook_id), state=state)

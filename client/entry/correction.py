@@ -59,7 +59,8 @@ class Correction:
         Raises:
             RefusedError: the round cannot be corrected, or not with this key.
         """
-        self._client.try_correction(self._current.id, {**self._request(DRY_RUN_REASON), "patch": []})
+        request: Any = {**self._request(DRY_RUN_REASON), "patch": []}
+        self._client.correct_round(self._current.id, request, dry_run=True)
 
     def enter(self, console: Console, asker: Asker, *, is_agreed: bool) -> Document | None:
         """
@@ -75,7 +76,7 @@ class Correction:
         while True:
             self.entry.ask(asker)
             try:
-                tried = self._client.try_correction(self._current.id, self._write(DRY_RUN_REASON))
+                tried = self._client.correct_round(self._current.id, self._write(DRY_RUN_REASON), dry_run=True)
             except RefusedError as error:
                 if not self._resolve_refusal(console, asker, error, is_agreed=is_agreed):
                     return None
@@ -115,7 +116,7 @@ class Correction:
         self._accepts = confirm(asker, "Accept the later hands as played?")
         return self._accepts
 
-    def _write(self, reason: str) -> Document:
+    def _write(self, reason: str) -> Any:
         place = f"/hands/{self.recorded['number'] - 1}"
         amended = _amend(self.recorded, self.entry.document())
         return {**self._request(reason), "patch": [{"op": "replace", "path": place, "value": amended}]}

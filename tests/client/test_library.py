@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from client import ApiError, Client, TransportError
-from client.bulk import MOST_BYTES, split_lines
+from client import ApiError, Client, NotModified, TransportError
+from client.calls import MOST_BYTES, split_lines
 from tests.support.client.faulty_server import build_response, faulty
 from tests.support.sample_rounds import THREE, document_of, hand
 
@@ -87,7 +87,7 @@ def test_threads_share_a_client(client: Client, table: str) -> None:
 
 def test_display_names_are_set_listed_and_erased(client: Client) -> None:
     player = f"ann/{uuid4()}"
-    assert client.name_player(player, "Ann").display_name == "Ann"
+    assert client.name_player(player, {"display_name": "Ann"}).display_name == "Ann"
     assert client.get_player(player).player == player
     assert player in [each.player for each in client.list_players()]
     client.erase_player(player)
@@ -97,11 +97,40 @@ def test_display_names_are_set_listed_and_erased(client: Client) -> None:
     assert refused.value.request_id
 
 
+def test_what_has_not_changed_is_not_sent_again(client: Client, table: str) -> None:
+    added = client.add_table({"name": table, "ruleset": "pineapple"})
+    opened = client.open_round(added.id, {"seats": document(table, "1")["seats"]})
+    first = client.get_round(opened.id)
+    assert first.etag is not None
+    with pytest.raises(NotModified):
+        client.get_round(opened.id, if_none_match=first.etag)
+    pages = client.list_rounds(table=added.id)
+    assert [round_.id for round_ in pages] == [opened.id]
+    with pytest.raises(NotModified):
+        next(client.list_rounds(table=added.id, if_none_match=pages.etag))
+    client.record_hand(opened.id, hand(1, 1, THREE))
+    assert client.get_round(opened.id, if_none_match=first.etag).hands == 1
+
+
+def test_a_dry_run_records_nothing(client: Client, table: str) -> None:
+    added = client.add_table({"name": table, "ruleset": "pineapple"}, dry_run=True)
+    assert (added.name, client.find_table(table)) == (table, None)
+
+
+def test_an_idempotency_key_is_the_one_that_was_given() -> None:
+    with faulty(build_response(201, {"id": "1", "name": "friday", "ruleset": "turbo@1"})) as server:
+        with Client(server.url) as client:
+            client.add_table({"name": "friday", "ruleset": "turbo"}, idempotency_key="friday")
+            client.add_table({"name": "friday", "ruleset": "turbo"})
+        assert server.keys[0] == "friday"
+        assert server.keys[1] not in (None, "friday")
+
+
 def test_who_enters_a_hand_is_shown_and_hidden(client: Client, table: str) -> None:
     added = client.add_table({"name": table, "ruleset": "pineapple"})
     device = str(uuid4())
     assert client.list_scorekeepers(added.id) == []
-    client.show_scorekeeper(added.id, device, 4)
+    client.show_scorekeeper(added.id, device, {"hand": 4})
     assert [(each.device, each.hand) for each in client.list_scorekeepers(added.id)] == [(device, 4)]
     client.hide_scorekeeper(added.id, device)
     assert client.list_scorekeepers(added.id) == []

@@ -3,40 +3,45 @@
 import ast
 import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 import client
 from client.api import Client
 from client.responses import Response, parse_json
-from tests.support.client.write_models import MODELS, Contract, write_models
+from tests.support.client.contract import Contract, Schema, read_contract, write_name
+from tests.support.client.write_models import MODELS, REQUESTS, write_models, write_requests
+from tests.support.client.write_operations import OPERATIONS, write_operations
 
-ROOT = Path(__file__).parents[2]
-DOCUMENT = yaml.load((ROOT / "openapi-audit.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+DOCUMENT = read_contract()
 CONTRACT = Contract(DOCUMENT)
-RETURNS_LINES = {"export_rounds", "list_events"}
-"""Methods that return a page of lines as they were received, so that commands write and verify the same bytes."""
-FOR_OTHERS = {
-    *("show_linked_round", "show_linked_hand"),  # for browsers with a link to one round
-    *("check_health", "check_readiness", "get_metrics"),  # for operators
-    "get_contract",
-}
+RETURNS_CONTENT = {"export_rounds", "list_events", "get_contract"}
+"""Methods that return what was received, so that commands write and verify the same bytes."""
 METHODS = sorted(
     name
     for name in CONTRACT.operations
-    if hasattr(Client, name) and CONTRACT.find_response(name) and name not in RETURNS_LINES
+    if hasattr(Client, name) and CONTRACT.find_response(name) and name not in RETURNS_CONTENT
 )
 
 
-def test_the_models_are_those_of_the_contract() -> None:
-    assert MODELS.read_text(encoding="utf-8") == write_models(DOCUMENT), "run `make generate`"
+@pytest.mark.parametrize(
+    ("file", "write"), [(MODELS, write_models), (REQUESTS, write_requests), (OPERATIONS, write_operations)]
+)
+def test_the_client_is_generated_from_the_contract(file: Path, write: Callable[[Schema], str]) -> None:
+    assert file.read_text(encoding="utf-8") == write(DOCUMENT), "run `make generate`"
 
 
-def test_every_operation_for_programs_has_a_method() -> None:
-    assert {name for name in CONTRACT.operations if not hasattr(Client, name)} == FOR_OTHERS
+def test_every_operation_has_a_method() -> None:
+    assert {name for name in CONTRACT.operations if not hasattr(Client, name)} == set()
     assert len(METHODS) > 45
+
+
+@pytest.mark.parametrize("name", CONTRACT.operations)
+def test_each_method_has_the_parameters_of_its_operation(name: str) -> None:
+    named = {write_name(each["name"]) for each in CONTRACT.operations[name]["parameters"]}
+    assert {*inspect.signature(getattr(Client, name)).parameters} - {"self", "request", "lines"} == named
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -46,15 +51,15 @@ def test_each_method_returns_the_type_of_its_operation(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name.startswith("list_")])
-def test_each_list_of_pages_is_an_iterator(name: str) -> None:
+def test_each_list_of_pages_is_read_as_it_is_needed(name: str) -> None:
     annotation = str(inspect.signature(getattr(Client, name)).return_annotation)
     pages = [
         content["schema"]["$ref"].rpartition("/")[2]
         for content in CONTRACT.operations[name]["responses"]["200"]["content"].values()
         if "$ref" in content["schema"]
     ]
-    if any("next_cursor" in CONTRACT.schemas[page]["properties"] for page in pages) and name != "list_rulesets":
-        assert annotation.startswith("Iterator[")
+    if any("next_cursor" in CONTRACT.schemas[page]["properties"] for page in pages):
+        assert annotation.startswith("list[" if name == "list_rulesets" else "Pages["), "rulesets have one page"
 
 
 def test_the_models_declare_every_required_field() -> None:

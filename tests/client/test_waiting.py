@@ -17,7 +17,7 @@ from tests.support.client.faulty_server import DOWN, build_response, faulty
 from tests.support.client.run_ofc import ofc, ofc_process
 
 TABLES = build_response(200, {"tables": [], "has_more": False, "next_cursor": None})
-TABLE = build_response(201, {"id": "1", "name": "friday"})
+TABLE = build_response(201, {"id": "1", "name": "friday", "ruleset": "pineapple@1"})
 
 
 @contextmanager

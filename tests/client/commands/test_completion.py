@@ -90,7 +90,7 @@ def test_names_are_completed_from_the_service(reached: dict[str, str], client: C
     assert eventually([table], "ofc", "round", "show", table[:-3], **reached)
     assert eventually([f"ann-{table}"], "ofc", "round", "leave", table, "ann-", **reached)
     assert "pineapple-qq" in completed("ofc", "ruleset", "show", "pineapple", **reached)
-    client.close_round(round_id, "late")
+    client.close_round(round_id, {"reason": "late"})
     opened = client.open_dispute({"round": round_id, "claim": "no", "by": "ben"})
     assert eventually([opened["id"]], "ofc", "dispute", "show", opened["id"][:-1], **reached)
     fish, zsh = ("ofc", "table", "statement", table), ("ofc", "round", "show", round_id)

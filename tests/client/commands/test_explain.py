@@ -24,7 +24,7 @@ def hand_id(reached: dict[str, str], client: Client, table: str) -> str:
 
 def test_a_hand_is_explained_in_the_words_of_the_service(reached: dict[str, str], client: Client, hand_id: str) -> None:
     result = ofc("hand", "explain", hand_id, COLUMNS="40", **reached)
-    assert (result.code, result.out) == (0, client.read_explanation(hand_id, "text/plain"))
+    assert (result.code, result.out) == (0, client.explain_hand_as("text/plain", hand_id).content.decode())
     capped = (
         "  1. ben pays 3 of 4 to ann: ann has a stack of 3 and can win at most 3;"
         " without the cap ben would pay 4: ben 50 → 47, ann 3 → 6  [What caps a payment]"
@@ -41,7 +41,7 @@ def test_the_page_is_written_in_addition_to_the_output(
 ) -> None:
     page = tmp_path / "hand.html"
     result = ofc("hand", "explain", hand_id, "--html", page, **reached)
-    assert result.out == client.read_explanation(hand_id, "text/plain")
+    assert result.out == client.explain_hand_as("text/plain", hand_id).content.decode()
     assert pairs_on(read_page(page.read_text(encoding="utf-8"))) == pairs_in(client.explain_hand(hand_id))
     result = ofc("hand", "explain", hand_id, "--html", tmp_path / "nowhere" / "hand.html", **reached)
     assert result.code == 2
@@ -64,7 +64,7 @@ def test_a_round_is_explained_hand_by_hand(reached: dict[str, str], client: Clie
     assert ofc("round", "explain", table, **reached).out == "No hand was played yet.\n"
     add_hand(reached, table, button=1)
     add_hand(reached, table)
-    texts = [client.read_explanation(hand["id"], "text/plain") for hand in client.list_hands(round_id)]
+    texts = [client.explain_hand_as("text/plain", hand["id"]).content.decode() for hand in client.list_hands(round_id)]
     assert len(texts) == 2
     assert ofc("round", "explain", table, **reached).out == "\n".join(texts)
     hands = ofc("round", "explain", round_id, "--json", **reached).document["hands"]
@@ -78,7 +78,7 @@ def test_an_older_revision_is_explained(reached: dict[str, str], client: Client,
     ofc("undo", table, "--yes", **reached)
     add_hand(reached, table, button=1)
     explanation = ofc("round", "explain", table, "--revision", "1", **reached).out
-    assert explanation == client.read_explanation(undone, "text/plain", 1)
+    assert explanation == client.explain_hand_as("text/plain", undone, revision=1).content.decode()
     assert "revision 1 · undone or corrected: it does not count" in explanation
     result = ofc("hand", "explain", undone, "--revision", "2", **reached)
     assert result.code == 1
@@ -102,4 +102,4 @@ def test_a_response_in_another_form_is_rejected() -> None:
         Client(transport=page) as client,
         pytest.raises(TransportError, match="text/html, which is not a response of Tablestakes"),
     ):
-        client.read_explanation(NOBODYS, "text/plain")
+        client.explain_hand_as("text/plain", NOBODYS).content.decode()

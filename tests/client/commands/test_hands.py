@@ -209,7 +209,7 @@ def test_a_table_without_an_open_round_is_an_error(reached: dict[str, str], clie
     assert ofc("table", "create", table, "--ruleset", "pineapple", **reached).code == 0
     assert f"no round was opened at {table} yet; `ofc round open" in ofc("hand", "add", table, **reached).err
     round_id = ofc("round", "open", table, "ann=9", "ben=9", "--json", **reached).document["id"]
-    client.close_round(round_id, "late")
+    client.close_round(round_id, {"reason": "late"})
     result = ofc("hand", "add", table, **reached)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"Error: no round is open at {table}: the last is closed; `ofc round open {table} ")
@@ -279,7 +279,7 @@ def test_the_last_hand_of_a_complete_round_can_be_undone(reached: dict[str, str]
 def test_a_refused_undo_is_reported(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     add_hand(reached, table, button=1)
-    client.close_round(round_id, "late")
+    client.close_round(round_id, {"reason": "late"})
     result = ofc("undo", table, "--yes", **reached)
     assert result.code == 1
     assert "(undo-refused)" in result.err

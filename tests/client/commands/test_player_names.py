@@ -25,7 +25,7 @@ def known(reached: dict[str, str], client: Client, table: str) -> str:
     """A table at which two players are known."""
     set_up(reached, table)
     round_id = open_round(reached, table, f"ann {table}=200", f"José {table}=200")
-    client.close_round(round_id, "late")
+    client.close_round(round_id, {"reason": "late"})
     return table
 
 
@@ -56,8 +56,8 @@ def test_known_and_clearly_new_names_need_no_confirmation(reached: dict[str, str
 def test_an_old_name_is_known(
     reached: dict[str, str], client: Client, known: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client.close_round(open_round(reached, known, f"Ann {known}=100", "ben=100"), "late")
-    client.close_round(open_round(reached, known, f"ann {known}=100", "ben=100"), "late")
+    client.close_round(open_round(reached, known, f"Ann {known}=100", "ben=100"), {"reason": "late"})
+    client.close_round(open_round(reached, known, f"ann {known}=100", "ben=100"), {"reason": "late"})
     monkeypatch.setattr(player_names, "_ROUNDS", 1)
     result = ofc("round", "open", known, f"Ann {known}=100", "ben=100", **reached)
     assert (result.code, result.err) == (0, "")

@@ -180,9 +180,8 @@ def test_a_dry_run_shows_what_changes_and_stores_nothing(
         {"hand": 1, "seat": 1, "row": "top", "cards": ["Qs", "Kd", "9c"]},
         {"hand": 1, "seat": 3, "row": "top", "cards": ["Ah", "Jc", "6d"]},
     ]
-    tried = client.try_correction(
-        plain_id, {"reason": "misread", "version": client.get_round(plain_id)["version"], "changes": changes}
-    )
+    version = client.get_round(plain_id)["version"]
+    tried = client.correct_round(plain_id, {"reason": "misread", "version": version, "changes": changes}, dry_run=True)
     as_json = ofc("round", "correct", plain_id, *options, "--dry-run", "--json", **reached)
     assert as_json.document == tried
     assert client.get_settlement(plain_id)["revision"] == 1

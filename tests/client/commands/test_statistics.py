@@ -69,7 +69,7 @@ def test_the_ending_of_the_file_chooses_the_form(
         [100, 100, 100, 100],
         [100, 88, 76, 64],
     ]
-    assert client.export_plot("stacks", "text/csv", round=round_id) == listed.read_bytes()
+    assert client.get_plot_as("text/csv", "stacks", round=round_id).content == listed.read_bytes()
 
 
 def test_a_plot_is_printed(reached: dict[str, str], played: str, tmp_path: Path) -> None:

@@ -56,14 +56,14 @@ def correct(client: Client, round_id: str) -> None:
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: MID, 2: HIGH, 3: LOW})}]
     version = client.get_round(round_id)["version"]
     client.correct_round(round_id, {"reason": "misread", "version": version, "patch": patch})
-    client.close_round(round_id, "the room closes")
+    client.close_round(round_id, {"reason": "the room closes"})
 
 
 def signed_evidence(client: Client, round_id: str, since: int | None = None) -> Any:
     """Fetch the evidence once all of it is signed, which is a minute after the signature before."""
     gives_up_at = time.monotonic() + DEADLINE
     while True:
-        found = client.get_evidence(round_id, since)
+        found = client.get_evidence(round_id, since=since)
         if all(each["position"] is not None for each in (*found["events"], *found["related"])):
             return found
         assert time.monotonic() < gives_up_at, "nothing is signed"

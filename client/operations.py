@@ -1,0 +1,1900 @@
+"""
+The operations of the service as methods. Generated from the contract by `make generate`.
+
+A request is a dictionary of a type of `client.requests`. A method whose name ends with `_as` returns the response in
+another form than JSON, as it was received.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from client import responses
+from client.paths import build_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from client import models, requests
+    from client.calls import Calls, Pages
+    from client.responses import Content
+
+
+class Operations:
+    """The part of `Client` with a method for each operation of the contract, of the same name."""
+
+    _calls: Calls
+
+    def score_hand(self, request: requests.ScoreRequest) -> models.HandScore:
+        """
+        Score a hand without storing it.
+
+        Args:
+            request: A hand to score without storing it. With a button and every player's stack, the response
+                includes transfers.
+        """
+        return self._calls.call("POST", build_path("/v1/score"), body=request)
+
+    def list_rulesets(self) -> list[models.Ruleset]:
+        """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
+        return list(self._calls.get_pages(build_path("/v1/rulesets"), "rulesets", is_valid=responses.is_ruleset))
+
+    def add_ruleset(
+        self, request: requests.Ruleset, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Ruleset:
+        """
+        Add a ruleset, or a new version of one.
+
+        Args:
+            request: A ruleset. It never changes; a change is a new version.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rulesets"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            is_valid=responses.is_ruleset,
+        )
+
+    def get_ruleset(self, reference: str) -> models.Ruleset:
+        """
+        Return a ruleset by name (newest version) or as `name@version`.
+
+        Args:
+            reference: Ruleset, as a name (newest version) or `name@version`.
+        """
+        return self._calls.call(
+            "GET", build_path("/v1/rulesets/{reference}", reference=reference), is_valid=responses.is_ruleset
+        )
+
+    def list_players(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[models.Player]:
+        """
+        List the club's players with a display name, newest first.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+        """
+        return self._calls.get_pages(build_path("/v1/players"), "players", query={"limit": limit, "cursor": cursor})
+
+    def get_player(self, player: str) -> models.Player:
+        """
+        Return a player's display name.
+
+        Args:
+            player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
+        """
+        return self._calls.call("GET", build_path("/v1/players/{player}", player=player))
+
+    def name_player(self, player: str, request: requests.DisplayNameRequest) -> models.Player:
+        """
+        Set a player's display name, or replace it.
+
+        Args:
+            player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
+            request: A display name to set. It replaces the player's previous one.
+        """
+        return self._calls.call("PUT", build_path("/v1/players/{player}", player=player), body=request)
+
+    def erase_player(self, player: str) -> None:
+        """
+        Erase a player's display name. The player's ID and results stay in the records.
+
+        Args:
+            player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
+        """
+        self._calls.call_without_response("DELETE", build_path("/v1/players/{player}", player=player))
+
+    def add_table(
+        self, request: requests.TableRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Table:
+        """
+        Create a table.
+
+        Args:
+            request: A table to create.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/tables"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+            is_valid=responses.is_table,
+        )
+
+    def list_tables(
+        self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None
+    ) -> Pages[models.Table]:
+        """
+        List the club's tables, newest first, or find one by its exact name.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            name: List only the table with exactly this name.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/tables"),
+            "tables",
+            query={"limit": limit, "cursor": cursor, "name": name},
+            is_valid=responses.is_table,
+        )
+
+    def get_table(self, table_id: str, *, if_none_match: str | None = None) -> models.Table:
+        """
+        Return a table.
+
+        Args:
+            table_id: ID of the table.
+            if_none_match: The `ETag` of a response that the client has.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/tables/{table_id}", table_id=table_id),
+            headers={"If-None-Match": if_none_match},
+            is_valid=responses.is_table,
+        )
+
+    def get_statement(
+        self,
+        table_id: str,
+        *,
+        evening: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        settle_up: Literal["fewest", "pairs"] | None = None,
+        if_none_match: str | None = None,
+    ) -> models.TableStatement:
+        """
+        Return the totals of a table's rounds, player by player, and the payments that settle them up.
+
+        Args:
+            table_id: ID of the table.
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            from_: Include only rounds opened at or after this time.
+            to: Include only rounds opened before this time.
+            settle_up: `fewest` for the fewest payments, `pairs` for one payment between each two players, of what
+                they won from each other.
+            if_none_match: The `ETag` of a response that the client has.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/tables/{table_id}/statement", table_id=table_id),
+            query={"evening": evening, "from": from_, "to": to, "settle_up": settle_up},
+            headers={"If-None-Match": if_none_match},
+        )
+
+    def open_round(
+        self,
+        table_id: str,
+        request: requests.RoundRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.OpenedRound:
+        """
+        Open a round at a table.
+
+        Args:
+            table_id: ID of the table.
+            request: A round to open at a table.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/tables/{table_id}/rounds", table_id=table_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+            is_valid=responses.is_round,
+        )
+
+    def list_rounds(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        table: str | None = None,
+        table_name: str | None = None,
+        reference: str | None = None,
+        player: str | None = None,
+        status: models.RoundStatus | None = None,
+        state: models.SettlementState | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        if_none_match: str | None = None,
+    ) -> Pages[models.Round]:
+        """
+        List the club's rounds, newest first, by table, player, status, settlement state and opening time.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            table: List only rounds of the table with this ID.
+            table_name: List only rounds of the table with this name.
+            reference: List only rounds with this reference.
+            player: List only rounds of the player with this ID.
+            status: List only rounds with this status.
+            state: List only rounds whose settlement is in this state.
+            from_: List only rounds opened at or after this time.
+            to: List only rounds opened before this time.
+            if_none_match: The `ETag` of a response that the client has.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/rounds"),
+            "rounds",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "table": table,
+                "table_name": table_name,
+                "reference": reference,
+                "player": player,
+                "status": status,
+                "state": state,
+                "from": from_,
+                "to": to,
+            },
+            headers={"If-None-Match": if_none_match},
+            is_valid=responses.is_round,
+        )
+
+    def get_round(self, round_id: str, *, if_none_match: str | None = None) -> models.Round:
+        """
+        Return a round as it is now, with the number, button and players of its next hand.
+
+        Args:
+            round_id: ID of the round.
+            if_none_match: The `ETag` of a response that the client has.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/rounds/{round_id}", round_id=round_id),
+            headers={"If-None-Match": if_none_match},
+            is_valid=responses.is_round,
+        )
+
+    def close_round(
+        self,
+        round_id: str,
+        request: requests.RoundCloseRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.Round:
+        """
+        End a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
+
+        Args:
+            round_id: ID of the round.
+            request: The early end of a round.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rounds/{round_id}/close", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+            is_valid=responses.is_round,
+        )
+
+    def record_departure(
+        self,
+        round_id: str,
+        request: requests.DepartureRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.Round:
+        """
+        Record that a player left between two hands, for the rest of the round.
+
+        Args:
+            round_id: ID of the round.
+            request: A player who leaves for the rest of the round.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rounds/{round_id}/departures", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+            is_valid=responses.is_round,
+        )
+
+    def undo_hand(
+        self,
+        round_id: str,
+        request: requests.HandUndoRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.RoundAfterUndo:
+        """
+        Undo the last hand of a round, and the departures after it.
+
+        Args:
+            round_id: ID of the round.
+            request: The last hand of a round, to undo.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rounds/{round_id}/undo", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+            is_valid=responses.is_round,
+        )
+
+    def get_settlement(
+        self, round_id: str, *, revision: int | None = None, if_none_match: str | None = None
+    ) -> models.RoundSettlement:
+        """
+        Return the settlement of a round: every transfer, the stacks and the standings.
+
+        Args:
+            round_id: ID of the round.
+            revision: Number of the settlement revision.
+            if_none_match: The `ETag` of a response that the client has.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/rounds/{round_id}/settlement", round_id=round_id),
+            query={"revision": revision},
+            headers={"If-None-Match": if_none_match},
+        )
+
+    def confirm_settlement(
+        self,
+        round_id: str,
+        request: requests.SettlementConfirmationRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.RoundSettlement:
+        """
+        Confirm a settlement for a player. It is final once every player of the round has confirmed it.
+
+        Args:
+            round_id: ID of the round.
+            request: A player's confirmation of a settlement.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rounds/{round_id}/confirmations", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def get_document(self, round_id: str, *, revision: int | None = None) -> models.RoundDocument:
+        """
+        Return a round as one document without results, in its newest revision or an older one.
+
+        Args:
+            round_id: ID of the round.
+            revision: Number of the settlement revision.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/rounds/{round_id}/document", round_id=round_id),
+            query={"revision": revision},
+            is_valid=responses.is_document,
+        )
+
+    def get_evidence(self, round_id: str, *, since: int | None = None) -> models.Evidence:
+        """
+        Return the evidence file of a round: every revision, its events, their proofs and the signed checkpoint.
+
+        Args:
+            round_id: ID of the round.
+            since: Size of a checkpoint that you have stored: the file then has the consistency proof from it.
+        """
+        return self._calls.call(
+            "GET", build_path("/v1/rounds/{round_id}/evidence", round_id=round_id), query={"since": since}
+        )
+
+    def record_hand(
+        self, round_id: str, request: requests.HandRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.RecordedHandWithRound:
+        """
+        Record the next hand of a round: validate, score and settle it.
+
+        Args:
+            round_id: ID of the round.
+            request: A hand to record, optionally with the players' IDs and the expected result.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rounds/{round_id}/hands", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            is_valid=responses.is_hand_of_round,
+        )
+
+    def list_hands(
+        self, round_id: str, *, limit: int | None = None, cursor: str | None = None, revision: int | None = None
+    ) -> Pages[models.RecordedHand]:
+        """
+        List the hands of a round in the order in which they were played, for the newest revision or an older one.
+
+        Args:
+            round_id: ID of the round.
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            revision: Number of the round's revision.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/rounds/{round_id}/hands", round_id=round_id),
+            "hands",
+            query={"limit": limit, "cursor": cursor, "revision": revision},
+            is_valid=responses.is_hand,
+        )
+
+    def record_hands(
+        self, lines: Iterable[requests.HandLine] | bytes, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> list[models.HandLineResult]:
+        """
+        Record up to 500 hands of any rounds of the club: NDJSON, one hand per line.
+
+        Args:
+            lines: A hand, and its round.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.post_lines(
+            build_path("/v1/hands"),
+            lines,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+        )
+
+    def find_hands(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        player: str | None = None,
+        table: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        ruleset: str | None = None,
+        foul: bool | None = None,
+        fantasyland: bool | None = None,
+    ) -> Pages[models.FoundHand]:
+        """
+        List the hands in force of all rounds of the club, newest recorded first.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            player: Find only hands that were dealt to the player with this ID.
+            table: Find only hands of the table with this ID.
+            from_: Find only hands played, or else recorded, at or after this time.
+            to: Find only hands played, or else recorded, before this time.
+            ruleset: Find only hands scored under this ruleset, as a name (any version) or `name@version`.
+            foul: Find only hands with a foul board, or without one; with `player`, only their board counts.
+            fantasyland: Find only hands with a player in Fantasyland, or without one; with `player`, only they
+                count.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/hands"),
+            "hands",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "player": player,
+                "table": table,
+                "from": from_,
+                "to": to,
+                "ruleset": ruleset,
+                "foul": foul,
+                "fantasyland": fantasyland,
+            },
+        )
+
+    def get_hand(self, hand_id: str) -> models.RecordedHandWithRound:
+        """
+        Return a hand with its result, and the round as it is now.
+
+        Args:
+            hand_id: ID of the hand.
+        """
+        return self._calls.call(
+            "GET", build_path("/v1/hands/{hand_id}", hand_id=hand_id), is_valid=responses.is_hand_of_round
+        )
+
+    def correct_round(
+        self,
+        round_id: str,
+        request: requests.CorrectionRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.RoundComparison:
+        """
+        Correct a round: amend its document, and replay it from the start.
+
+        Args:
+            round_id: ID of the round.
+            request: A correction of a round: a patch of its document, changes of rows, or the whole corrected
+                document.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rounds/{round_id}/corrections", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def what_if(self, round_id: str, request: requests.WhatIfRequest) -> models.RoundComparison:
+        """
+        Return the result of a round under another ruleset, or with another document. Nothing is stored.
+
+        Args:
+            round_id: ID of the round.
+            request: Another ruleset, or changes to the round's document, to play without storing the result.
+        """
+        return self._calls.call("POST", build_path("/v1/rounds/{round_id}/what-if", round_id=round_id), body=request)
+
+    def open_dispute(
+        self, request: requests.DisputeRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.DisputeWithHistory:
+        """
+        Open a dispute of the settlement of a round that has ended.
+
+        Args:
+            request: A claim against the settlement of a round: about the whole round, a hand, a seat, or a row of a
+                hand.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/disputes"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_disputes(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: models.DisputeState | None = None,
+        table: str | None = None,
+        round: str | None = None,
+    ) -> Pages[models.Dispute]:
+        """
+        List the club's disputes, oldest first, by state, table and round.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            state: List only disputes in this state.
+            table: List only disputes about rounds of this table.
+            round: List only disputes about this round.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/disputes"),
+            "disputes",
+            query={"limit": limit, "cursor": cursor, "state": state, "table": table, "round": round},
+        )
+
+    def get_dispute(self, dispute_id: str) -> models.DisputeWithHistory:
+        """
+        Return a dispute with its history and the anomalies of its round.
+
+        Args:
+            dispute_id: ID of the dispute.
+        """
+        return self._calls.call("GET", build_path("/v1/disputes/{dispute_id}", dispute_id=dispute_id))
+
+    def comment_on_dispute(
+        self,
+        dispute_id: str,
+        request: requests.DisputeCommentRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.DisputeWithHistory:
+        """
+        Add a comment to a dispute that has not ended.
+
+        Args:
+            dispute_id: ID of the dispute.
+            request: A comment on a dispute.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/disputes/{dispute_id}/comments", dispute_id=dispute_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def review_dispute(
+        self,
+        dispute_id: str,
+        request: requests.DisputeReviewRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.DisputeWithHistory:
+        """
+        Start the review of an open dispute.
+
+        Args:
+            dispute_id: ID of the dispute.
+            request: The start of a dispute's review.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/disputes/{dispute_id}/review", dispute_id=dispute_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def resolve_dispute(
+        self,
+        dispute_id: str,
+        request: requests.DisputeResolutionRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.DisputeWithHistory:
+        """
+        Resolve a dispute that is under review: uphold or reject it.
+
+        Args:
+            dispute_id: ID of the dispute.
+            request: The result of a dispute's review.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/disputes/{dispute_id}/resolve", dispute_id=dispute_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def withdraw_dispute(
+        self,
+        dispute_id: str,
+        request: requests.DisputeWithdrawalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.DisputeWithHistory:
+        """
+        Withdraw a dispute that has not ended.
+
+        Args:
+            dispute_id: ID of the dispute.
+            request: The withdrawal of a dispute.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/disputes/{dispute_id}/withdraw", dispute_id=dispute_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def explain_hand(self, hand_id: str, *, revision: int | None = None) -> models.HandExplanation:
+        """
+        Explain a hand: every point with the deciding cards, every cap with the stacks.
+
+        Args:
+            hand_id: ID of the hand.
+            revision: Number of the round's revision.
+        """
+        return self._calls.call(
+            "GET", build_path("/v1/hands/{hand_id}/explanation", hand_id=hand_id), query={"revision": revision}
+        )
+
+    def explain_hand_as(
+        self, form: Literal["text/plain", "text/html"], hand_id: str, *, revision: int | None = None
+    ) -> Content:
+        """
+        Return the response of `explain_hand` in another form.
+
+        Args:
+            form: the media type.
+            hand_id: ID of the hand.
+            revision: Number of the round's revision.
+        """
+        return self._calls.get_content(
+            build_path("/v1/hands/{hand_id}/explanation", hand_id=hand_id), form, query={"revision": revision}
+        )
+
+    def play_document(
+        self, request: requests.RoundDocumentRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.RoundWithSettlement:
+        """
+        Play a whole round in one transaction, or refuse it and report every error.
+
+        Args:
+            request: A round document to play, optionally with the expected result.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/documents"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+        )
+
+    def issue_link(self, round_id: str, request: requests.ViewerLinkRequest) -> models.ViewerLink:
+        """
+        Create a link that shows one round without a key.
+
+        Args:
+            round_id: ID of the round.
+            request: A viewer link to create. It is valid for a week by default.
+        """
+        return self._calls.call("POST", build_path("/v1/rounds/{round_id}/links", round_id=round_id), body=request)
+
+    def show_linked_round(self, token: str) -> models.LinkedRound:
+        """
+        Return the round of a link with its settlement, as JSON or as a printable page.
+
+        Args:
+            token: Token of the viewer link.
+        """
+        return self._calls.call("GET", build_path("/v1/links/{token}", token=token))
+
+    def show_linked_round_as(self, form: Literal["text/html"], token: str) -> Content:
+        """
+        Return the response of `show_linked_round` in another form.
+
+        Args:
+            form: the media type.
+            token: Token of the viewer link.
+        """
+        return self._calls.get_content(build_path("/v1/links/{token}", token=token), form)
+
+    def revoke_link(self, token: str) -> None:
+        """
+        Revoke a link immediately. Other links to the round stay valid.
+
+        Args:
+            token: Token of the viewer link.
+        """
+        self._calls.call_without_response("DELETE", build_path("/v1/links/{token}", token=token))
+
+    def show_linked_hand(self, token: str, number: int) -> models.HandExplanation:
+        """
+        Explain a hand of the round by its number, as `explain_hand` does: as JSON, plain text or a page.
+
+        Args:
+            token: Token of the viewer link.
+            number: Number of the hand in the round, from 1.
+        """
+        return self._calls.call("GET", build_path("/v1/links/{token}/hands/{number}", token=token, number=number))
+
+    def show_linked_hand_as(self, form: Literal["text/plain", "text/html"], token: str, number: int) -> Content:
+        """
+        Return the response of `show_linked_hand` in another form.
+
+        Args:
+            form: the media type.
+            token: Token of the viewer link.
+            number: Number of the hand in the round, from 1.
+        """
+        return self._calls.get_content(build_path("/v1/links/{token}/hands/{number}", token=token, number=number), form)
+
+    def issue_table_link(self, table_id: str, request: requests.TableLinkRequest) -> models.NewTableLink:
+        """
+        Create a link to one table: for a scorekeeper, who records its rounds without a key, for viewers, or for a player.
+
+        Args:
+            table_id: ID of the table.
+            request: A link to one table. Without fields, it is a viewer's link for 24 hours.
+        """
+        return self._calls.call("POST", build_path("/v1/tables/{table_id}/links", table_id=table_id), body=request)
+
+    def list_table_links(
+        self, table_id: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[models.TableLink]:
+        """
+        List the links to a table, newest first, including expired and revoked ones.
+
+        Args:
+            table_id: ID of the table.
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/tables/{table_id}/links", table_id=table_id),
+            "links",
+            query={"limit": limit, "cursor": cursor},
+        )
+
+    def revoke_table_link(self, table_id: str, link_id: str) -> None:
+        """
+        Revoke a link to a table immediately. Other links to the table stay valid.
+
+        Args:
+            table_id: ID of the table.
+            link_id: ID of the link.
+        """
+        self._calls.call_without_response(
+            "DELETE", build_path("/v1/tables/{table_id}/links/{link_id}", table_id=table_id, link_id=link_id)
+        )
+
+    def get_link(self) -> models.CurrentLink:
+        """Return the link that authenticates the request."""
+        return self._calls.call("GET", build_path("/v1/link"))
+
+    def issue_console_link(self) -> models.ConsoleLink:
+        """Create a link that signs in to the console once, with the key of this request."""
+        return self._calls.call("POST", build_path("/v1/console-links"))
+
+    def show_scorekeeper(self, table_id: str, device_id: str, request: requests.ScorekeeperRequest) -> None:
+        """
+        Show that a hand is being entered on a device, so that nobody else enters it too.
+
+        Args:
+            table_id: ID of the table.
+            device_id: ID that the device has given itself, as a UUID.
+            request: The hand that is being entered on a device.
+        """
+        self._calls.call_without_response(
+            "PUT",
+            build_path("/v1/tables/{table_id}/scorekeepers/{device_id}", table_id=table_id, device_id=device_id),
+            body=request,
+        )
+
+    def hide_scorekeeper(self, table_id: str, device_id: str) -> None:
+        """
+        Remove a device from the scorekeepers of a table.
+
+        Args:
+            table_id: ID of the table.
+            device_id: ID that the device has given itself, as a UUID.
+        """
+        self._calls.call_without_response(
+            "DELETE",
+            build_path("/v1/tables/{table_id}/scorekeepers/{device_id}", table_id=table_id, device_id=device_id),
+        )
+
+    def list_scorekeepers(self, table_id: str, *, if_none_match: str | None = None) -> list[models.Scorekeeper]:
+        """
+        List the devices on which hands of a table are being entered now.
+
+        Args:
+            table_id: ID of the table.
+            if_none_match: The `ETag` of a response that the client has.
+        """
+        return list(
+            self._calls.get_pages(
+                build_path("/v1/tables/{table_id}/scorekeepers", table_id=table_id),
+                "scorekeepers",
+                headers={"If-None-Match": if_none_match},
+            )
+        )
+
+    def start_import(
+        self,
+        lines: Iterable[requests.RoundDocumentRequest] | bytes,
+        *,
+        state: Literal["final", "provisional"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Import:
+        """
+        Import rounds from NDJSON: one round document per line.
+
+        Args:
+            lines: A round document to play, optionally with the expected result.
+            state: Settlement state of the imported rounds that can have no more hands.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+        """
+        return self._calls.post_packed(
+            build_path("/v1/imports"),
+            lines,
+            query={"state": state},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_imports(
+        self, *, limit: int | None = None, cursor: str | None = None, state: models.JobState | None = None
+    ) -> Pages[models.Import]:
+        """
+        List the club's imports with their progress and results so far, newest first.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            state: List only jobs in this state.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/imports"), "imports", query={"limit": limit, "cursor": cursor, "state": state}
+        )
+
+    def get_import(self, import_id: str) -> models.Import:
+        """
+        Return an import with its progress and its results so far.
+
+        Args:
+            import_id: ID of the import.
+        """
+        return self._calls.call("GET", build_path("/v1/imports/{import_id}", import_id=import_id))
+
+    def cancel_import(
+        self, import_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Import:
+        """
+        Cancel an import. Stored rounds stay; lines that are being stored are completed; no further ones are started.
+
+        Args:
+            import_id: ID of the import.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/imports/{import_id}/cancel", import_id=import_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def pause_import(
+        self, import_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Import:
+        """
+        Pause an import until it is resumed.
+
+        Args:
+            import_id: ID of the import.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/imports/{import_id}/pause", import_id=import_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def resume_import(
+        self, import_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Import:
+        """
+        Resume a paused import.
+
+        Args:
+            import_id: ID of the import.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/imports/{import_id}/resume", import_id=import_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_import_results(self, import_id: str) -> list[models.ImportLineResult]:
+        """
+        List the result of every line so far, as NDJSON.
+
+        Args:
+            import_id: ID of the import.
+        """
+        return list(
+            self._calls.get_content(
+                build_path("/v1/imports/{import_id}/results", import_id=import_id), "application/x-ndjson"
+            ).parse()
+        )
+
+    def export_rounds(
+        self,
+        *,
+        table: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        records: Literal["hands", "results", "transfers"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Content:
+        """
+        Export rounds as NDJSON: one document per line, in the format that `POST /v1/imports` accepts.
+
+        Args:
+            table: Export only rounds of the table with this ID.
+            from_: Export only rounds opened at or after this time.
+            to: Export only rounds opened before this time.
+            records: What the rows of a Parquet file are: hands, the result of each player in a hand, or transfers.
+            limit: Maximum number of lines; the header `Link` then leads to the next ones.
+            cursor: Cursor from the header `Link` of the lines before.
+        """
+        return self._calls.get_content(
+            build_path("/v1/export"),
+            "application/x-ndjson",
+            query={"table": table, "from": from_, "to": to, "records": records, "limit": limit, "cursor": cursor},
+        )
+
+    def export_rounds_as(
+        self,
+        form: Literal["application/vnd.apache.parquet"],
+        *,
+        table: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        records: Literal["hands", "results", "transfers"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Content:
+        """
+        Return the response of `export_rounds` in another form.
+
+        Args:
+            form: the media type.
+            table: Export only rounds of the table with this ID.
+            from_: Export only rounds opened at or after this time.
+            to: Export only rounds opened before this time.
+            records: What the rows of a Parquet file are: hands, the result of each player in a hand, or transfers.
+            limit: Maximum number of lines; the header `Link` then leads to the next ones.
+            cursor: Cursor from the header `Link` of the lines before.
+        """
+        return self._calls.get_content(
+            build_path("/v1/export"),
+            form,
+            query={"table": table, "from": from_, "to": to, "records": records, "limit": limit, "cursor": cursor},
+        )
+
+    def list_ledger(
+        self,
+        *,
+        evening: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        table: str | None = None,
+        player: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        ids: Literal["raw"] | None = None,
+    ) -> Pages[models.LedgerLine]:
+        """
+        List the payments of the club: one line for each payment between two players, oldest round first.
+
+        Args:
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            limit: Maximum number of payments on the page.
+            cursor: The `next_cursor` of the page before.
+            table: Only payments at this table.
+            player: Only payments from or to this player.
+            from_: Only payments of rounds opened at or after this time.
+            to: Only payments of rounds opened before this time.
+            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/ledger"),
+            "payments",
+            query={
+                "evening": evening,
+                "limit": limit,
+                "cursor": cursor,
+                "table": table,
+                "player": player,
+                "from": from_,
+                "to": to,
+                "ids": ids,
+            },
+        )
+
+    def list_ledger_as(
+        self,
+        form: Literal["text/csv"],
+        *,
+        evening: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        table: str | None = None,
+        player: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        ids: Literal["raw"] | None = None,
+    ) -> Content:
+        """
+        Return the response of `list_ledger` in another form.
+
+        Args:
+            form: the media type.
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            limit: Maximum number of payments on the page.
+            cursor: The `next_cursor` of the page before.
+            table: Only payments at this table.
+            player: Only payments from or to this player.
+            from_: Only payments of rounds opened at or after this time.
+            to: Only payments of rounds opened before this time.
+            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
+        """
+        return self._calls.get_content(
+            build_path("/v1/ledger"),
+            form,
+            query={
+                "evening": evening,
+                "limit": limit,
+                "cursor": cursor,
+                "table": table,
+                "player": player,
+                "from": from_,
+                "to": to,
+                "ids": ids,
+            },
+        )
+
+    def get_club_statement(
+        self,
+        *,
+        evening: str | None = None,
+        tables: str | None = None,
+        player: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        settle_up: Literal["fewest", "pairs"] | None = None,
+        ids: Literal["raw"] | None = None,
+    ) -> models.ClubStatement:
+        """
+        Return the results of rounds at all tables or some, player by player, and the payments that settle them up.
+
+        Args:
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            tables: Only rounds at these tables: their IDs, separated by commas.
+            player: Only rounds that this player played.
+            from_: Include only rounds opened at or after this time.
+            to: Include only rounds opened before this time.
+            settle_up: `fewest` for the fewest payments, `pairs` for one payment between each two players, of what
+                they won from each other.
+            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/statement"),
+            query={
+                "evening": evening,
+                "tables": tables,
+                "player": player,
+                "from": from_,
+                "to": to,
+                "settle_up": settle_up,
+                "ids": ids,
+            },
+        )
+
+    def get_club_statement_as(
+        self,
+        form: Literal["text/csv"],
+        *,
+        evening: str | None = None,
+        tables: str | None = None,
+        player: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        settle_up: Literal["fewest", "pairs"] | None = None,
+        ids: Literal["raw"] | None = None,
+    ) -> Content:
+        """
+        Return the response of `get_club_statement` in another form.
+
+        Args:
+            form: the media type.
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            tables: Only rounds at these tables: their IDs, separated by commas.
+            player: Only rounds that this player played.
+            from_: Include only rounds opened at or after this time.
+            to: Include only rounds opened before this time.
+            settle_up: `fewest` for the fewest payments, `pairs` for one payment between each two players, of what
+                they won from each other.
+            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
+        """
+        return self._calls.get_content(
+            build_path("/v1/statement"),
+            form,
+            query={
+                "evening": evening,
+                "tables": tables,
+                "player": player,
+                "from": from_,
+                "to": to,
+                "settle_up": settle_up,
+                "ids": ids,
+            },
+        )
+
+    def list_statistics(
+        self,
+        *,
+        evening: str | None = None,
+        table: str | None = None,
+        ruleset: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+    ) -> models.Statistics:
+        """
+        Return the statistics of all players, by table, ruleset and period.
+
+        Args:
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            table: Only rounds at this table.
+            ruleset: Only hands under this ruleset: all versions, or one as `name@version`.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/statistics"),
+            query={"evening": evening, "table": table, "ruleset": ruleset, "from": from_, "to": to},
+        )
+
+    def get_player_statistics(
+        self,
+        player: str,
+        *,
+        evening: str | None = None,
+        table: str | None = None,
+        ruleset: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+    ) -> models.Statistics:
+        """
+        Return the statistics of a player, by table, ruleset and period.
+
+        Args:
+            player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            table: Only rounds at this table.
+            ruleset: Only hands under this ruleset: all versions, or one as `name@version`.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/players/{player}/statistics", player=player),
+            query={"evening": evening, "table": table, "ruleset": ruleset, "from": from_, "to": to},
+        )
+
+    def get_plot(
+        self,
+        plot: models.PlotName,
+        *,
+        evening: str | None = None,
+        round: str | None = None,
+        table: str | None = None,
+        player: str | None = None,
+        ids: Literal["raw"] | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+    ) -> models.Plot:
+        """
+        Return a plot as SVG, or its figures as CSV or JSON, as the header `Accept` requests.
+
+        Args:
+            plot: Name of the plot: the stacks after each hand (`stacks`), points won over time (`net`), points by
+                source (`sources`), points between each two players (`head-to-head`), points due and paid (`caps`),
+                the rate of foul boards (`fouls`), or how often each number of points was won in a hand
+                (`distribution`).
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            round: Only this round.
+            table: Only rounds at this table.
+            player: Only the figures of this player.
+            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+        """
+        return self._calls.call(
+            "GET",
+            build_path("/v1/plots/{plot}", plot=plot),
+            query={
+                "evening": evening,
+                "round": round,
+                "table": table,
+                "player": player,
+                "ids": ids,
+                "from": from_,
+                "to": to,
+            },
+        )
+
+    def get_plot_as(
+        self,
+        form: Literal["image/svg+xml", "text/csv"],
+        plot: models.PlotName,
+        *,
+        evening: str | None = None,
+        round: str | None = None,
+        table: str | None = None,
+        player: str | None = None,
+        ids: Literal["raw"] | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+    ) -> Content:
+        """
+        Return the response of `get_plot` in another form.
+
+        Args:
+            form: the media type.
+            plot: Name of the plot: the stacks after each hand (`stacks`), points won over time (`net`), points by
+                source (`sources`), points between each two players (`head-to-head`), points due and paid (`caps`),
+                the rate of foul boards (`fouls`), or how often each number of points was won in a hand
+                (`distribution`).
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            round: Only this round.
+            table: Only rounds at this table.
+            player: Only the figures of this player.
+            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+        """
+        return self._calls.get_content(
+            build_path("/v1/plots/{plot}", plot=plot),
+            form,
+            query={
+                "evening": evening,
+                "round": round,
+                "table": table,
+                "player": player,
+                "ids": ids,
+                "from": from_,
+                "to": to,
+            },
+        )
+
+    def make_checkpoint(self) -> models.Checkpoint:
+        """Sign a checkpoint of all events so far."""
+        return self._calls.call("POST", build_path("/v1/checkpoints"))
+
+    def list_checkpoints(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[models.Checkpoint]:
+        """
+        List the club's checkpoints, newest first.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/checkpoints"), "checkpoints", query={"limit": limit, "cursor": cursor}
+        )
+
+    def prove_consistency(self, *, from_: int, to: int) -> models.CheckpointConsistencyProof:
+        """
+        Return the proof that a tree of events has every event of an older tree, in the same order.
+
+        Args:
+            from_: Size of the older tree, in events.
+            to: Size of the newer tree, in events.
+        """
+        return self._calls.call("GET", build_path("/v1/checkpoints/consistency"), query={"from": from_, "to": to})
+
+    def prove_inclusion(self, *, position: int, size: int) -> models.CheckpointInclusionProof:
+        """
+        Return the proof that an event is in the tree of a checkpoint.
+
+        Args:
+            position: Position of the event in the tree, as in `/v1/events`.
+            size: Number of events in the tree of the checkpoint.
+        """
+        return self._calls.call(
+            "GET", build_path("/v1/checkpoints/inclusion"), query={"position": position, "size": size}
+        )
+
+    def get_checkpoint(self, address: str) -> str:
+        """
+        Return a checkpoint as a signed note. No key is required.
+
+        Args:
+            address: ID of the checkpoint.
+        """
+        return self._calls.get_text(build_path("/v1/checkpoints/{address}", address=address), "text/plain")
+
+    def list_checkpoint_keys(self) -> list[models.CheckpointKey]:
+        """List every public key that signed a checkpoint. No key is required."""
+        return list(self._calls.get_pages(build_path("/.well-known/tablestakes-checkpoint-keys"), "keys"))
+
+    def list_events(
+        self,
+        *,
+        kind: list[
+            Literal[
+                "ruleset.added",
+                "club.created",
+                "club.changed",
+                "checkpoint.sealed",
+                "key.created",
+                "key.revoked",
+                "webhook.added",
+                "webhook.changed",
+                "webhook.removed",
+                "webhook.secret-rotated",
+                "link.issued",
+                "link.revoked",
+                "links.revoked",
+                "table_link.issued",
+                "table_link.revoked",
+                "player.named",
+                "player.erased",
+                "table.created",
+                "round.opened",
+                "hand.recorded",
+                "hand.withdrawn",
+                "departure.recorded",
+                "round.closed",
+                "round.corrected",
+                "round.recomputed",
+                "settlement.confirmed",
+                "settlement.finalized",
+                "dispute.opened",
+                "dispute.commented",
+                "dispute.reviewed",
+                "dispute.resolved",
+                "dispute.withdrawn",
+            ]
+        ]
+        | None = None,
+        table: str | None = None,
+        round: str | None = None,
+        after: int | None = None,
+        limit: int | None = None,
+        wait: int | None = None,
+    ) -> Content:
+        """
+        List the club's events, in the order in which they joined the tree that checkpoints sign.
+
+        Args:
+            kind: Only events of these kinds, separated by commas.
+            table: Only events of the table with this ID and of its rounds.
+            round: Only events of the round with this ID.
+            after: Position of the last event that you have.
+            limit: Maximum number of events in the response.
+            wait: Seconds to wait for a new event if there is none yet.
+        """
+        return self._calls.get_content(
+            build_path("/v1/events"),
+            "application/x-ndjson",
+            query={"kind": kind, "table": table, "round": round, "after": after, "limit": limit, "wait": wait},
+        )
+
+    def start_recomputation(
+        self, request: requests.RecomputationRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Recomputation:
+        """
+        Replay stored rounds from their boards, and report every difference from the records.
+
+        Args:
+            request: A recomputation to start: stored rounds are replayed and compared with the records.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/recomputations"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_recomputations(
+        self, *, limit: int | None = None, cursor: str | None = None, state: models.JobState | None = None
+    ) -> Pages[models.Recomputation]:
+        """
+        List the club's recomputations with their progress and results so far, newest first.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            state: List only jobs in this state.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/recomputations"), "recomputations", query={"limit": limit, "cursor": cursor, "state": state}
+        )
+
+    def get_recomputation(self, recomputation_id: str) -> models.Recomputation:
+        """
+        Return a recomputation with its progress and its results so far.
+
+        Args:
+            recomputation_id: ID of the recomputation.
+        """
+        return self._calls.call(
+            "GET", build_path("/v1/recomputations/{recomputation_id}", recomputation_id=recomputation_id)
+        )
+
+    def cancel_recomputation(
+        self, recomputation_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Recomputation:
+        """
+        Cancel a recomputation. Stored results stay; running chunks are completed; no further ones are started.
+
+        Args:
+            recomputation_id: ID of the recomputation.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/recomputations/{recomputation_id}/cancel", recomputation_id=recomputation_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def pause_recomputation(
+        self, recomputation_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Recomputation:
+        """
+        Pause a recomputation until it is resumed.
+
+        Args:
+            recomputation_id: ID of the recomputation.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/recomputations/{recomputation_id}/pause", recomputation_id=recomputation_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def resume_recomputation(
+        self, recomputation_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Recomputation:
+        """
+        Resume a paused recomputation.
+
+        Args:
+            recomputation_id: ID of the recomputation.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/recomputations/{recomputation_id}/resume", recomputation_id=recomputation_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_differences(
+        self, recomputation_id: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[models.RecomputationDifference]:
+        """
+        List the differences that a recomputation has found so far, in the order of rounds.
+
+        Args:
+            recomputation_id: ID of the recomputation.
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/recomputations/{recomputation_id}/differences", recomputation_id=recomputation_id),
+            "differences",
+            query={"limit": limit, "cursor": cursor},
+        )
+
+    def list_differences_as(
+        self,
+        form: Literal["application/x-ndjson"],
+        recomputation_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Content:
+        """
+        Return the response of `list_differences` in another form.
+
+        Args:
+            form: the media type.
+            recomputation_id: ID of the recomputation.
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+        """
+        return self._calls.get_content(
+            build_path("/v1/recomputations/{recomputation_id}/differences", recomputation_id=recomputation_id),
+            form,
+            query={"limit": limit, "cursor": cursor},
+        )
+
+    def add_webhook(
+        self, request: requests.WebhookRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Webhook:
+        """
+        Create a webhook. `get_webhook_secret` returns the secret that signs its messages.
+
+        Args:
+            request: A webhook: an endpoint, and the kinds of messages that it receives.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/webhooks"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_webhooks(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[models.Webhook]:
+        """
+        List the club's webhooks, newest first.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+        """
+        return self._calls.get_pages(build_path("/v1/webhooks"), "webhooks", query={"limit": limit, "cursor": cursor})
+
+    def get_webhook(self, webhook_id: str) -> models.Webhook:
+        """
+        Return a webhook.
+
+        Args:
+            webhook_id: ID of the webhook.
+        """
+        return self._calls.call("GET", build_path("/v1/webhooks/{webhook_id}", webhook_id=webhook_id))
+
+    def update_webhook(self, webhook_id: str, request: requests.WebhookChanges) -> models.Webhook:
+        """
+        Change the URL, kinds, description or state of a webhook. What is omitted stays as it is.
+
+        Args:
+            webhook_id: ID of the webhook.
+            request: What to change in a webhook. A field that is omitted stays as it is.
+        """
+        return self._calls.call("PATCH", build_path("/v1/webhooks/{webhook_id}", webhook_id=webhook_id), body=request)
+
+    def remove_webhook(self, webhook_id: str) -> None:
+        """
+        Delete a webhook with its deliveries. Messages that wait are not sent.
+
+        Args:
+            webhook_id: ID of the webhook.
+        """
+        self._calls.call_without_response("DELETE", build_path("/v1/webhooks/{webhook_id}", webhook_id=webhook_id))
+
+    def get_webhook_secret(self, webhook_id: str) -> models.WebhookSecret:
+        """
+        Return the secret that signs the messages of a webhook.
+
+        Args:
+            webhook_id: ID of the webhook.
+        """
+        return self._calls.call("GET", build_path("/v1/webhooks/{webhook_id}/secret", webhook_id=webhook_id))
+
+    def rotate_webhook_secret(
+        self,
+        webhook_id: str,
+        request: requests.SecretRotationRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.Webhook:
+        """
+        Replace the secret of a webhook by a new one.
+
+        Args:
+            webhook_id: ID of the webhook.
+            request: A rotation of the secret of a webhook.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/webhooks/{webhook_id}/secret/rotate", webhook_id=webhook_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def test_webhook(
+        self, webhook_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Delivery:
+        """
+        Send a message of the kind `webhook.test`. `list_webhook_deliveries` shows its result.
+
+        Args:
+            webhook_id: ID of the webhook.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/webhooks/{webhook_id}/test", webhook_id=webhook_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_webhook_deliveries(
+        self,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: models.DeliveryState | None = None,
+    ) -> Pages[models.Delivery]:
+        """
+        List the messages to a webhook, newest first: all, or those in one state.
+
+        Args:
+            webhook_id: ID of the webhook.
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            state: List only deliveries in this state.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/webhooks/{webhook_id}/deliveries", webhook_id=webhook_id),
+            "deliveries",
+            query={"limit": limit, "cursor": cursor, "state": state},
+        )
+
+    def redeliver_message(
+        self, webhook_id: str, delivery_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Delivery:
+        """
+        Send a message again, with the same `webhook-id`, whether it was delivered or dead-lettered.
+
+        Args:
+            webhook_id: ID of the webhook.
+            delivery_id: ID of the delivery.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path(
+                "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver",
+                webhook_id=webhook_id,
+                delivery_id=delivery_id,
+            ),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def get_club(self) -> models.Club:
+        """Return the club of the key: its time zone, and when its evenings begin."""
+        return self._calls.call("GET", build_path("/v1/club"), is_valid=responses.is_club)
+
+    def list_keys(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[models.ApiKey]:
+        """
+        List the club's keys, newest first, including expired and revoked ones.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+        """
+        return self._calls.get_pages(build_path("/v1/keys"), "keys", query={"limit": limit, "cursor": cursor})
+
+    def revoke_key(self, key_id: str) -> None:
+        """
+        Revoke a key of the club immediately; it can be the key of this request.
+
+        Args:
+            key_id: ID of the key.
+        """
+        self._calls.call_without_response("DELETE", build_path("/v1/keys/{key_id}", key_id=key_id))
+
+    def check_health(self) -> models.Health:
+        """Return whether the process responds. The database is not queried."""
+        return self._calls.call("GET", build_path("/healthz"))
+
+    def check_readiness(self) -> models.Readiness:
+        """Return whether the database is ready: migrated, unaltered, writable and durable, and no commit waits long."""
+        return self._calls.call("GET", build_path("/readyz"))
+
+    def get_contract(self, *, if_none_match: str | None = None) -> str:
+        """
+        Return the OpenAPI document of this API, compressed with `Accept-Encoding: gzip`.
+
+        Args:
+            if_none_match: The `ETag` of a response that the client has.
+        """
+        return self._calls.get_text(build_path("/openapi.yaml"), "application/yaml")
+
+    def get_metrics(self) -> str:
+        """Return the metrics of all workers since the start."""
+        return self._calls.get_text(build_path("/metrics"), "text/plain")
