@@ -34,16 +34,10 @@ from benchmarks.database import time_of_server
 from benchmarks.import_rounds import Bench, bench, make_lines
 from service.db import Database, Transaction
 from service.db.arrays import read_arrays
-from service.recomputations.actions.audit import audit_rounds
 from service.recomputations.job import MOST_HANDS
-from service.recomputations.packed.queries import (
-    RoundSelection,
-    Stretch,
-    packed_queries,
-    planner_settings,
-    stretch_parameters,
-)
-from service.recomputations.queries import cut_stretches
+from service.replays.in_bulk import replay_in_bulk
+from service.replays.packed.queries import packed_queries, planner_settings
+from service.replays.stretches import Stretch, divide, stretch_parameters
 from service.rulesets import queries as rulesets
 
 FORGETFUL: Final = {
@@ -154,7 +148,7 @@ def filled(hands: int, most: int) -> Iterator[Turns]:
 def stretches_of(made: Bench, most: int) -> list[Stretch]:
     """Cut all rounds as a worker does, and take so many stretches from all over them."""
     with made.service.transaction(made.club) as transaction:
-        cut = [each.stretch for each in cut_stretches(transaction, RoundSelection(), MOST_HANDS).stretches]
+        cut = [each.stretch for each in divide(transaction, Stretch(), MOST_HANDS).parts]
     count = min(most, len(cut))
     return [cut[place * len(cut) // count] for place in range(count)]
 
@@ -176,10 +170,11 @@ def read(transaction: Transaction, stretch: Stretch) -> int:
 def audit(transaction: Transaction, stretch: Stretch) -> int:
     """Audit, and count the hands."""
     rules = {(each.name, each.version): each.rules for each in rulesets.list_readable(transaction)}
-    found = audit_rounds(transaction, stretch, rules, None)
-    if found.suspects:
+    bulk = replay_in_bulk(transaction, stretch, rules)
+    _, suspects = bulk.digest()
+    if suspects:
         raise SystemExit("a round differs that is right")
-    return found.hands
+    return bulk.hands
 
 
 def measure(database: Database, club: UUID, stretches: Sequence[Stretch], work: Work) -> tuple[int, Run]:

@@ -2263,13 +2263,14 @@ class Recomputation(Response):
 
 
 class RecomputationDifference(Response):
-    """A difference between a stored and a computed value."""
+    """A difference between a stored and an expected value, or what the recomputation did about it."""
 
     round: str | None
     hand: int | None
-    what: str
+    kind: str
+    column: str | None
     stored: Any
-    computed: Any
+    expected: Any
     detail: str | None
 
 

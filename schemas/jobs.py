@@ -296,10 +296,12 @@ class ImportLineResultSchema(WireSchema):
 
 class RecomputationDifferenceSchema(WireSchema):
     """
-    A difference between a stored and a computed value.
+    A difference between a stored and an expected value, or what the recomputation did about it.
 
-    `what` is `refused` if the computed round is invalid, and `applied` or `skipped` for a round that the recomputation
-    changed or left unchanged.
+    The kinds are those of `ofc-server verify`: `figure-differs`, `record-differs`, `record-missing`, `record-surplus`,
+    `content-unplayable` if a round cannot be replayed, and `scorers-disagree` if the bulk scorer and the plain rules
+    have different results. `applied` and `skipped` are for a round that the recomputation changed or left unchanged,
+    and `dead-lettered` for rounds that could not be recomputed.
     """
 
     round = UuidField(
@@ -311,11 +313,15 @@ class RecomputationDifferenceSchema(WireSchema):
         allow_none=True,
         description="Number of the hand in the round. Null if the difference is in the round as a whole.",
     )
-    what = Text(
-        required=True, longest=40, description="Name of the value that differs, or `refused`, `applied` or `skipped`."
+    kind = Text(required=True, longest=40, description="Kind of the difference.")
+    column = Text(
+        required=True,
+        allow_none=True,
+        longest=40,
+        description="Name of the value that differs. Null if it is a whole record or round.",
     )
     stored = AnyValue(required=True, description="The stored value, by seat if each seat has one.")
-    computed = AnyValue(required=True, description="The computed value, by seat if each seat has one.")
+    expected = AnyValue(required=True, description="The value that follows, by seat if each seat has one.")
     detail = Text(
         required=True,
         allow_none=True,
@@ -350,9 +356,10 @@ class DifferenceView:
     id: UUID
     round: UUID | None
     hand: int | None
-    what: str
+    kind: str
+    column: str | None
     stored: Any
-    computed: Any
+    expected: Any
     detail: str | None
 
 
@@ -368,8 +375,9 @@ def dump_difference(view: DifferenceView) -> Dumped:
     return {
         "round": None if view.round is None else str(view.round),
         "hand": view.hand,
-        "what": view.what,
+        "kind": view.kind,
+        "column": view.column,
         "stored": view.stored,
-        "computed": view.computed,
+        "expected": view.expected,
         "detail": view.detail,
     }

@@ -80,15 +80,16 @@ def _differing(rounds: int) -> str:
 
 
 def show_difference(console: Console, difference: Mapping[str, Any]) -> None:
-    """Print where something differs, what was stored and what is computed."""
+    """Print where something differs, what is stored and what is expected."""
     places = (("round", difference["round"]), ("hand", difference["hand"]))
     place = ", ".join(f"{name} {value}" for name, value in places if value is not None)
-    line = f"{place}: {difference['what']}" if place else str(difference["what"])
+    name = str(difference["column"] or difference["kind"])
+    line = f"{place}: {name}" if place else name
     if difference["detail"]:
         line += f": {difference['detail']}"
     console.print(line, markup=False, highlight=False, soft_wrap=True)
-    if difference["stored"] is not None or difference["computed"] is not None:
-        for name in ("stored", "computed"):
+    if difference["stored"] is not None or difference["expected"] is not None:
+        for name in ("stored", "expected"):
             written = json.dumps(difference[name], ensure_ascii=False)
             console.print(f"  {name:8} {written}", markup=False, highlight=False, soft_wrap=True)
 

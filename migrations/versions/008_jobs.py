@@ -148,7 +148,7 @@ def _imports() -> None:
 
 def _recomputations() -> None:
     """
-    Create the differences between stored and recomputed results.
+    Create the findings of recomputations: differences between stored and expected results.
 
     Numbers increase with the chunks of the job and within each chunk, so that the list has one order.
     """
@@ -159,9 +159,10 @@ def _recomputations() -> None:
             number bigint NOT NULL CHECK (number >= 0),
             round_id uuid,
             hand integer CHECK (hand >= 1),
-            what text NOT NULL CHECK (what <> ''),
+            kind text NOT NULL CHECK (kind <> ''),
+            column_name text CHECK (column_name <> ''),
             stored jsonb,
-            computed jsonb,
+            expected jsonb,
             detail text,
             PRIMARY KEY (club_id, job_id, number),
             FOREIGN KEY (club_id, job_id) REFERENCES jobs

@@ -26,8 +26,8 @@ from service.commands.output import file_exists, print_message, resolve, write_a
 from service.commands.signing_key import configured_key_file
 from service.db import Database
 from service.errors import OperatorError, ServiceError
+from service.replays.findings import MEANS, Finding, FindingKind, dump_value
 from service.verification.damage import check_published_keys, check_schema, has_published_keys
-from service.verification.findings import MEANS, Finding, FindingKind
 from service.verification.queries import results
 from service.verification.queries.results import VerificationResult
 from service.verification.verify_database import (
@@ -299,28 +299,19 @@ def _conclude(context: click.Context, state: _State, events: int, unchecked: lis
 def _line(finding: Finding) -> str:
     dumped = _dump(finding)
     key = " ".join(f"{name}={value}" for name, value in dumped["key"].items())
-    if finding.column is None:
-        return f"{finding.kind}: {finding.table} {key}"
-    return f"{finding.kind}: {finding.table} {key}: {finding.column} is {dumped['found']}; expected {dumped['right']}"
+    line = f"{finding.kind}: {finding.table} {key}"
+    if finding.column is not None:
+        line += f": {finding.column} is {dumped['stored']}; expected {dumped['expected']}"
+    return line if finding.detail is None else f"{line}: {finding.detail}"
 
 
 def _dump(finding: Finding) -> dict[str, Any]:
-    key = {name: _plain(value) for name, value in finding.key.items()}
-    found, right = _plain(finding.found), _plain(finding.right)
     return {
         "kind": finding.kind.value,
         "table": finding.table,
-        "key": key,
+        "key": dump_value(finding.key),
         "column": finding.column,
-        "found": found,
-        "right": right,
+        "stored": dump_value(finding.stored),
+        "expected": dump_value(finding.expected),
+        "detail": finding.detail,
     }
-
-
-def _plain(value: Any) -> Any:
-    """Convert a value to JSON: bytes to hexadecimal digits, ids and times to text."""
-    if isinstance(value, (bytes, memoryview)):
-        return bytes(value).hex()
-    if isinstance(value, (list, dict, str, int, float, bool)) or value is None:
-        return value
-    return str(value)

@@ -8,8 +8,9 @@ from service.jobs.queries.jobs import StoredJob
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.recomputations import read_options
 from service.recomputations.actions.recompute import check_rulesets, recompute_rounds
-from service.recomputations.packed.queries import RoundSelection, Stretch
-from service.recomputations.queries import Difference, SizedStretch
+from service.replays import stretches
+from service.replays.findings import Finding, FindingKind
+from service.replays.stretches import RoundSelection, Stretch
 
 MOST_HANDS: Final = 20_000
 """The number of hands in a chunk: they take about half a second and 60 MB."""
@@ -29,10 +30,10 @@ class RecomputationKind:
         """Return one chunk for each range of rounds. Progress counts hands; the job accounts for rounds."""
         asked = read_options(transaction, job)
         most = _HANDS_BY_OTHER_RULES if asked.recomputation.ruleset else MOST_HANDS
-        cut = recomputations.cut_stretches(transaction, asked.scope, most)
+        cut = stretches.divide(transaction, Stretch(scope=asked.scope), most)
         parts = [
             _part(each, each.rounds, number * _DIFFERENCES, _DIFFERENCES)
-            for number, each in enumerate(cut.stretches, start=1)
+            for number, each in enumerate(cut.parts, start=1)
         ]
         return Plan(cut.rounds, parts)
 
@@ -43,7 +44,7 @@ class RecomputationKind:
         stretch = _stretch(asked.scope, chunk)
         found = recompute_rounds(transaction, stretch, asked.recomputation)
         rulesets = check_rulesets(transaction, asked.scope.ruleset) if part["place"] == _DIFFERENCES else []
-        recomputations.add_differences(transaction, job.id, part["place"], [*rulesets, *found.differences])
+        recomputations.add_findings(transaction, job.id, part["place"], [*rulesets, *found.findings])
         # Rounds opened after the plan are recomputed too, but not accounted for.
         accounted = min(found.rounds, part["rounds"])
         result = {
@@ -62,7 +63,7 @@ class RecomputationKind:
         part, asked = chunk.part.what, read_options(transaction, job)
         most = max(1, (chunk.part.size + part["rounds"]) // _SPLIT_INTO)
         stretch = _stretch(asked.scope, chunk)
-        cut = recomputations.cut_stretches(transaction, asked.scope, most, (stretch.first, stretch.last)).stretches
+        cut = stretches.divide(transaction, stretch, most).parts
         if len(cut) <= 1:
             return []
         differences, left, parts = part["differences"] // len(cut), part["rounds"], []
@@ -75,21 +76,20 @@ class RecomputationKind:
         """Record the rounds that were not recomputed; the job has failed."""
         part = chunk.part.what
         detail = f"the rounds from {part['first']} to {part['last']} could not be recomputed; report it"
-        recomputations.add_differences(
-            transaction, job.id, part["place"], [Difference(None, None, "dead-lettered", detail=detail)]
-        )
+        lost = Finding(FindingKind.DEAD_LETTERED, "rounds", {"club_id": transaction.club_id}, detail=detail)
+        recomputations.add_findings(transaction, job.id, part["place"], [lost])
         return None
 
     def end(self, transaction: Transaction, job: StoredJob) -> None:
         """Do nothing: a recomputation leaves nothing to delete."""
 
 
-def _part(each: SizedStretch, rounds: int, place: int, differences: int) -> Part:
+def _part(each: stretches.Part, rounds: int, place: int, differences: int) -> Part:
     """Return a chunk: its range of rounds, their number, and its range of difference numbers."""
-    first, last = str(each.stretch.first), str(each.stretch.last)
+    first, last = str(each.stretch.first), str(each.stretch.upto)
     what = {"first": first, "last": last, "rounds": rounds, "place": place, "differences": differences}
     return Part(each.hands, what)
 
 
 def _stretch(scope: RoundSelection, chunk: Chunk) -> Stretch:
-    return Stretch(scope, UUID(chunk.part.what["first"]), UUID(chunk.part.what["last"]))
+    return Stretch.between(UUID(chunk.part.what["first"]), UUID(chunk.part.what["last"]), scope)

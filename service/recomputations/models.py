@@ -9,7 +9,7 @@ from service.db.base import Base, Key, references
 
 
 class DifferenceRecord(Base):
-    """A difference between a stored and a recomputed value."""
+    """A finding of a recomputation: a difference between a stored and an expected value, or what was done about it."""
 
     __tablename__ = "differences"
     __table_args__ = (references("jobs", "club_id", "job_id", to=("club_id", "id")),)
@@ -19,7 +19,8 @@ class DifferenceRecord(Base):
     number: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     round_id: Mapped[UUID | None]
     hand: Mapped[int | None]
-    what: Mapped[str]
+    kind: Mapped[str]
+    column_name: Mapped[str | None]
     stored: Mapped[Any | None] = mapped_column(JSONB(none_as_null=True))
-    computed: Mapped[Any | None] = mapped_column(JSONB(none_as_null=True))
+    expected: Mapped[Any | None] = mapped_column(JSONB(none_as_null=True))
     detail: Mapped[str | None]

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from evidence.envelope import TAG
-from service.verification.findings import MOST_NAMED, Finding, FindingKind
+from service.replays.findings import MOST_NAMED, Finding, FindingKind
 from service.verification.queries.audited import Event
 
 _COLUMNS: Final = ("club_id", "id", "round_id", "sequence", "kind", "actor", "request_id", "at")

@@ -26,8 +26,8 @@ from schemas.base import WireError
 from schemas.rulesets import load_ruleset
 from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
-from service.verification.comparing import Expected, Key, Row
-from service.verification.findings import Finding, FindingKind
+from service.replays.comparing import Expected, Key, Row
+from service.replays.findings import Finding, FindingKind
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 

@@ -13,7 +13,7 @@ from evidence import VerifierKey
 from service.audit_trail.queries.checkpoints import list_keys
 from service.db import Transaction
 from service.db.schema import Change, compare_schema, expected_schema, read_schema
-from service.verification.findings import Finding, FindingKind
+from service.replays.findings import Finding, FindingKind
 
 _DAMAGED: Final = ("XX", "58")
 """The classes of PostgreSQL's error codes: an internal error, such as a block that fails its checksum; an I/O error."""

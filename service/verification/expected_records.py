@@ -1,9 +1,7 @@
 """The records that a round must have, from its events: every result is replayed from the cards."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -15,32 +13,20 @@ from evidence import digest_of
 from evidence.fold import FoldedDispute, FoldedHand, FoldedRound, Revision
 from schemas.disputes import DisputeRequest
 from scoring.errors import ScoringError
-from scoring.history import replay_steps
-from scoring.round import Departed, open_round
+from scoring.history import replay
 from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_adjustment
-from service.rounds.queries.stored_round import Finality, dump_finality, dump_round, figures_of, in_order, paid_rows
+from service.replays.comparing import Expected, Key, Row
+from service.replays.results import results_of
+from service.rounds.queries.stored_round import Finality, dump_finality, dump_round
 from service.rulesets.queries import digest_ruleset
-from service.verification.comparing import Expected, Key, Row
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
 
 class InvalidRoundError(Exception):
     """A round cannot be replayed from its events."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """A replayed revision."""
-
-    round: Round
-
-    @property
-    def nets(self) -> dict[str, Points]:
-        """The points that each player has won or lost."""
-        return {seat.player: self.round.nets[seat.seat] for seat in self.round.seats}
 
 
 def expect_records(
@@ -123,7 +109,7 @@ def _replay(records: Records, folded: FoldedRound, rulesets: Sequence[Ruleset]) 
         _add_adjustments(records, folded, played, rulesets)
     except ScoringError as error:
         raise InvalidRoundError(str(error)) from error
-    newest = played[-1].round
+    newest = played[-1]
     return dump_round(newest), newest.is_open
 
 
@@ -215,32 +201,22 @@ def _find_ruleset(revision: Revision, rulesets: Mapping[str, Ruleset]) -> Rulese
     return ruleset
 
 
-def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset) -> _Played:
-    history = revision.history(ruleset)
-    round_ = open_round(ruleset, history.seats)
-    hands = iter(zip(revision.hands, revision.scorers, strict=True))
-    for step in replay_steps(round_, history):
-        if isinstance(step, Departed):
-            if step.transfers:
-                seats = round_.seat_numbers
-                records["payouts"][place] = {
-                    "number": round_.hands,
-                    "stacks_before": in_order(seats, round_.stacks),
-                    "stacks": in_order(seats, step.round.stacks),
-                    "transfers": paid_rows(step.transfers),
-                }
-        else:
-            hand, scorer = next(hands)
-            figures = figures_of(round_, step)._asdict()
-            irregular = figures.pop("irregular")
-            number = step.hand.number
-            records["hand_scores"][*place, number] = {
-                **_scored_hand(ruleset, hand, scorer),
-                **figures,
-                "irregular": irregular and json.loads(irregular),
-            }
-        round_ = step.round
-    return _Played(round_)
+def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset) -> Round:
+    """
+    Add the results of a revision, and return the round after it.
+
+    Raises:
+        ScoringError: a hand is invalid.
+    """
+    results = results_of(revision.history(ruleset))
+    if results.error is not None or results.played is None:
+        raise results.error or AssertionError("a round that is not played to its end has an error")
+    if results.payout is not None:
+        records["payouts"][place] = results.payout
+    scored = zip(results.scores.items(), revision.hands, revision.scorers, strict=True)
+    for (number, row), hand, scorer in scored:
+        records["hand_scores"][*place, number] = {**_scored_hand(ruleset, hand, scorer), **row}
+    return results.played.round
 
 
 def _scored_hand(ruleset: Ruleset, hand: FoldedHand, scorer: int) -> dict[str, Any]:
@@ -249,19 +225,24 @@ def _scored_hand(ruleset: Ruleset, hand: FoldedHand, scorer: int) -> dict[str, A
 
 
 def _add_adjustments(
-    records: Records, folded: FoldedRound, played: Sequence[_Played], rulesets: Sequence[Ruleset]
+    records: Records, folded: FoldedRound, played: Sequence[Round], rulesets: Sequence[Ruleset]
 ) -> None:
     """Add the adjustment payments of each revision after a final one, as they were when it was made."""
     for revision, ruleset in zip(folded.revisions, rulesets, strict=True):
         if revision.adjusts is not None and revision.as_created is not None:
-            made = _add_play(defaultdict(dict), (), revision.as_created, ruleset)
-            paid = find_adjustment(played[revision.adjusts - 1].nets, made.nets).payments
+            created = replay(revision.as_created.history(ruleset)).round
+            paid = find_adjustment(_nets_of(played[revision.adjusts - 1]), _nets_of(created)).payments
             for position, payment in enumerate(paid, start=1):
                 records["adjustments"][folded.opening.round, revision.number, position] = {
                     "payer": payment.payer,
                     "payee": payment.payee,
                     "points": payment.amount,
                 }
+
+
+def _nets_of(round_: Round) -> dict[str, Points]:
+    """Return the points that each player has won or lost."""
+    return {seat.player: round_.nets[seat.seat] for seat in round_.seats}
 
 
 def _head_row(folded: FoldedRound, ruleset: Ruleset, *, is_open: bool) -> dict[str, Any]:

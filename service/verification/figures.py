@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from service.db import Transaction
-from service.verification.comparing import compare_records
-from service.verification.findings import Finding
-from service.verification.queries.audited import Stretch
+from service.replays.comparing import compare_records
+from service.replays.findings import Finding
+from service.replays.stretches import Stretch
 from service.verification.queries.figures import list_differing
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from evidence import EvidenceError, MapEntry, Tile, read_tile, root_of, update_map, write_tile
 from evidence.events import CheckpointSealed, EventKind, decode_event
 from service.db import Transaction
-from service.verification.findings import MOST_NAMED, Finding, FindingKind
+from service.replays.findings import MOST_NAMED, Finding, FindingKind
 from service.verification.queries import trees
 
 _EVENTS_AT_ONCE: Final = 20_000

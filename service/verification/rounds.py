@@ -1,47 +1,51 @@
 """Rounds compared with their events: every record that the events lead to, column by column."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
-
-import numpy as np
 
 from evidence import EvidenceError
 from evidence.fold import StoredEvent, fold_round
-from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.recomputations.actions.audit import audit_group
-from service.recomputations.packed.queries import RoundSelection
-from service.recomputations.packed.queries import Stretch as PackedStretch
-from service.recomputations.packed.reading import read_packed
-from service.recomputations.packed.rounds import PackedRounds, RoundGroup
-from service.rounds.queries.stored_round import dump_state
+from service.replays.comparing import Expected, Key, Row, check_sums, compare_records
+from service.replays.findings import Finding, FindingKind
+from service.replays.in_bulk import State, replay_in_bulk
+from service.replays.stretches import LAST, Stretch
 from service.verification.chains import check_chains
-from service.verification.comparing import Expected, Key, Row, check_sums, compare_records
 from service.verification.expected_records import InvalidRoundError, expect_records
 from service.verification.figures import compare_figures
-from service.verification.findings import Finding, FindingKind
 from service.verification.queries import audited
-from service.verification.queries.audited import LAST, Event, Stretch
+from service.verification.queries.audited import Event
 
-State = Mapping[str, Any]
-"""The column `state` of a round's head."""
 _UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 """What records can raise that the service would never store; their rounds are replayed one by one."""
 
 
-def audit_results(transaction: Transaction, stretch: Stretch, rulesets: Mapping[str, Ruleset]) -> Mapping[UUID, State]:
+@dataclass(frozen=True, slots=True)
+class BulkProof:
     """
-    Return the rounds whose stored results follow from their stored hands, each with the state of its head.
+    What a replay in bulk shows of some rounds; the others can be replayed by the plain rules only.
 
-    Results are all columns that `covers` calls played, of rounds that have ended and were never revised. What the
-    audit reads of hands, seats, departures and closings is compared with the events elsewhere. A round that is not
-    returned is no damage: the audit cannot replay every round.
+    Attributes:
+        proven: the rounds whose stored results follow from their stored hands, each with the state of its head.
+        differing: the rounds whose stored results differ.
+    """
+
+    proven: Mapping[UUID, State] = field(default_factory=dict)
+    differing: Sequence[UUID] = ()
+
+
+def prove_in_bulk(transaction: Transaction, stretch: Stretch, rulesets: Mapping[str, Ruleset]) -> BulkProof:
+    """
+    Replay rounds in bulk from their records.
+
+    Results are all columns that `comparing` calls played, of rounds that have ended and were never revised. What is
+    read of hands, seats, departures and closings is compared with the events elsewhere.
 
     Args:
         transaction: of the club; it reads one moment.
@@ -49,53 +53,16 @@ def audit_results(transaction: Transaction, stretch: Stretch, rulesets: Mapping[
         rulesets: those of the club, by name and version, as its events have them.
     """
     if stretch.after == LAST:
-        return {}
-    in_order = list(rulesets.values())
-    known = [(ruleset.name, ruleset.version) for ruleset in in_order]
-    rounds = PackedStretch(RoundSelection(), UUID(int=stretch.after.int + 1), stretch.upto)
-    states: dict[UUID, State] = {}
+        return BulkProof()
+    known = {(ruleset.name, ruleset.version): ruleset for ruleset in rulesets.values()}
     try:
-        packed = read_packed(transaction, rounds, known)
-        for group in packed.groups():
-            states |= _audit_group(packed, group, in_order[group.ruleset - 1])
+        bulk = replay_in_bulk(transaction, stretch, known)
+        proven, differing = bulk.list_proven(), bulk.list_differing()
     except _UNREADABLE:
-        return {}
+        return BulkProof()
     for round_id in audited.list_revised(transaction, stretch):
-        states.pop(round_id, None)
-    return states
-
-
-def _audit_group(packed: PackedRounds, group: RoundGroup, ruleset: Ruleset) -> dict[UUID, State]:
-    """Return the proven rounds of a group; those that end alike share the columns of a head, except the stacks."""
-    audit = audit_group(ruleset, group)
-    is_proven = ~audit.by_itself & ~audit.differs
-    is_proven &= ~np.isin(group.places, packed.hands.of_round[~packed.hands.follows])
-    settlement, seats = audit.settlement, group.rounds.seats.tolist()
-    finals, scope_stacks = settlement.final.tolist(), settlement.opening_stacks.tolist()
-    shared: dict[tuple[int, ...], State] = {}
-    states: dict[UUID, State] = {}
-    for index in np.flatnonzero(is_proven).tolist():
-        end = settlement.states[finals[index]]
-        if end is None:
-            continue
-        key = finals[index], *seats[index]
-        if key not in shared:
-            shared[key] = _dump_end(end, seats[index])
-        states[packed.round_id(group.places[index])] = {**shared[key], "scope_stacks": scope_stacks[index]}
-    return states
-
-
-def _dump_end(end: Round, seats: Sequence[int]) -> State:
-    """Return the state of a round that has ended, whose seats are numbers of columns."""
-    seated = replace(
-        end,
-        had_button=frozenset(seats[column - 1] for column in end.had_button),
-        left=frozenset(seats[column - 1] for column in end.left),
-        busted=frozenset(seats[column - 1] for column in end.busted),
-        sequence=frozenset(seats[column - 1] for column in end.sequence),
-        owed={seats[column - 1]: owed for column, owed in end.owed.items()},
-    )
-    return {**dump_state(seated), "button": None if end.button is None else seats[end.button - 1]}
+        proven.pop(round_id, None)
+    return BulkProof(proven, differing)
 
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -119,11 +86,26 @@ def verify_rounds(
     """
     events = list(audited.read_events(transaction, stretch, loose=False))
     findings = list(check_chains(events, audited.read_heads(transaction, stretch)))
-    proven = audit_results(transaction, stretch, rulesets)
-    differences = compare_rounds(transaction, stretch, events, rulesets, proven)
-    if differences and proven:
+    bulk = prove_in_bulk(transaction, stretch, rulesets)
+    differences = compare_rounds(transaction, stretch, events, rulesets, bulk.proven)
+    if differences and bulk.proven:
         differences = compare_rounds(transaction, stretch, events, rulesets, {})
+    differences += _find_disagreements(transaction, bulk.differing, differences)
     return [*findings, *differences, *compare_figures(transaction, stretch)], len(events)
+
+
+def _find_disagreements(
+    transaction: Transaction, differing: Iterable[UUID], findings: Sequence[Finding]
+) -> list[Finding]:
+    """List the rounds that differ in bulk only: their records follow from their events by the plain rules."""
+    named = {finding.round_id for finding in findings}
+    if None in named:
+        return []  # The records of hands do not name their round; once they are right, the rounds can be compared.
+    return [
+        Finding(FindingKind.SCORERS_DISAGREE, "round_heads", {"club_id": transaction.club_id, "round_id": round_id})
+        for round_id in differing
+        if round_id not in named
+    ]
 
 
 def compare_rounds(
@@ -141,7 +123,7 @@ def compare_rounds(
         stretch: the rounds.
         events: of these rounds, in order.
         rulesets: those of the club, by name and version.
-        proven: the rounds whose results need no replay, as `audit_results` returns them.
+        proven: the rounds whose results need no replay, as `prove_in_bulk` returns them.
     """
     expected: dict[str, dict[Key, Row]] = defaultdict(dict)
     findings, unexpected = [], set()

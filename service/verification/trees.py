@@ -7,7 +7,7 @@ from uuid import UUID
 from evidence import Checkpoint, Edge, EvidenceError, Place, VerifierKey, places_of, read_note, verify_note
 from evidence.tree import HASH_BYTES
 from service.db import Transaction
-from service.verification.findings import MOST_NAMED, Finding, FindingKind
+from service.replays.findings import MOST_NAMED, Finding, FindingKind
 from service.verification.queries import trees
 
 LEAVES_PER_PAGE: Final = 8192

@@ -15,15 +15,15 @@ from service.audit_trail.actions import origin_of
 from service.audit_trail.queries.events import EventKind
 from service.db import Database, Transaction
 from service.memory import no_garbage_collection
+from service.replays.comparing import compare_records
+from service.replays.findings import Finding, FindingKind
+from service.replays.stretches import FIRST, LOOSE_EVENTS, ROUND_HEADS, ROUNDS, Stretch, find_stretch
 from service.verification import trees
 from service.verification.chains import check_chains
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.comparing import compare_records
 from service.verification.damage import find_damage, name_damage, read_by_index, suppress_damage
-from service.verification.findings import Finding, FindingKind
 from service.verification.queries import audited
 from service.verification.queries import trees as audited_trees
-from service.verification.queries.audited import FIRST, LAST, Stretch
 from service.verification.round_maps import check_round_map
 from service.verification.rounds import verify_rounds
 
@@ -40,8 +40,8 @@ class Pass(StrEnum):
 
 _PASSES: Final = tuple(Pass)
 _STRETCHES: Final = {
-    Pass.LOOSE_CHAINS: ("loose events", 10_000),
-    Pass.ROUNDS: ("rounds", 1000),
+    Pass.LOOSE_CHAINS: (LOOSE_EVENTS, 10_000),
+    Pass.ROUNDS: (ROUNDS, 1000),
 }
 """What a page of a pass consists of, and of how many."""
 
@@ -163,12 +163,12 @@ def _verify_round(database: Database, club_id: UUID, one: Stretch) -> tuple[Sequ
 
 def _find_rounds(database: Database, club_id: UUID, after: UUID, most: int) -> Stretch:
     """Return the next rounds, from whichever table can be read that has one record for each."""
-    for what in ("rounds", "round heads"):
+    for what in (ROUNDS, ROUND_HEADS):
         with suppress_damage(), database.reading(club_id) as transaction:
             audited.remove_time_limits(transaction)
             read_by_index(transaction)
-            return audited.find_stretch(transaction, what, after, most)
-    return Stretch(after, LAST)
+            return find_stretch(transaction, what, after, most)
+    return Stretch(after)
 
 
 def _named(database: Database, club_id: UUID, message: str) -> Finding:
@@ -219,7 +219,7 @@ def after_page(clubs: Sequence[UUID], position: Position, end: Position | None) 
 
 def _stretch(transaction: Transaction, position: Position) -> Stretch:
     what, most = _STRETCHES[position.passing]
-    return audited.find_stretch(transaction, what, position.after, most)
+    return find_stretch(transaction, what, position.after, most)
 
 
 def _page(position: Position, stretch: Stretch, findings: Sequence[Finding], events: int) -> Page:

@@ -11,7 +11,7 @@ from evidence.events import FinalReason
 from scoring.presets import PRESETS
 from service.audit_trail.actions import make_checkpoint
 from service.clubs.actions import create_key, find_club, revoke_key, rotate_key
-from service.recomputations.packed.queries import RoundSelection
+from service.replays.packed.queries import RoundSelection
 from service.rounds.queries import rounds, settlements
 from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api

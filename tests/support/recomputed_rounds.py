@@ -2,19 +2,24 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
+import numpy as np
 import psycopg
+import pytest
 from psycopg import sql
 from uuid_utils.compat import uuid7
 
 from schemas.documents import load_document
+from scoring.bulk.rounds import BulkRounds
+from scoring.bulk.settle import BulkSettlement, settle_rounds
 from scoring.round import open_round
 from scoring.ruleset import Ruleset
 from service.db import Database, Transaction
 from service.recomputations.actions.recompute import Recomputation, Recomputed, recompute_rounds
-from service.recomputations.packed.queries import EVERY, RoundSelection, Stretch
+from service.replays.stretches import FIRST, LAST, RoundSelection, Stretch
 from service.rulesets import queries as rulesets
 from tests.support.database.insert_records import PINEAPPLE, add_document, add_round, add_table
 from tests.support.sample_rounds import COMPLETE, Document, document_of
@@ -48,6 +53,16 @@ def tamper(owner_url: str, statement: str, *parameters: Any) -> None:
         )
 
 
+def settle_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the bulk scorer add a point to the stack of each first player after each hand."""
+
+    def settle(ruleset: Ruleset, rounds: BulkRounds) -> BulkSettlement:
+        settlement = settle_rounds(ruleset, rounds)
+        return replace(settlement, stacks=settlement.stacks + np.eye(1, settlement.stacks.shape[1], dtype=np.int64))
+
+    monkeypatch.setattr("service.replays.in_bulk.settle_rounds", settle)
+
+
 def recompute(
     transaction: Transaction,
     scope: RoundSelection | None = None,
@@ -55,16 +70,16 @@ def recompute(
     ruleset: Ruleset | None = None,
     applies: bool = False,
     final: bool = False,
-    stretch: tuple[UUID, UUID] = EVERY,
+    stretch: tuple[UUID, UUID] = (FIRST, LAST),
 ) -> Recomputed:
     """Recompute the rounds of a scope, all at once unless a stretch is given."""
     recomputation = Recomputation(uuid7(), ruleset, applies, "checked again", final)
-    return recompute_rounds(transaction, Stretch(scope or RoundSelection(), *stretch), recomputation)
+    return recompute_rounds(transaction, Stretch.between(*stretch, scope), recomputation)
 
 
 def named(found: Recomputed) -> list[tuple[UUID | None, int | None, str]]:
-    """Return which figures differ, and where."""
-    return [(each.round_id, each.hand, each.what) for each in found.differences]
+    """Return which figures differ, or what else is found, and where."""
+    return [(each.round_id, each.hand, each.column or each.kind.value) for each in found.findings]
 
 
 def add_three_hands(

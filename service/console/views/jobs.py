@@ -70,7 +70,7 @@ class ResultsQuerySchema(PageQuerySchema):
 
 def show_value(value: Any) -> str:
     """
-    Return a stored or computed value for people: one line for each item of a list of objects.
+    Return a stored or expected value for people: one line for each item of a list of objects.
 
     >>> show_value({"1": 4, "2": -4}), show_value([6, -6]), show_value(None)
     ('1: 4, 2: −4', '6, −6', '–')
@@ -112,9 +112,10 @@ _LINES: Final[tuple[Column[LineResult], ...]] = (
 _DIFFERENCES: Final[tuple[Column[DifferenceView], ...]] = (
     Column("round", lambda each: each.round and str(each.round)),
     Column("hand", lambda each: each.hand),
-    Column("what", lambda each: each.what),
+    Column("kind", lambda each: each.kind),
+    Column("column", lambda each: each.column),
     Column("stored", lambda each: each.stored),
-    Column("computed", lambda each: each.computed),
+    Column("expected", lambda each: each.expected),
     Column("detail", lambda each: each.detail),
 )
 _MOVED: Final[tuple[Column[tuple[str, int]], ...]] = (

@@ -26,7 +26,7 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.errors import RulesetUnknown
 from service.imports import queries as imports
-from service.recomputations.packed.rounds import Figures, pairs_of
+from service.replays.packed.rounds import Figures, pairs_of
 from service.rounds.actions.documents import find_document_mistakes
 from service.rounds.models import TRANSFER_FIELDS
 from service.rounds.queries import rounds

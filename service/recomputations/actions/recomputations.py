@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from schemas.base import WireError
 from schemas.fields import show_time
-from schemas.jobs import LONGEST_DETAIL, DifferenceView, JobView, RecomputationRequest, RecomputationView, ScopeRequest
+from schemas.jobs import DifferenceView, JobView, RecomputationRequest, RecomputationView, ScopeRequest
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
 from service.db import Transaction
@@ -21,10 +21,10 @@ from service.errors import NotFound
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState, Progress, StoredJob
 from service.recomputations import queries as recomputations
-from service.recomputations.actions.audit import RoundsDigest
 from service.recomputations.actions.recompute import Recomputation
-from service.recomputations.packed.queries import RoundSelection
-from service.recomputations.queries import StoredDifference, list_versions
+from service.replays.in_bulk import RoundsDigest
+from service.replays.stretches import RoundSelection
+from service.rounds.queries.records import list_versions
 from service.rulesets.actions import find_ruleset, ruleset_named, store_ruleset
 from service.tables import queries as tables
 
@@ -181,27 +181,13 @@ def read_differences(
     """Yield all differences found so far, read in parts so that slow clients keep no transaction open."""
     while True:
         with read() as transaction:
-            found = _list(transaction, recomputation_id, after, _AT_A_TIME)
-        yield from found
-        if len(found) < _AT_A_TIME:
+            listed = _list(transaction, recomputation_id, after, _AT_A_TIME)
+        yield from listed
+        if len(listed) < _AT_A_TIME:
             return
-        after = found[-1].id
+        after = listed[-1].id
 
 
 def _list(transaction: Transaction, job_id: UUID, after: UUID | None, limit: int) -> list[DifferenceView]:
     number = None if after is None else min(after.int, 2**63 - 1)
-    found = recomputations.list_differences(transaction, job_id, after=number, limit=limit)
-    return [_view(each) for each in found]
-
-
-def _view(stored: StoredDifference) -> DifferenceView:
-    found = stored.difference
-    return DifferenceView(
-        UUID(int=stored.number),
-        found.round_id,
-        found.hand,
-        found.what,
-        found.stored,
-        found.computed,
-        found.detail and found.detail[:LONGEST_DETAIL],
-    )
+    return recomputations.list_findings(transaction, job_id, after=number, limit=limit)

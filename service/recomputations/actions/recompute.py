@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
@@ -10,12 +10,14 @@ from evidence.events import RoundRecomputed
 from scoring import SCORER_VERSION
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.recomputations.actions.audit import RoundsDigest, RoundToReplay, audit_rounds
-from service.recomputations.actions.replay import Replayed, replay_round
-from service.recomputations.packed.queries import Stretch
-from service.recomputations.queries import Difference, RecordedRound, list_recorded, list_versions
+from service.replays.compare_round import ReplayedRound, compare_round, show_by_seat
+from service.replays.findings import Finding, FindingKind
+from service.replays.in_bulk import RoundsDigest, Suspect, replay_in_bulk
+from service.replays.results import Results
+from service.replays.stretches import Stretch
 from service.rounds.actions.recording_many import RoundWriter
 from service.rounds.queries import revisions, rounds
+from service.rounds.queries.records import RoundRecords, list_versions, read_records
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
@@ -53,7 +55,7 @@ class Recomputed:
     Attributes:
         differing: the number of rounds with differences.
         applied: the number of these that got a new revision.
-        skipped: the number of these that got none although requested; the differences have the reasons.
+        skipped: the number of these that got none although requested; the findings have the reasons.
         moved: the change of each player's net points.
     """
 
@@ -64,7 +66,7 @@ class Recomputed:
     applied: int = 0
     skipped: int = 0
     moved: Counter[str] = field(default_factory=Counter)
-    differences: list[Difference] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
 
 def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomputation) -> Recomputed:
@@ -76,32 +78,50 @@ def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomput
     """
     stored = {(each.name, each.version): each for each in rulesets.list_readable(transaction)}
     rules = {key: each.rules for key, each in stored.items()}
-    audit = audit_rounds(transaction, stretch, rules, asked.ruleset)
-    found = Recomputed(audit.rounds, audit.hands, audit.digest)
+    bulk = replay_in_bulk(transaction, stretch, rules, asked.ruleset)
+    digest, suspects = bulk.digest()
+    total = Recomputed(bulk.rounds, bulk.hands, digest)
     writer = RoundWriter(transaction)
-    for suspect, recorded in _read(transaction, audit.suspects):
-        replayed = _replay(recorded, stored, asked.ruleset)
-        if not suspect.is_digested:
-            replayed.digest(found.digest)
-        if suspect.differs and not replayed.differences and recorded.head["version"] == suspect.version:
-            raise AssertionError(f"round {recorded.id} differs in the bulk replay, but not when replayed alone")
-        if replayed.differences:
-            found.differing += 1
-            found.differences += replayed.differences
-            if not asked.applies or _apply(transaction, found, suspect, replayed, stored, asked, writer):
-                found.moved.update(replayed.moved)
+    for suspect, records in _read(transaction, suspects):
+        replayed = _replay(records, stored, asked.ruleset)
+        digest.add(replayed.hashed)
+        findings = [_show(replayed, finding) for finding in replayed.findings]
+        if _scorers_disagree(suspect, replayed):
+            findings.append(_disagreement(records))
+        if findings:
+            total.differing += 1
+            total.findings += findings
+            if not asked.applies or _apply(transaction, total, suspect, replayed, stored, asked, writer):
+                total.moved.update(replayed.moved)
     writer.write()
     transaction.send()
-    return found
+    return total
 
 
-def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> list[Difference]:
+def _show(replayed: ReplayedRound, finding: Finding) -> Finding:
+    stored, expected = show_by_seat(replayed, finding)
+    return replace(finding, stored=stored, expected=expected)
+
+
+def _scorers_disagree(suspect: Suspect, replayed: ReplayedRound) -> bool:
+    """Return whether a round that was read twice alike has other results in bulk than by the plain rules."""
+    is_same = replayed.records.head["version"] == suspect.version
+    return is_same and suspect.hashed not in (None, replayed.hashed)
+
+
+def _disagreement(records: RoundRecords) -> Finding:
+    detail = "the bulk scorer and the plain rules have different results; report it"
+    return Finding(FindingKind.SCORERS_DISAGREE, "round_heads", records.key, detail=detail)
+
+
+def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> list[Finding]:
     """List the stored rulesets, or the one given, that have changed since they were added."""
     return [
-        Difference(
-            None,
-            None,
-            "ruleset",
+        Finding(
+            FindingKind.RECORD_DIFFERS,
+            "rulesets",
+            {"club_id": transaction.club_id, "name": each.name, "version": each.version},
+            "digest",
             each.digest.hex(),
             each.rules and digest_ruleset(each.rules).hex(),
             f"{each.name}@{each.version} has changed since it was added: "
@@ -112,75 +132,78 @@ def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> li
     ]
 
 
-def _read(transaction: Transaction, suspects: Sequence[RoundToReplay]) -> Iterator[tuple[RoundToReplay, RecordedRound]]:
+def _read(transaction: Transaction, suspects: Sequence[Suspect]) -> Iterator[tuple[Suspect, RoundRecords]]:
     """Read suspects consistently: a round that changes while it is read is locked and read again."""
     for start in range(0, len(suspects), _AT_ONCE):
         some = {suspect.round_id: suspect for suspect in suspects[start : start + _AT_ONCE]}
-        recorded = {each.id: each for each in list_recorded(transaction, list(some))}
+        recorded = {each.id: each for each in read_records(transaction, list(some))}
         now = list_versions(transaction, list(some))
         changed = sorted(each.id for each in recorded.values() if now[each.id] != each.head["version"])
         for round_id in changed:
             rounds.lock(transaction, round_id)
-            [recorded[round_id]] = list_recorded(transaction, [round_id])
+            [recorded[round_id]] = read_records(transaction, [round_id])
         yield from ((some[round_id], each) for round_id, each in recorded.items())
 
 
 def _replay(
-    recorded: RecordedRound, stored: Mapping[tuple[str, int], StoredRuleset], other: Ruleset | None
-) -> Replayed:
+    recorded: RoundRecords, stored: Mapping[tuple[str, int], StoredRuleset], other: Ruleset | None
+) -> ReplayedRound:
     name, version = recorded.head["ruleset_name"], recorded.head["ruleset_version"]
     own = stored.get((name, version))
     ruleset = other or (own.rules if own else None)
     if ruleset is None:
-        unknown = Difference(recorded.id, None, "refused", detail=f"its ruleset {name}@{version} cannot be read")
-        return Replayed(recorded, None, None, (unknown,), {})
-    return replay_round(recorded, ruleset, is_own=other is None)
+        detail = f"its ruleset {name}@{version} cannot be read"
+        unknown = Finding(FindingKind.CONTENT_UNPLAYABLE, "round_heads", recorded.key, detail=detail)
+        return ReplayedRound(recorded, None, Results(), (unknown,))
+    return compare_round(recorded, ruleset, is_own=other is None)
 
 
 def _apply(
     transaction: Transaction,
-    found: Recomputed,
-    suspect: RoundToReplay,
-    replayed: Replayed,
+    total: Recomputed,
+    suspect: Suspect,
+    replayed: ReplayedRound,
     stored: Mapping[tuple[str, int], StoredRuleset],
     asked: Recomputation,
     writer: RoundWriter,
 ) -> bool:
     """Add a new revision of a round to those to write, or record why not; return whether it was added."""
-    recorded = replayed.recorded
+    recorded = replayed.records
     reason = _reason_not_to(suspect, replayed, stored, asked)
     if reason is None:
         before = rounds.lock(transaction, recorded.id)
         if before.version == recorded.head["version"]:
-            found.applied += 1
-            found.differences.append(_add_revision(transaction, before, replayed, asked, writer))
+            total.applied += 1
+            total.findings.append(_add_revision(transaction, before, replayed, asked, writer))
             return True
         reason = "another request changed the round during the recomputation"
-    found.skipped += 1
+    total.skipped += 1
     detail = f"{reason}; the round was not changed"
-    found.differences.append(Difference(recorded.id, None, "skipped", detail=detail))
+    total.findings.append(Finding(FindingKind.SKIPPED, "round_heads", recorded.key, detail=detail))
     return False
 
 
 def _reason_not_to(
-    suspect: RoundToReplay,
-    replayed: Replayed,
+    suspect: Suspect,
+    replayed: ReplayedRound,
     stored: Mapping[tuple[str, int], StoredRuleset],
     asked: Recomputation,
 ) -> str | None:
-    head = replayed.recorded.head
+    head = replayed.records.head
     own = stored.get((head["ruleset_name"], head["ruleset_version"]))
-    if replayed.recorded.is_open:
+    if replayed.records.is_open:
         return "the round is open"
     if head["final_revision"] is not None and not asked.final:
         return "its settlement is or was final, and the recomputation does not change such rounds"
     if head["version"] != suspect.version:
         return "another request changed the round during the recomputation"
+    if _scorers_disagree(suspect, replayed):
+        return "the bulk scorer and the plain rules have different results"
     if replayed.played is None or replayed.history is None:
         return "the round is invalid"
     if replayed.played.round.is_open:
         return "the new revision would reopen the round"
-    if any(difference.what == "boards" for difference in replayed.differences):
+    if any(finding.column == "boards" for finding in replayed.findings):
         return "a hand's packed boards and its content contradict each other"
     if asked.ruleset is None and (own is None or not own.is_as_added):
         return "its ruleset has changed since it was added"
@@ -190,14 +213,14 @@ def _reason_not_to(
 def _add_revision(
     transaction: Transaction,
     before: StoredRound,
-    replayed: Replayed,
+    replayed: ReplayedRound,
     asked: Recomputation,
     writer: RoundWriter,
-) -> Difference:
+) -> Finding:
     assert replayed.history is not None
     assert replayed.played is not None
     given = RevisionToRecord(
-        replayed.history, replayed.played, [hand["hand_id"] for hand in replayed.recorded.hands], asked.reason
+        replayed.history, replayed.played, [hand["hand_id"] for hand in replayed.records.hands], asked.reason
     )
     event = RoundRecomputed(
         round=before.id,
@@ -211,4 +234,6 @@ def _add_revision(
     change = revisions.build_revision(transaction, before, given, event.kind, event.encode())
     after = change.finish(replayed.played.round)
     writer.add(change)
-    return Difference(before.id, None, "applied", before.revision, after.revision, "the round has a new revision")
+    detail = "the round has a new revision"
+    key = replayed.records.key
+    return Finding(FindingKind.APPLIED, "round_heads", key, None, before.revision, after.revision, detail)

@@ -12,8 +12,8 @@ from scoring.errors import ScoringError
 from scoring.history import PlayedRound, accept_irregular, replay, without_needless_marks
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
-from service.recomputations.queries import RecordedRound, list_recorded
 from service.rounds.queries import rounds
+from service.rounds.queries.records import RoundRecords, read_records
 from service.rounds.queries.rounds import RoundFilter
 
 MOST_ROUNDS: Final = 100
@@ -84,7 +84,7 @@ def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, 
     money: dict[str, Counter[str]] = defaultdict(Counter)
     refused = []
     hands = 0
-    for recorded in list_recorded(transaction, list(ended)):
+    for recorded in read_records(transaction, list(ended)):
         stored = ended[recorded.id]
         try:
             played = _replay(recorded, ruleset)
@@ -103,7 +103,7 @@ def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, 
     return TableWhatIf(len(ended) - len(refused), hands, len(found) > most, players, refused)
 
 
-def _replay(recorded: RecordedRound, ruleset: Ruleset) -> PlayedRound:
+def _replay(recorded: RoundRecords, ruleset: Ruleset) -> PlayedRound:
     """
     Replay a round under another ruleset, with everything accepted as played.
 

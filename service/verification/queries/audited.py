@@ -1,7 +1,6 @@
 """The stored records of a club, read in pages for verification."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -14,46 +13,11 @@ from sqlalchemy import TextClause, text
 from evidence.events import EventKind
 from service.db import Transaction
 from service.db.arrays import read_arrays
+from service.replays.stretches import Stretch
 from service.rounds.models import HandScoreRecord, PayoutRecord, list_columns
 
 Row = Mapping[str, Any]
 
-FIRST: Final = UUID(int=0)
-LAST: Final = UUID(int=2**128 - 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Ids after one, up to and including another; or only some of these."""
-
-    after: UUID
-    upto: UUID
-    only: tuple[UUID, ...] | None = None
-
-    @classmethod
-    def of(cls, ids: Sequence[UUID]) -> "Stretch":
-        """Return a stretch of only these ids, which ascend."""
-        return cls(UUID(int=ids[0].int - 1), ids[-1], tuple(ids))
-
-    @property
-    def is_last(self) -> bool:
-        """Whether no id can follow."""
-        return self.upto == LAST
-
-
-_UPTO: Final = {
-    "rounds": text("""
-        SELECT id FROM rounds WHERE club_id = :club_id AND id > :after ORDER BY id OFFSET :most LIMIT 1
-    """),
-    "round heads": text("""
-        SELECT round_id FROM round_heads WHERE club_id = :club_id AND round_id > :after
-        ORDER BY round_id OFFSET :most LIMIT 1
-    """),
-    "loose events": text("""
-        SELECT id FROM events WHERE club_id = :club_id AND round_id IS NULL AND id > :after
-        ORDER BY id OFFSET :most LIMIT 1
-    """),
-}
 _EVENTS: Final = """
     SELECT club_id::text, id::text, round_id::text, sequence::text, kind, actor::text, request_id,
         to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), heading, content, hash
@@ -200,12 +164,6 @@ class _AnyTimeLoader(TimestamptzLoader):
             return bytes(data).decode()
 
 
-def find_stretch(transaction: Transaction, what: str, after: UUID, most: int) -> Stretch:
-    """Return the page that begins after an id and has at most so many items; the last has all that follow."""
-    parameters = {"club_id": transaction.club_id, "after": after, "most": most - 1}
-    return Stretch(after, transaction.execute(_UPTO[what], parameters).scalar_one_or_none() or LAST)
-
-
 class Event(NamedTuple):
     """A stored event, each column as the text that its heading has, and empty where it is NULL."""
 
@@ -334,5 +292,6 @@ _DISTINCT: Final = """
 
 def in_stretch(transaction: Transaction, stretch: Stretch) -> dict[str, Any]:
     """Return the parameters of a query for a stretch."""
-    only = None if stretch.only is None else list(stretch.only)
+    ids = stretch.scope.round_ids
+    only = None if ids is None else list(ids)
     return {"club_id": transaction.club_id, "after": stretch.after, "upto": stretch.upto, "only": only}

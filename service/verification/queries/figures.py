@@ -6,8 +6,9 @@ from typing import Any, Final
 from sqlalchemy import text
 
 from service.db import Transaction
+from service.replays.stretches import Stretch
 from service.statistics.queries.storing import COLUMNS
-from service.verification.queries.audited import Row, Stretch, in_stretch
+from service.verification.queries.audited import Row, in_stretch
 
 _IN_STRETCH: Final = """
     club_id = :club_id AND round_id > :after AND round_id <= :upto

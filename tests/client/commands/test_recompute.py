@@ -29,7 +29,7 @@ def test_rounds_are_audited_and_other_results_are_shown(reached: dict[str, str],
     assert (listed.code, shown.code) == (0, 0)
     found = [json.loads(line) for line in listed.out.splitlines()]
     assert len(found) > 0
-    assert shown.out.startswith(f"round {found[0]['round']}, hand 1: {found[0]['what']}")
+    assert shown.out.startswith(f"round {found[0]['round']}, hand 1: {found[0]['column']}")
 
 
 def test_a_final_settlement_is_adjusted_on_request(reached: dict[str, str], table: str, tmp_path: Path) -> None:

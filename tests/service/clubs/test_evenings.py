@@ -113,4 +113,4 @@ def test_each_change_of_the_evenings_is_an_event_that_verification_compares(hous
     assert [finding for page in verify_database(house.owner, [club.id]) for finding in page.findings] == []
     tamper(house.owner_url, f"UPDATE clubs SET time_zone = 'UTC' WHERE id = '{club.id}'")
     [finding] = [finding for page in verify_database(house.owner, [club.id]) for finding in page.findings]
-    assert (finding.column, finding.found, finding.right) == ("time_zone", "UTC", "Europe/Berlin")
+    assert (finding.column, finding.stored, finding.expected) == ("time_zone", "UTC", "Europe/Berlin")

@@ -85,7 +85,7 @@ def test_a_changed_record_is_printed(house: House, checkpoint: Path) -> None:
     as_json = verify(house, "--json")
     finding, summary = map(json.loads, as_json.stdout.splitlines())
     assert (finding["kind"], finding["table"], finding["column"]) == ("figure-differs", "hand_scores", "transfers")
-    assert (finding["found"], finding["right"]) == (changed, right)
+    assert (finding["stored"], finding["expected"]) == (changed, right)
     assert summary["summary"]["found"] == {"figure-differs": 1}
     assert as_json.returncode == 1
 

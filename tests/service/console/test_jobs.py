@@ -195,13 +195,13 @@ def test_a_recomputation_lists_its_differences(house: House, api: Api) -> None:
         assert text in shown, text
     rows = read_files(visitor, page)
     listed = api.get(f"/v1/recomputations/{page.rpartition('/')[2]}/differences")["differences"]
-    assert [(row["round"], row["hand"], row["what"]) for row in rows] == [
-        (each["round"], each["hand"], each["what"]) for each in listed
+    assert [(row["round"], row["hand"], row["kind"], row["column"]) for row in rows] == [
+        (each["round"], each["hand"], each["kind"], each["column"]) for each in listed
     ]
     assert rows
     linked = [each.attrib["href"] for each in visitor.show(page).iter("a")]
     assert f"/console/rounds/{rows[0]['round']}" in linked
-    assert {row["what"] for row in rows} <= {each.text for each in visitor.show(page).iter("td")}
+    assert {row["column"] or row["kind"] for row in rows} <= {each.text for each in visitor.show(page).iter("td")}
 
 
 def test_a_recomputation_shows_the_largest_gains_and_losses(

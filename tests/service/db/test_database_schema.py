@@ -231,8 +231,8 @@ def test_verify_prints_altered_objects_with_the_expected_definition(house: House
         "policy",
         {"name": "public.hands.club"},
     )
-    assert "using true" in policy["found"]
-    assert "using (club_id = current_club())" in policy["right"]
+    assert "using true" in policy["stored"]
+    assert "using (club_id = current_club())" in policy["expected"]
     assert summary["summary"]["found"] == {"schema-extended": 1, "schema-differs": 1}
 
 

@@ -11,7 +11,7 @@ from service.imports.actions import imports
 from service.jobs.queries import chunks
 from service.recomputations import job as recomputations
 from service.recomputations.actions.recompute import Recomputation, Recomputed, recompute_rounds
-from service.recomputations.packed.queries import Stretch
+from service.replays.stretches import Stretch
 from tests.service.recomputations.test_recomputations import differences
 from tests.support.application import open_house
 from tests.support.database.postgres import Server
@@ -107,7 +107,7 @@ def test_other_rounds_are_recomputed_if_one_cannot_be(club: Club, log: Log, monk
     poison = UUID(results_of(api, f"/v1/imports/{stored['id']}")[3]["round"])
 
     def fail_at_poison(transaction: Transaction, stretch: Stretch, recomputation: Recomputation) -> Recomputed:
-        if stretch.first <= poison <= stretch.last:
+        if stretch.first <= poison <= stretch.upto:
             raise ArithmeticError("nobody has foreseen this round")
         return recompute_rounds(transaction, stretch, recomputation)
 
@@ -117,7 +117,7 @@ def test_other_rounds_are_recomputed_if_one_cannot_be(club: Club, log: Log, monk
         other.hasten(job)
     assert (ended["state"], ended["progress"]) == ("failed", {"done": 5, "total": 6})
     assert ended["summary"]["rounds"] == 5
-    [lost] = [each for each in differences(api, ended) if each["what"] == "dead-lettered"]
+    [lost] = [each for each in differences(api, ended) if each["kind"] == "dead-lettered"]
     assert f"from {poison} to {poison}" in lost["detail"]
     assert len([event for event in log.events if event["event"] == "chunk_split"]) == 1
 

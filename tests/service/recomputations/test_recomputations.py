@@ -91,14 +91,14 @@ def test_a_changed_transfer_is_found_and_gets_a_new_revision(house: House, api: 
     ended = recompute(api)
     assert ended["summary"]["differing"] == 1
     [found] = differences(api, ended)
-    assert (found["round"], found["hand"], found["what"], found["detail"]) == (second, 2, "transfers", None)
-    assert [paid["paid"] for paid in found["stored"]] != [paid["paid"] for paid in found["computed"]]
+    assert (found["round"], found["hand"], found["column"], found["detail"]) == (second, 2, "transfers", None)
+    assert [paid["paid"] for paid in found["stored"]] != [paid["paid"] for paid in found["expected"]]
     assert api.get(f"/v1/rounds/{second}/settlement")["revision"] == 1, "an audit changes nothing"
 
     applied = recompute(api, mode="apply", reason="a transfer was cut")
     assert (applied["summary"]["differing"], applied["summary"]["applied"], applied["summary"]["skipped"]) == (1, 1, 0)
     assert applied["summary"]["digest"] == ended["summary"]["digest"]
-    assert [each["what"] for each in differences(api, applied)] == ["transfers", "applied"]
+    assert [each["column"] or each["kind"] for each in differences(api, applied)] == ["transfers", "applied"]
     anew = api.get(f"/v1/rounds/{second}/settlement")
     window = {"provisional_until": right["provisional_until"]}
     assert {**anew.document, "revision": 1, "reason": None, **window} == right.document
@@ -177,7 +177,7 @@ def test_an_open_round_is_audited_but_not_changed(house: House, api: Api) -> Non
     ended = recompute(api, mode="apply")
     assert (ended["summary"]["differing"], ended["summary"]["applied"], ended["summary"]["skipped"]) == (1, 0, 1)
     found = differences(api, ended)
-    assert [each["what"] for each in found] == ["transfers", "skipped"]
+    assert [each["column"] or each["kind"] for each in found] == ["transfers", "skipped"]
     assert found[-1]["detail"] == "the round is open; the round was not changed"
 
 
@@ -190,9 +190,9 @@ def test_a_changed_ruleset_is_reported_with_its_rounds(house: House, api: Api) -
     tamper(house.owner_url, change, ids[0])
     ended = recompute(api)
     first, *others = differences(api, ended)
-    assert (first["round"], first["what"]) == (None, "ruleset")
+    assert (first["round"], first["kind"], first["column"]) == (None, "record-differs", "digest")
     assert first["detail"] == "pineapple@1 has changed since it was added: its digest differs"
-    assert first["stored"] != first["computed"]
+    assert first["stored"] != first["expected"]
     assert {each["round"] for each in others} == set(ids)
     assert ended["summary"]["differing"] == 2
 

@@ -20,12 +20,13 @@ from scoring.presets import PRESETS
 from scoring.round import open_round
 from service.audit_trail.models import EventRecord
 from service.db import Database
-from service.recomputations.actions.audit import RoundsDigest, audit_rounds
 from service.recomputations.actions.recompute import Recomputed, check_rulesets
-from service.recomputations.actions.replay import replay_round
-from service.recomputations.packed.queries import EVERY, RoundSelection, Stretch
-from service.recomputations.queries import list_recorded
+from service.replays.compare_round import compare_round
+from service.replays.findings import FindingKind
+from service.replays.in_bulk import RoundsDigest, replay_in_bulk
+from service.replays.stretches import RoundSelection, Stretch
 from service.rounds.queries import hands, revisions, rounds, settlements
+from service.rounds.queries.records import read_records
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import digest_ruleset
@@ -47,7 +48,7 @@ from tests.support.database.insert_records import (
 from tests.support.database.postgres import Logins
 from tests.support.examples.evening import FIRST, SECOND
 from tests.support.import_lines import club_of, database_of
-from tests.support.recomputed_rounds import add_three_hands, named, recompute, rules_of, tamper
+from tests.support.recomputed_rounds import add_three_hands, named, recompute, rules_of, settle_wrongly, tamper
 from tests.support.sample_rounds import close, start_round
 from tests.support.server_process import wait_until
 
@@ -105,12 +106,12 @@ def test_bulk_and_plain_replay_have_the_same_digest_for_any_chunks(
     by_itself = RoundsDigest()
     with database.transaction(club_id) as transaction:
         stored = {each.id: each.round for each in played}
-        for recorded in list_recorded(transaction, list(stored)):
-            replayed = replay_round(recorded, stored[recorded.id].ruleset, is_own=True)
-            assert replayed.differences == ()
-            replayed.digest(by_itself)
-        audit = audit_rounds(transaction, Stretch(RoundSelection(), *EVERY), rules_of(transaction), None)
-    few = [suspect for suspect in audit.suspects if not stored[suspect.round_id].is_open]
+        for recorded in read_records(transaction, list(stored)):
+            replayed = compare_round(recorded, stored[recorded.id].ruleset, is_own=True)
+            assert replayed.findings == ()
+            by_itself.add(replayed.hashed)
+        _, suspects = replay_in_bulk(transaction, Stretch(), rules_of(transaction)).digest()
+    few = [suspect for suspect in suspects if not stored[suspect.round_id].is_open]
     assert len(few) < len(played) / 3, "most rounds that have ended are for arrays"
     assert recompute_all(database, club_id).digest == by_itself
     for at_once in (1, 7):
@@ -153,9 +154,9 @@ def test_a_changed_figure_is_reported_with_its_round_and_hand(
     place = column if column == "boards" else f"{column}[1]"
     tamper(logins.owner, f"UPDATE {table} SET {place} = {value} WHERE round_id = %s AND number = 2", ids[1])
     found = recompute_all(database, club_id)
-    assert {(each.round_id, each.hand) for each in found.differences if each.hand} == {(ids[1], 2)}
-    assert {each.round_id for each in found.differences} == {ids[1]}
-    assert column in {each.what for each in found.differences}
+    assert {(each.round_id, each.hand) for each in found.findings if each.hand} == {(ids[1], 2)}
+    assert {each.round_id for each in found.findings} == {ids[1]}
+    assert column in {each.column for each in found.findings}
     assert found.differing == 1
     if column != "boards":
         assert found.digest == before.digest, "the digest is of what is computed"
@@ -171,15 +172,15 @@ CHANGED = [
     (f"UPDATE hand_scores SET transfers = transfers || transfers {OF_HAND} = 3", 3, "transfers"),
     ("UPDATE hand_scores SET points = '{}' WHERE round_id = %s AND number = 2", 2, "points"),
     ("UPDATE hand_scores SET points = '[0:2]={1,2,3}' WHERE round_id = %s AND number = 2", 2, "points"),
-    ("UPDATE hands SET boards = set_byte(boards, 0, 77) WHERE round_id = %s AND number = 2", 2, "refused"),
+    ("UPDATE hands SET boards = set_byte(boards, 0, 77) WHERE round_id = %s AND number = 2", 2, "content-unplayable"),
     (
         "UPDATE hands SET boards = set_byte(boards, 0, get_byte(boards, 1)) WHERE round_id = %s AND number = 2",
         2,
-        "refused",
+        "content-unplayable",
     ),
     ("UPDATE hands SET button = 2 WHERE round_id = %s AND number = 1", 1, "exchanges"),
-    ("UPDATE hands SET fantasyland[1] = 14 WHERE round_id = %s AND number = 2", 2, "refused"),
-    ("DELETE FROM hands WHERE round_id = %s AND number = 2", 2, "refused"),
+    ("UPDATE hands SET fantasyland[1] = 14 WHERE round_id = %s AND number = 2", 2, "content-unplayable"),
+    ("DELETE FROM hands WHERE round_id = %s AND number = 2", 2, "content-unplayable"),
     ("UPDATE round_heads SET stacks[1] = stacks[1] + 1, stacks[2] = stacks[2] - 1 WHERE round_id = %s", None, "stacks"),
     ("UPDATE round_heads SET status = 'closed' WHERE round_id = %s", None, "status"),
     ("UPDATE round_heads SET players[1] = 'nobody' WHERE round_id = %s", None, "players"),
@@ -195,7 +196,7 @@ def test_every_change_by_the_database_owner_is_reported(
     tamper(logins.owner, statement, ids[1])
     found = recompute_all(database, club_id)
     assert (ids[1], hand, what) in named(found)
-    assert {each.round_id for each in found.differences} == {ids[1]}
+    assert {each.round_id for each in found.findings} == {ids[1]}
     assert (found.rounds, found.differing) == (3, 1)
 
 
@@ -209,16 +210,16 @@ def test_a_changed_ruleset_is_reported_with_its_rounds(database: Database, login
         [difference] = check_rulesets(transaction, None)
         assert check_rulesets(transaction, (TURBO.name, TURBO.version)) == []
         found = recompute(transaction)
-    assert difference.stored == digest_ruleset(PINEAPPLE).hex() != difference.computed
+    assert difference.stored == digest_ruleset(PINEAPPLE).hex() != difference.expected
     assert difference.detail == "pineapple@1 has changed since it was added: its digest differs"
-    assert {each.round_id for each in found.differences} == {changed}
-    assert {each.hand for each in found.differences if each.what == "exchanges"} == {1, 2, 3}
+    assert {each.round_id for each in found.findings} == {changed}
+    assert {each.hand for each in found.findings if each.column == "exchanges"} == {1, 2, 3}
     assert (found.rounds, found.differing) == (2, 1)
 
     with database.transaction(club_id) as transaction:
         refused = recompute(transaction, applies=True)
     assert (refused.differing, refused.applied, refused.skipped) == (1, 0, 1)
-    assert "its ruleset has changed since it was added" in str(refused.differences[-1].detail)
+    assert "its ruleset has changed since it was added" in str(refused.findings[-1].detail)
 
 
 @pytest.mark.every_server
@@ -229,9 +230,9 @@ def test_an_unreadable_ruleset_is_reported_with_its_rounds(database: Database, l
     with database.transaction(club_id) as transaction:
         [difference] = check_rulesets(transaction, None)
         found = recompute(transaction)
-    assert difference.computed is None
+    assert difference.expected is None
     assert difference.detail == "pineapple@1 has changed since it was added: it cannot be read"
-    assert named(found) == [(broken, None, "refused")]
+    assert named(found) == [(broken, None, "content-unplayable")]
     assert (found.rounds, found.differing) == (2, 1)
 
 
@@ -247,7 +248,7 @@ def test_another_ruleset_shows_changed_nets(database: Database, club_id: UUID) -
     assert found.moved == {player: points for player, points in moved.items() if points} != {}
     assert sum(found.moved.values()) == 0
     assert found.differing == 1
-    assert {each.hand for each in found.differences} == {1, 2, 3, None}
+    assert {each.hand for each in found.findings} == {1, 2, 3, None}
 
 
 def test_a_hand_that_does_not_follow_under_another_ruleset_is_reported(database: Database, club_id: UUID) -> None:
@@ -259,8 +260,8 @@ def test_a_hand_that_does_not_follow_under_another_ruleset_is_reported(database:
         assert named(recompute(transaction)) == []
         found = recompute(transaction, ruleset=richer)
     assert (round_id, 1, "earned") in named(found)
-    assert named(found)[-1] == (round_id, 2, "refused")
-    assert "17" in str(found.differences[-1].detail)
+    assert named(found)[-1] == (round_id, 2, "content-unplayable")
+    assert "17" in str(found.findings[-1].detail)
     assert (found.differing, found.moved) == (1, {})
 
 
@@ -290,6 +291,27 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
     assert (named(again), again.applied, again.digest) == ([], 0, found.digest)
 
 
+def test_a_bulk_scorer_that_disagrees_with_the_plain_rules_is_reported(
+    database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job goes on, the digest is that of the plain rules, and the round is not changed."""
+    round_id = add_three_hands(database, club_id, "kitchen")
+    before = recompute_all(database, club_id)
+    settle_wrongly(monkeypatch)
+    found = recompute_all(database, club_id)
+    assert named(found) == [(round_id, None, "scorers-disagree")]
+    assert (found.rounds, found.hands, found.differing, found.moved) == (1, 3, 1, {})
+    assert found.digest == before.digest
+    with database.transaction(club_id) as transaction:
+        applied = recompute(transaction, applies=True)
+        assert rounds.get(transaction, round_id).revision == 1
+        what_if = recompute(transaction, ruleset=DEARER)
+    assert named(applied) == [(round_id, None, "scorers-disagree"), (round_id, None, "skipped")]
+    assert (applied.differing, applied.applied, applied.skipped) == (1, 0, 1)
+    assert str(applied.findings[-1].detail).startswith("the bulk scorer and the plain rules have different results")
+    assert named(what_if)[-1] == (round_id, None, "scorers-disagree")
+
+
 @pytest.mark.every_server
 def test_a_round_that_changes_meanwhile_is_skipped(database: Database, logins: Logins, club_id: UUID) -> None:
     """Two want to settle the same round anew; the second has read it before the first is done, and waits for it."""
@@ -310,7 +332,7 @@ def test_a_round_that_changes_meanwhile_is_skipped(database: Database, logins: L
         late = second.result(timeout=20)
     assert (first.applied, first.skipped) == (1, 0)
     assert (late.differing, late.applied, late.skipped) == (2, 1, 1)
-    skipped = [each for each in late.differences if each.what == "skipped"]
+    skipped = [each for each in late.findings if each.kind == FindingKind.SKIPPED]
     assert [(each.round_id, each.detail) for each in skipped] == [
         (wrong, "another request changed the round during the recomputation; the round was not changed")
     ]
@@ -358,7 +380,7 @@ def test_open_rounds_are_audited_but_not_changed(database: Database, logins: Log
     with database.transaction(club_id) as transaction:
         found = recompute(transaction, applies=True)
     assert named(found) == [(opened.id, None, "state"), (opened.id, None, "skipped")]
-    assert str(found.differences[-1].detail).startswith("the round is open")
+    assert str(found.findings[-1].detail).startswith("the round is open")
 
 
 def test_a_scope_selects_rounds(database: Database, club_id: UUID) -> None:

@@ -9,8 +9,8 @@ from psycopg.errors import UniqueViolation
 from sqlalchemy import text
 from uuid_utils.compat import uuid7
 
+from service.replays.findings import FindingKind
 from service.rounds.actions import opening
-from service.verification.findings import FindingKind
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.database.corrupt_records import tampering, undone, verify

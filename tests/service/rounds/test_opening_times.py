@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from service.verification.findings import FindingKind
+from service.replays.findings import FindingKind
 from tests.support.api_client import Api, replayed
 from tests.support.application import House
 from tests.support.database.corrupt_records import tampering, undone, verify

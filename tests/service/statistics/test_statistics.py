@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from service.verification.queries.audited import FIRST, LAST, Stretch
+from service.replays.stretches import FIRST, LAST, Stretch
 from service.verification.queries.figures import list_differing
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil

@@ -9,7 +9,7 @@ import pytest
 from evidence import Checkpoint, read_note
 from service.audit_trail.actions import make_checkpoint
 from service.audit_trail.queries import trees
-from service.verification.findings import Finding, FindingKind
+from service.replays.findings import Finding, FindingKind
 from service.verification.verify_database import list_clubs, verify_database
 from tests.support.application import SIGNING_KEY, House, open_house
 from tests.support.database.postgres import Server
@@ -79,7 +79,9 @@ def test_a_removed_hand_is_detected_only_with_a_later_checkpoint(house: House) -
     assert sign(house, club).size == checkpoint.size
     broken = verify(house, checkpoint)
     assert {finding.kind for finding in broken} >= {FindingKind.CHECKPOINT_BROKEN}
-    assert [finding.right for finding in broken if finding.kind == FindingKind.CHECKPOINT_BROKEN] == [checkpoint.root]
+    assert [finding.expected for finding in broken if finding.kind == FindingKind.CHECKPOINT_BROKEN] == [
+        checkpoint.root
+    ]
 
 
 def test_a_truncated_history_differs_from_a_retained_checkpoint(house: House) -> None:
@@ -102,7 +104,7 @@ def test_a_signed_map_that_does_not_follow_from_the_events_is_found(
     play(api, round_id, COMPLETE[2])
     again = sign(house, club)
     [finding] = verify(house, right, wrong, again)
-    assert (finding.kind, finding.table, finding.found) == (FindingKind.ROUND_MAP_WRONG, "events", bytes(32))
+    assert (finding.kind, finding.table, finding.stored) == (FindingKind.ROUND_MAP_WRONG, "events", bytes(32))
 
 
 def test_any_deleted_checkpoint_is_missed_and_one_without_its_event_is_surplus(house: House) -> None:

@@ -14,12 +14,13 @@ from evidence import Checkpoint, SigningKey
 from service.audit_trail.actions import make_checkpoint
 from service.audit_trail.queries.trees import grow, lock_head
 from service.db import Database, Transaction
+from service.replays.comparing import AUDITED, UNAUDITED, Comparison
+from service.replays.findings import MEANS, FindingKind
+from service.replays.stretches import LAST, Stretch
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.comparing import AUDITED, UNAUDITED, Comparison
-from service.verification.findings import MEANS, FindingKind
 from service.verification.queries import audited
-from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch
-from service.verification.rounds import audit_results
+from service.verification.queries.audited import OF_ROUNDS
+from service.verification.rounds import prove_in_bulk
 from service.verification.verify_database import Pass, count_events, list_clubs, verify_database
 from service.verification.verify_in_parallel import _start_processes, verify_in_parallel
 from tests.support.application import open_house
@@ -28,6 +29,7 @@ from tests.support.database.corrupt_records import Columns, Table, proven_ids, t
 from tests.support.database.postgres import Server
 from tests.support.database.random_corruption import RandomCorruption
 from tests.support.full_club import Lived, live
+from tests.support.recomputed_rounds import settle_wrongly
 
 REPLAYED = {"adjustments", "corrections", "disputes", "dispute_entries", "payouts"}
 """Tables whose records in this club belong to rounds that are replayed."""
@@ -106,8 +108,21 @@ def test_the_audit_in_bulk_proves_all_rounds_that_ended_and_were_never_revised(h
             )
     """)
     found = hands_in.execute(ended, {"club": hands_in.club_id}).scalars().all()
-    assert set(audit_results(hands_in, Stretch(FIRST, LAST), rulesets)) == set(found)
+    assert set(prove_in_bulk(hands_in, Stretch(), rulesets).proven) == set(found)
     assert found
+
+
+def test_a_bulk_scorer_that_disagrees_with_the_plain_rules_is_reported(
+    lived: Lived, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = lived.house.owner
+    right = list(verify_database(owner, list_clubs(owner)))
+    settle_wrongly(monkeypatch)
+    pages = list(verify_database(owner, list_clubs(owner)))
+    findings = [finding for page in pages for finding in page.findings]
+    assert {finding.kind for finding in findings} == {FindingKind.SCORERS_DISAGREE}
+    assert len({finding.round_id for finding in findings}) == len(findings)
+    assert [page.events for page in pages] == [page.events for page in right]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -341,7 +356,7 @@ def test_stored_results_of_players_are_compared(hands_in: Transaction) -> None:
         figures.run(f"UPDATE round_statistics SET received = received - 1 WHERE ctid = '{row['ctid']}'")
         [finding] = verify(hands_in)
         assert (finding.kind, finding.column) == (FindingKind.FIGURE_DIFFERS, "received")
-        assert repr((finding.found, finding.right)) == repr((row["received"] - 1, row["received"]))
+        assert repr((finding.stored, finding.expected)) == repr((row["received"] - 1, row["received"]))
         figures.run("DELETE FROM round_statistics WHERE ctid = (SELECT max(ctid) FROM round_statistics)")
         assert {finding.kind for finding in verify(hands_in)} == {FindingKind.RECORD_MISSING}
 

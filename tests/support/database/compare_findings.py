@@ -5,13 +5,14 @@ from random import Random
 from typing import Any
 
 from service.db import Transaction
+from service.replays.comparing import AUDITED
+from service.replays.findings import Finding
+from service.replays.stretches import Stretch
 from service.verification.chains import check_chains
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.comparing import AUDITED
 from service.verification.figures import compare_figures
-from service.verification.findings import Finding
 from service.verification.queries import audited
-from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch
+from service.verification.queries.audited import OF_ROUNDS
 from service.verification.rounds import compare_rounds
 from service.verification.verify_database import (
     Pass,
@@ -47,7 +48,7 @@ def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rn
         commit(hands_in)
         page = verify_page(hands_in, Position(hands_in.club_id, Pass.ROUNDS))
         rulesets = rulesets_of(expect_club_records(audited.list_loose_events(hands_in))[0])
-        every = Stretch(FIRST, LAST)
+        every = Stretch()
         events = list(audited.read_events(hands_in, every, loose=False))
         found = compare_rounds(hands_in, every, events, rulesets, {})
         found += compare_figures(hands_in, every)

@@ -10,12 +10,12 @@ from sqlalchemy import text
 
 from evidence import Checkpoint
 from service.db import Database, Transaction
+from service.replays.comparing import AUDITED
+from service.replays.findings import Finding
+from service.replays.stretches import Stretch
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.comparing import AUDITED
-from service.verification.findings import Finding
 from service.verification.queries import audited
-from service.verification.queries.audited import FIRST, LAST, Stretch
-from service.verification.rounds import audit_results
+from service.verification.rounds import prove_in_bulk
 from service.verification.verify_database import Pass, Position, verify_page
 
 _OTHER: Final[Mapping[str, str]] = {
@@ -179,7 +179,7 @@ def verify(transaction: Transaction, checkpoints: Sequence[Checkpoint] = (), tab
 def proven_ids(transaction: Transaction) -> list[UUID]:
     """List the rounds whose results the audit in bulk proves, and the submissions of their hands."""
     rulesets = rulesets_of(expect_club_records(audited.list_loose_events(transaction))[0])
-    proven = list(audit_results(transaction, Stretch(FIRST, LAST), rulesets))
+    proven = list(prove_in_bulk(transaction, Stretch(), rulesets).proven)
     received = text("SELECT submission_id FROM hands WHERE club_id = :club AND round_id = ANY (:proven)")
     found = transaction.execute(received, {"club": transaction.club_id, "proven": proven})
     return [*proven, *found.scalars()]

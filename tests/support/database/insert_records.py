@@ -40,7 +40,7 @@ from service.jobs.queries.chunks import Part
 from service.links import queries as links
 from service.players import queries as players
 from service.recomputations import queries as recomputations
-from service.recomputations.queries import Difference
+from service.replays.findings import Finding, FindingKind
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds, settlements
 from service.rounds.queries.revisions import RevisionToRecord
@@ -229,7 +229,7 @@ def add_job(transaction: Transaction) -> UUID:
     imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
     imports.add_results(transaction, job_id, 1, b"{}\n")
     chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
-    recomputations.add_differences(transaction, job_id, 1, [Difference(None, None, "ruleset")])
+    recomputations.add_findings(transaction, job_id, 1, [Finding(FindingKind.DEAD_LETTERED, "rounds", {})])
     return job_id
 
 

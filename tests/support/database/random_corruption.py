@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from service.db import Transaction
-from service.verification.comparing import AUDITED, Comparison
+from service.replays.comparing import AUDITED, Comparison
 from service.verification.queries import audited
 from tests.support.database.corrupt_records import Columns, Table
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import sql
 
-from service.verification.comparing import AUDITED
+from service.replays.comparing import AUDITED
 
 MOMENTS = ("before", "after")
 

@@ -12,20 +12,19 @@ from scoring.round_state import RoundStatus
 from scoring.ruleset import BOARD_SIZE
 from service.db import Transaction
 from service.db.arrays import Columns, read_arrays
-from service.recomputations.packed.queries import (
+from service.replays.packed.queries import (
     STATUSES,
-    Stretch,
     packed_queries,
     planner_settings,
-    stretch_parameters,
 )
-from service.recomputations.packed.rounds import (
+from service.replays.packed.rounds import (
     Figures,
     Integers,
     PackedHands,
     PackedRounds,
     pairs_of,
 )
+from service.replays.stretches import Stretch, stretch_parameters
 from service.rounds.models import TRANSFER_FIELDS
 
 _OF_HEADS: Final = ("opening_stacks", "top_ups", "stacks")

@@ -1,11 +1,11 @@
-"""What each stored column is compared with, and records compared with those that their events lead to."""
+"""What each stored column is compared with, and how stored records differ from those that must be there."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from service.verification.findings import Finding, FindingKind
+from service.replays.findings import Finding, FindingKind
 
 
 class Comparison(StrEnum):
@@ -157,7 +157,7 @@ Row = Mapping[str, Any]
 Key = tuple[Any, ...]
 Expected = Mapping[str, Mapping[Key, Row]]
 """
-Of each table the records that events lead to, by their keys without the club.
+Of each table the records that must be there, by their keys without the club, with the columns to compare.
 
 Where an event has only the digest of a value, a function returns the expected value for the stored record.
 """
@@ -186,12 +186,12 @@ def compare_records(
         if right.items() <= row.items():
             continue
         for column, value in right.items():
-            wanted = value(row) if callable(value) else value
-            if row[column] != wanted:
+            needed = value(row) if callable(value) else value
+            if row[column] != needed:
                 kind = (
                     FindingKind.FIGURE_DIFFERS if columns[column] is Comparison.PLAYED else FindingKind.RECORD_DIFFERS
                 )
-                yield Finding(kind, table, place(key), column, row[column], wanted)
+                yield Finding(kind, table, place(key), column, row[column], needed)
     for key in expected.keys() - seen:
         yield Finding(FindingKind.RECORD_MISSING, table, place(key))
 

@@ -1,14 +1,11 @@
 """Queries for rounds as arrays."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final
-from uuid import UUID
+from typing import Final
 
 from scoring.bulk.transfers import LIMITS
 from scoring.round_state import RoundStatus
-from service.db import Transaction
+from service.replays.stretches import RoundSelection, select_rounds
 from service.rounds.models import TRANSFER_FIELDS
 
 STATUSES: Final = tuple(RoundStatus)
@@ -16,77 +13,9 @@ UNKNOWN: Final = -1
 """The number of an unknown word."""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundSelection:
-    """
-    A filter for rounds; None matches any. The times are opening times, `opened_before` excluded.
-
-    Attributes:
-        ruleset: the name and version of their ruleset.
-    """
-
-    table_id: UUID | None = None
-    round_ids: tuple[UUID, ...] | None = None
-    ruleset: tuple[str, int] | None = None
-    opened_from: datetime | None = None
-    opened_before: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A range of the rounds of a scope, by id, including the first and the last."""
-
-    scope: RoundSelection
-    first: UUID
-    last: UUID
-
-
-EVERY: Final = (UUID(int=0), UUID(int=2**128 - 1))
-"""The smallest and the largest possible id."""
-
-
-def wanted_rounds(scope: RoundSelection) -> str:
-    """Return the beginning of a query that selects the heads of the rounds of a scope."""
-    conditions = {
-        "head.table_id = %(table)s": scope.table_id,
-        "head.round_id = ANY (%(rounds)s)": scope.round_ids,
-        "(head.ruleset_name, head.ruleset_version) = (%(ruleset_name)s, %(ruleset_version)s)": scope.ruleset,
-        "opened.opened_at >= %(opened_from)s": scope.opened_from,
-        "opened.opened_at < %(opened_before)s": scope.opened_before,
-    }
-    asked = [condition for condition, value in conditions.items() if value is not None]
-    needs_opening = scope.opened_from is not None or scope.opened_before is not None
-    opening = "JOIN rounds AS opened ON (opened.club_id, opened.id) = (head.club_id, head.round_id)"
-    of_club = "head.club_id = %(club)s AND head.round_id BETWEEN %(first)s AND %(last)s"
-    # A filtered scope is selected once; for all rounds, joining is faster.
-    return f"""
-        WITH wanted AS {"MATERIALIZED" if asked else "NOT MATERIALIZED"} (
-            SELECT head.* FROM round_heads AS head {opening if needs_opening else ""}
-            WHERE {" AND ".join([of_club, *asked])}
-        )
-    """
-
-
-def stretch_parameters(transaction: Transaction, stretch: Stretch) -> dict[str, Any]:
-    """Return the parameters of `wanted_rounds`."""
-    scope = stretch.scope
-    name, version = scope.ruleset or (None, None)
-    return {
-        "club": transaction.club_id,
-        "first": stretch.first,
-        "last": stretch.last,
-        "table": scope.table_id,
-        "rounds": None if scope.round_ids is None else list(scope.round_ids),
-        "ruleset_name": name,
-        "ruleset_version": version,
-        "opened_from": scope.opened_from,
-        "opened_before": scope.opened_before,
-    }
-
-
 def packed_queries(scope: RoundSelection) -> Mapping[str, str]:
     """Return the queries for the rounds of a range, by name."""
-    return {name: wanted_rounds(scope) + query for name, query in _QUERIES.items()}
+    return {name: select_rounds(scope) + query for name, query in _QUERIES.items()}
 
 
 def planner_settings(scope: RoundSelection) -> Mapping[str, str]:
@@ -121,7 +50,7 @@ _TRANSFER: Final = ", ".join(
 # The second condition follows from the first; the planner needs it.
 _OF_ROUND: Final = """
     (found.club_id, found.round_id, found.revision) = (%(club)s, wanted.round_id, wanted.revision)
-    AND found.round_id BETWEEN %(first)s AND %(last)s
+    AND found.round_id > %(after)s AND found.round_id <= %(upto)s
 """
 _QUERIES: Final = {
     "heads": f"""
@@ -150,7 +79,7 @@ _QUERIES: Final = {
         JOIN hand_scores AS found ON {_OF_ROUND}
         JOIN hands AS hand ON (hand.club_id, hand.round_id, hand.number, hand.id)
             = (found.club_id, found.round_id, found.number, found.hand_id)
-            AND hand.club_id = %(club)s AND hand.round_id BETWEEN %(first)s AND %(last)s
+            AND hand.club_id = %(club)s AND hand.round_id > %(after)s AND hand.round_id <= %(upto)s
     """,
     "transfers": f"""
         SELECT round_id, number, position, {_TRANSFER} FROM (

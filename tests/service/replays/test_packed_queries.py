@@ -3,20 +3,17 @@
 from typing import Any
 
 from service.db import Database
-from service.recomputations.packed.queries import (
-    EVERY,
-    RoundSelection,
-    Stretch,
+from service.replays.packed.queries import (
     packed_queries,
     planner_settings,
-    stretch_parameters,
 )
+from service.replays.stretches import FIRST, LAST, RoundSelection, Stretch, stretch_parameters
 from tests.support.database.insert_records import add_club
 from tests.support.database.postgres import Logins
 
 
 def test_a_stretch_is_joined_as_a_whole_though_a_single_round_is_expected(database: Database, logins: Logins) -> None:
-    stretch = Stretch(RoundSelection(), *EVERY)
+    stretch = Stretch()
     with database.transaction(add_club(logins.owner)) as transaction:
         parameters = {**stretch_parameters(transaction, stretch), "names": ["pineapple"], "numbers": [1]}
         driver: Any = transaction.connection.connection.driver_connection
@@ -26,7 +23,7 @@ def test_a_stretch_is_joined_as_a_whole_though_a_single_round_is_expected(databa
             return str([driver.execute(f"EXPLAIN {query}", parameters).fetchall() for query in queries])
 
         assert "Nested Loop" in plans()
-        assert planner_settings(RoundSelection(round_ids=EVERY)) == {}, "few rounds are looked up"
+        assert planner_settings(RoundSelection(round_ids=(FIRST, LAST))) == {}, "few rounds are looked up"
         for name, setting in planner_settings(stretch.scope).items():
             driver.execute("SELECT set_config(%s, %s, true)", [name, setting])
         assert "Nested Loop" not in plans()
