@@ -79,7 +79,7 @@ def records_of(house: House, club: UUID) -> dict[str, list[str]]:
         names = [each["table_name"] for each in tables if each["table_name"] not in _NOT_PLAYED]
         return {
             name: sorted(
-                json.dumps({column: plain(value, column, called) for column, value in row.items()}, sort_keys=True)
+                _show({column: plain(value, column, called) for column, value in row.items()})
                 for row in connection.execute(
                     sql.SQL("SELECT * FROM {} WHERE club_id = %s").format(sql.Identifier(name)), [club]
                 )
@@ -87,6 +87,10 @@ def records_of(house: House, club: UUID) -> dict[str, list[str]]:
             )
             for name in names
         }
+
+
+def _show(row: Document) -> str:
+    return json.dumps(row, sort_keys=True, default=str)  # sums are decimals
 
 
 def plain(value: Any, column: str, called: dict[str, str]) -> Any:
