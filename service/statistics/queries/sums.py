@@ -53,7 +53,7 @@ def list_sums(
     limit: int | None = None,
 ) -> Sequence[Row[Any]]:
     """
-    List the sums of the statistics by player, without rounds that have changed since they were result.
+    List the sums of the results by player.
 
     With `players`, only those of these players; with `limit`, only the first players after `after`, in the order of
     their IDs.
