@@ -1,21 +1,15 @@
-"""Comparison of two records of a hand, whatever the order of the cards in a row."""
+"""The identity of a hand, and the mistakes of a record that differs from an earlier one."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any, Final
+from dataclasses import asdict, replace
+from typing import Any
 
 from evidence import canonical_json
 from schemas.base import ComparedMistake
-from schemas.hands import SubmittedHand, dump_hand
-from scoring.board import Row
-from scoring.cards import NAMES
-from scoring.errors import Path
-from scoring.hand import Hand, PlayerHand, Seat
-
-Content = Mapping[str, Any]
-"""A hand as `dump_hand` encodes it."""
-_ROWS: Final = tuple(row.value for row in Row)
-_STREET: Final = ("dealt", *_ROWS, "discards", "auto")
+from schemas.hands import SubmittedHand
+from scoring.cards import NAMES, Card
+from scoring.hand import Hand, PlayerHand, TopUp
+from scoring.same_hand import Value, find_differences, is_same_hand
 
 
 def identify_hand(hand: Hand) -> bytes:
@@ -47,18 +41,20 @@ def _identify_player(player: PlayerHand) -> dict[str, Any]:
     }
 
 
-def is_same_hand(recorded: Content, received: Content) -> bool:
-    """Return whether two contents are of the same hand: they agree wherever both have a value."""
-    return next(_differences(recorded, received), None) is None
+def find_conflicts(recorded: Hand, received: Hand) -> Iterator[ComparedMistake]:
+    """List a mistake for every difference between a recorded and a received hand, with its path in the received one."""
+    for path, old, new in find_differences(recorded, received):
+        was, now = _dump_value(old), _dump_value(new)
+        detail = f"{show_compared(was)} is recorded, {show_compared(now)} was received"
+        yield ComparedMistake("hand-conflict", path, detail, {"recorded": was, "received": now})
 
 
-def find_differences(recorded: Content, received: SubmittedHand) -> Iterator[ComparedMistake]:
-    """List every difference between a recorded and a received hand, with its path in the received one."""
-    places = {player.seat: index for index, player in enumerate(received.hand.players)}
-    for path, old, new in _differences(recorded, dump_hand(received)):
-        at = ("players", places[path[1]], *path[2:]) if path[0] == "players" and len(path) > 1 else path
-        detail = f"{show_compared(old)} is recorded, {show_compared(new)} was received"
-        yield ComparedMistake("hand-conflict", at, detail, {"recorded": old, "received": new})
+def _dump_value(value: Value) -> Any:
+    if not isinstance(value, tuple):
+        return value
+    return [
+        NAMES[each] if isinstance(each, Card) else asdict(each) if isinstance(each, TopUp) else each for each in value
+    ]
 
 
 def prefer_recorded(recorded: SubmittedHand, received: SubmittedHand) -> SubmittedHand:
@@ -67,7 +63,7 @@ def prefer_recorded(recorded: SubmittedHand, received: SubmittedHand) -> Submitt
 
     Values that only the received hand has are added: time of play, discards, streets.
     """
-    if not is_same_hand(dump_hand(recorded), dump_hand(received)):
+    if not is_same_hand(recorded.hand, received.hand):
         return received
     by_seat, hand = recorded.hand.by_seat, received.hand
     players = tuple(_prefer_recorded_player(by_seat[player.seat], player) for player in hand.players)
@@ -96,46 +92,3 @@ def show_compared(value: Any) -> str:
     if value and isinstance(value[0], Mapping):
         return ", ".join(f"{added['points']} points in seat {added['seat']}" for added in value)
     return ", ".join(map(str, value)) or "nothing"
-
-
-def _differences(recorded: Content, received: Content) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
-    """Yield the path, by seat below `players`, and both values of every difference."""
-    for name in ("number", "button", "top_ups"):
-        if recorded[name] != received[name]:
-            yield (name,), recorded[name], received[name]
-    old, new = _by_seat(recorded), _by_seat(received)
-    if len(received["players"]) != len(recorded["players"]) or old.keys() != new.keys():
-        yield ("players",), _seats(recorded), _seats(received)
-    for seat in old.keys() & new.keys():
-        for path, value, other in _player_differences(old[seat], new[seat]):
-            yield ("players", seat, *path), value, other
-
-
-def _by_seat(content: Content) -> dict[Seat, Content]:
-    return {player["seat"]: player for player in content["players"]}
-
-
-def _seats(content: Content) -> list[Seat]:
-    return [player["seat"] for player in content["players"]]
-
-
-def _player_differences(old: Content, new: Content) -> Iterator[tuple[Path, Any, Any]]:
-    if old["fantasyland"] != new["fantasyland"]:
-        yield ("fantasyland",), old["fantasyland"], new["fantasyland"]
-    for row in _ROWS:
-        if sorted(old[row]) != sorted(new[row]):
-            yield (row,), old[row], new[row]
-    discards, others = old["discards"], new["discards"]
-    if discards is not None and others is not None and sorted(discards) != sorted(others):
-        yield ("discards",), discards, others
-    if old["streets"] is not None and new["streets"] is not None:
-        yield from _street_differences(old["streets"], new["streets"])
-
-
-def _street_differences(old: list[Content], new: list[Content]) -> Iterator[tuple[Path, Any, Any]]:
-    if len(old) != len(new):
-        yield ("streets",), len(old), len(new)
-    for index, (street, other) in enumerate(zip(old, new, strict=False)):
-        for part in _STREET:
-            if list(street[part]) != list(other[part]):
-                yield ("streets", index, part), list(street[part]), list(other[part])

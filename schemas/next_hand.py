@@ -9,27 +9,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from schemas.base import ComparedMistake, Dumped
-from schemas.hand_identity import Content, find_differences
+from schemas.hand_identity import find_conflicts
 from schemas.hands import SubmittedHand
 from schemas.partial_documents import parse_partial_hand
 from schemas.problems import dump_mistakes
 from schemas.rounds import dump_next, dump_seats
 from schemas.scores import dump_score
 from schemas.settlements import dump_points, dump_transfers
-from scoring.board import Row
+from scoring import same_hand
 from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake
-from scoring.hand import Seat
+from scoring.hand import Hand, Seat
 from scoring.partial_hand import find_partial_mistakes
 from scoring.round import PlayedHand, play_hand
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
-
-Boards = tuple[int, Sequence[Seat], bytes]
-"""The number, seats and packed boards of a hand."""
+from scoring.same_hand import BoardsOfHand
 
 WRONG_NUMBER: Final = "hand-number"
 """Code of the mistake of a hand that is not the next, and of its problem."""
+SAME_DEAL: Final = "same-deal"
+"""Code of the mistake of a hand with the boards of an earlier hand, and of its problem."""
 
 
 def find_hand_mistakes(round_: Round, received: Any) -> Iterator[Mistake]:
@@ -84,16 +84,45 @@ def find_repeated_mistakes(round_: Round, submitted: SubmittedHand, *, is_identi
     return misnamed if is_identical else [*find_deal_mistakes(submitted.hand.players, round_.ruleset), *misnamed]
 
 
-def find_same_deal(round_: Round, submitted: SubmittedHand, boards: Iterable[Boards]) -> ComparedMistake | None:
+def play_next_hand(
+    round_: Round, submitted: SubmittedHand, boards: Iterable[BoardsOfHand], *, further: Sequence[Mistake] = ()
+) -> PlayedHand:
+    """
+    Play the next hand of a round, which is not recorded yet.
+
+    Args:
+        round_: the round.
+        submitted: the hand.
+        boards: the boards of the earlier hands, which are read only if they matter.
+        further: mistakes that only the caller can find.
+
+    Raises:
+        RoundError: the round accepts no further hand.
+        HandError: the hand is invalid, with all its mistakes. The first one is `WRONG_NUMBER` or `SAME_DEAL` if it is
+            not the next hand.
+    """
+    same_deal = _find_same_deal(round_, submitted, boards)
+    if same_deal is not None:
+        raise HandError([same_deal])
+    misnamed, hand = find_misnamed(round_, submitted), submitted.hand
+    try:
+        played = play_hand(round_, hand)
+    except HandError as error:
+        mistakes = [*error.mistakes, *misnamed]
+        if hand.number == round_.hands + 1:
+            raise HandError([*mistakes, *further]) from error
+        number = wrong_number(round_, hand.number)
+        raise HandError([number, *(mistake for mistake in mistakes if mistake.path != number.path)]) from error
+    if misnamed or further:
+        raise HandError([*misnamed, *further])
+    return played
+
+
+def _find_same_deal(round_: Round, submitted: SubmittedHand, boards: Iterable[BoardsOfHand]) -> ComparedMistake | None:
     """
     Return the mistake of a hand with the boards of an earlier hand, unless the request states that it was dealt again.
 
     A hand that restores a record is not checked: it was accepted before.
-
-    Args:
-        round_: the round.
-        submitted: the hand, which is not recorded yet.
-        boards: the boards of the earlier hands, which are read only if they matter.
 
     Rule: docs/rules.md#the-same-hand
     """
@@ -101,62 +130,23 @@ def find_same_deal(round_: Round, submitted: SubmittedHand, boards: Iterable[Boa
     is_intended = submitted.dealt_again or submitted.restores is not None
     if is_intended or not round_.hands or following is None:
         return None
-    hand = submitted.hand
-    received = rows_as_sets(hand.boards)
-    for number, seats, packed in boards:
-        if tuple(seats) == hand.seats and rows_as_sets(packed) == received:
-            detail = (
-                f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
-                " 'dealt_again': true if the players were dealt the same cards again"
-            )
-            values = {"received": hand.number, "recorded": number, "expected": following.number}
-            return ComparedMistake("same-deal", ("number",), detail, values)
-    return None
+    number = same_hand.find_same_deal(submitted.hand, boards)
+    if number is None:
+        return None
+    detail = (
+        f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
+        " 'dealt_again': true if the players were dealt the same cards again"
+    )
+    values = {"received": submitted.hand.number, "recorded": number, "expected": following.number}
+    return ComparedMistake(SAME_DEAL, ("number",), detail, values)
 
 
-def rows_as_sets(boards: bytes) -> bytes:
-    r"""
-    Sort the cards within each row of packed boards.
-
-    >>> rows_as_sets(bytes([3, 1, 2, 8, 7, 6, 5, 4, 9, 13, 12, 11, 10]))
-    b'\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r'
-    """
-    rows, start = [], 0
-    while start < len(boards):
-        for row in Row:
-            rows.append(bytes(sorted(boards[start : start + row.size])))
-            start += row.size
-    return b"".join(rows)
-
-
-def play_submitted(round_: Round, submitted: SubmittedHand) -> PlayedHand:
-    """
-    Play a hand, and check its players' names.
-
-    Raises:
-        RoundError: the round accepts no further hand.
-        HandError: the hand is invalid, with all its mistakes; a wrong number comes first.
-    """
-    misnamed, hand = find_misnamed(round_, submitted), submitted.hand
-    try:
-        played = play_hand(round_, hand)
-    except HandError as error:
-        mistakes = [*error.mistakes, *misnamed]
-        if hand.number != round_.hands + 1:
-            number = wrong_number(round_, hand.number)
-            mistakes = [number, *(mistake for mistake in mistakes if mistake.path != number.path)]
-        raise HandError(mistakes) from error
-    if misnamed:
-        raise HandError(misnamed)
-    return played
-
-
-def find_conflict(round_: Round, submitted: SubmittedHand, recorded: Content) -> tuple[str, tuple[Mistake, ...]]:
+def find_conflict(round_: Round, submitted: SubmittedHand, recorded: Hand) -> tuple[str, tuple[Mistake, ...]]:
     """Return the detail and the mistakes of a hand whose number another hand of the round has."""
     number = submitted.hand.number
     expected = f"expected hand {round_.next_hand.number}" if round_.next_hand else "expected no further hand"
     detail = f"hand {number} of this round is recorded with other content; {expected}"
-    mistakes = tuple(find_differences(recorded, submitted))
+    mistakes = tuple(find_conflicts(recorded, submitted.hand))
     # Without differences, `restores` names an undone record with the same content as the current one.
     return detail, mistakes or (Mistake("hand-conflict", ("number",), detail),)
 

@@ -15,18 +15,17 @@ from typing import Any, Final
 
 from schemas.base import MOST_SHOWN, WireError, load
 from schemas.documents import RoundDocument, load_document
-from schemas.hand_identity import is_same_hand
-from schemas.hands import HandRequestSchema, SubmittedHand, dump_hand
+from schemas.hands import HandRequestSchema, SubmittedHand
 from schemas.money import refuse_inexact
 from schemas.next_hand import (
+    SAME_DEAL,
     WRONG_NUMBER,
     dump_played_hand,
     dump_played_round,
     find_conflict,
     find_hand_mistakes,
     find_repeated_mistakes,
-    find_same_deal,
-    play_submitted,
+    play_next_hand,
 )
 from schemas.problems import Refusal, dump_mistakes, find_unexpected, refuse
 from schemas.rulesets import load_ruleset
@@ -42,6 +41,7 @@ from scoring.history import PlayedRound, replay, without_needless_marks
 from scoring.presets import PRESETS
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
+from scoring.same_hand import is_same_hand
 from scoring.unfinished_board import UnfinishedBoard, score_unfinished
 
 Document = dict[str, Any]
@@ -280,8 +280,8 @@ def _find_recorded(given: _Given, submitted: SubmittedHand) -> Document | None:
     if number > round_.hands:
         return None
     recorded = given.document.hands[number - 1]
-    if submitted.restores is not None or not is_same_hand(dump_hand(recorded), dump_hand(submitted)):
-        raise _Refused(Refusal("hand-conflict", *find_conflict(round_, submitted, dump_hand(recorded))))
+    if submitted.restores is not None or not is_same_hand(recorded.hand, submitted.hand):
+        raise _Refused(Refusal("hand-conflict", *find_conflict(round_, submitted, recorded.hand)))
     is_identical = recorded.digest == submitted.digest
     mistakes = find_repeated_mistakes(round_, submitted, is_identical=is_identical)
     if mistakes:
@@ -292,15 +292,12 @@ def _find_recorded(given: _Given, submitted: SubmittedHand) -> Document | None:
 def _play_next(given: _Given, submitted: SubmittedHand) -> Document:
     round_ = given.round
     boards = ((each.hand.number, each.hand.seats, each.hand.boards) for each in given.document.hands)
-    same_deal = find_same_deal(round_, submitted, boards)
-    if same_deal is not None:
-        raise _Refused(Refusal("same-deal", same_deal.detail, (same_deal,)))
     try:
-        played = play_submitted(round_, submitted)
+        played = play_next_hand(round_, submitted, boards)
     except HandError as error:
         first = error.mistakes[0]
-        if first.code == WRONG_NUMBER:
-            raise _Refused(Refusal(WRONG_NUMBER, first.detail, error.mistakes)) from error
+        if first.code in (WRONG_NUMBER, SAME_DEAL):
+            raise _Refused(Refusal(first.code, first.detail, error.mistakes)) from error
         raise
     refuse_inexact(played.round, given.document.point_value, "top_ups")
     return dump_played_hand(given.ruleset, played)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from evidence.hands import build_hand
 from schemas.documents import RoundDocument, identify
-from schemas.hand_identity import find_differences, is_same_hand
-from schemas.hands import Irregularity, SubmittedHand, dump_hand
+from schemas.hand_identity import find_conflicts
+from schemas.hands import Irregularity, SubmittedHand
 from schemas.partial_documents import parse_partial_document
 from schemas.rounds import RoundView
 from schemas.settlements import SettlementView
@@ -20,6 +21,7 @@ from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
+from scoring.same_hand import is_same_hand
 from service.db import Transaction
 from service.errors import RoundConflict, RulesetUnknown
 from service.rounds.actions.checks import replay_exactly
@@ -226,15 +228,15 @@ def refuse_other_hands(transaction: Transaction, round_id: UUID, document: Round
     Raises:
         RoundConflict: with every difference.
     """
-    contents = defaultdict(list)
+    records = defaultdict(list)
     for _, content in hands.list_contents(transaction, round_id):
-        contents[content["number"]].append(content)
+        records[content["number"]].append(build_hand(content))
     mistakes = [
         mistake.under("hands", index)
         for index, submitted in enumerate(document.hands)
-        for recorded in [contents[submitted.hand.number]]
-        if not any(is_same_hand(content, dump_hand(submitted)) for content in recorded)
-        for mistake in find_differences(recorded[-1], submitted)
+        for recorded in [records[submitted.hand.number]]
+        if not any(is_same_hand(hand, submitted.hand) for hand in recorded)
+        for mistake in find_conflicts(recorded[-1], submitted.hand)
     ]
     if mistakes:
         detail = f"the same boards are recorded as round {round_id}, with other discards or streets"

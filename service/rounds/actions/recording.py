@@ -1,29 +1,29 @@
 """Record hands and departures, and close rounds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
 from evidence.codec import CanonicalJson
 from evidence.events import DepartureRecorded, HandRecorded, RoundClosed
+from evidence.hands import build_hand
 from schemas import next_hand
 from schemas.base import ComparedMistake
-from schemas.hand_identity import is_same_hand
-from schemas.hands import HandView, SubmittedHand, dump_hand
+from schemas.hands import HandView, SubmittedHand
 from schemas.money import refuse_inexact
-from schemas.next_hand import Boards
 from schemas.rounds import DepartureRequest, RoundView
 from scoring import SCORER_VERSION
 from scoring.errors import HandError, Mistake
+from scoring.hand import Hand
 from scoring.history import Closing, Departure
 from scoring.round import Departed, PlayedHand, depart
 from scoring.round import close_round as end_round
-from scoring.round_state import Round, RoundStatus
+from scoring.round_state import RoundStatus
 from scoring.ruleset import Points
+from scoring.same_hand import BoardsOfHand, is_same_hand
 from service.db import Query, Transaction
 from service.errors import HandConflict, HandNumberWrong, HandUndone, NotFound, SameDeal
 from service.rounds.actions.checks import find_time_mistakes
@@ -107,6 +107,10 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     return result
 
 
+_CONFLICTS: Final = {conflict.code: conflict for conflict in (SameDeal, HandNumberWrong)}
+"""The problems of a hand that is not the next, by the code of its first mistake."""
+
+
 class HandRecorder:
     """
     Records hands of one round, one after the other. They are written together at the end.
@@ -116,7 +120,9 @@ class HandRecorder:
         is_changed: whether a hand was recorded that was not recorded before.
     """
 
-    def __init__(self, transaction: Transaction, before: StoredRound, boards: Sequence[Boards] | None = None) -> None:
+    def __init__(
+        self, transaction: Transaction, before: StoredRound, boards: Sequence[BoardsOfHand] | None = None
+    ) -> None:
         """
         Begin.
 
@@ -159,10 +165,7 @@ class HandRecorder:
             if mistakes:
                 raise HandError(mistakes)
             return HandResult(replayed[1], view_round(self._now), is_replay=True)
-        same_deal = next_hand.find_same_deal(round_, submitted, self._list_boards())
-        if same_deal is not None:
-            raise SameDeal(same_deal.detail, (same_deal,))
-        played = _play(round_, submitted, self._transaction.now)
+        played = self._play(submitted)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
         submission = Submission("hand", received)
         stacks = in_order(played.round.seat_numbers, played.round.stacks)
@@ -189,12 +192,22 @@ class HandRecorder:
             stored = _find_recorded(self._transaction, self.before, submitted)
             return None if stored is None else (stored.digest, view_hand(stored))
         earlier, recorded = self._recorded[number]
-        content = dump_hand(earlier)
-        if submitted.restores is not None or not is_same_hand(content, dump_hand(submitted)):
-            raise _conflict(self._now, submitted, content)
+        if submitted.restores is not None or not is_same_hand(earlier.hand, submitted.hand):
+            raise _conflict(self._now, submitted, earlier.hand)
         return earlier.digest, recorded
 
-    def _list_boards(self) -> Iterator[Boards]:
+    def _play(self, submitted: SubmittedHand) -> PlayedHand:
+        implausible = list(find_time_mistakes(self._transaction.now, [(("played_at",), submitted.played_at)]))
+        try:
+            return next_hand.play_next_hand(self._now.round, submitted, self._list_boards(), further=implausible)
+        except HandError as error:
+            first = error.mistakes[0]
+            conflict = _CONFLICTS.get(first.code)
+            if conflict is None:
+                raise
+            raise conflict(first.detail, error.mistakes) from error
+
+    def _list_boards(self) -> Iterator[BoardsOfHand]:
         """List the boards of the round's hands."""
         if self._boards is None:
             yield from hands.list_boards(self._transaction, self.before.id)
@@ -254,9 +267,8 @@ def _find_recorded(transaction: Transaction, before: StoredRound, submitted: Sub
     may_exist = is_past or restores is not None or before.revision > rounds.FIRST
     if not may_exist:
         return None
-    contents = dict(hands.list_contents(transaction, before.id, number))
-    shown = dump_hand(submitted)
-    same = [record for record, content in contents.items() if is_same_hand(content, shown)]
+    records = {record: build_hand(content) for record, content in hands.list_contents(transaction, before.id, number)}
+    same = [record for record, hand in records.items() if is_same_hand(hand, submitted.hand)]
     recorded = hands.find_newest(transaction, before.id, same)
     if restores is not None and restores not in same:
         detail = (
@@ -267,7 +279,7 @@ def _find_recorded(transaction: Transaction, before: StoredRound, submitted: Sub
     if is_past and (recorded is None or counts_again):
         current = hands.find_in_revision(transaction, before.id, before.revision, number)
         assert current is not None, "a round has a record of each of its hands"
-        raise _conflict(before, submitted, contents[current])
+        raise _conflict(before, submitted, records[current])
     if recorded is None or counts_again:
         return None
     # A correction changes what was recorded, and not that it was.
@@ -279,21 +291,6 @@ def _find_recorded(transaction: Transaction, before: StoredRound, submitted: Sub
         restoring = ComparedMistake(HandUndone.code, ("restores",), detail, {"expected": str(recorded.id)})
         raise HandUndone(detail, (restoring,))
     return recorded
-
-
-def _play(round_: Round, submitted: SubmittedHand, now: datetime) -> PlayedHand:
-    """Play the hand, or raise all its mistakes, including those in its time and in the players' names."""
-    implausible = tuple(find_time_mistakes(now, [(("played_at",), submitted.played_at)]))
-    try:
-        played = next_hand.play_submitted(round_, submitted)
-    except HandError as error:
-        first = error.mistakes[0]
-        if first.code == next_hand.WRONG_NUMBER:
-            raise HandNumberWrong(first.detail, error.mistakes) from error
-        raise HandError((*error.mistakes, *implausible)) from error
-    if implausible:
-        raise HandError(implausible)
-    return played
 
 
 def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHand) -> HandView:
@@ -311,7 +308,7 @@ def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHa
     )
 
 
-def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Mapping[str, Any]) -> HandConflict:
+def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Hand) -> HandConflict:
     return HandConflict(*next_hand.find_conflict(before.round, submitted, recorded))
 
 
