@@ -96,6 +96,7 @@ generate: develop  ## write what is generated and committed: manifest.json of th
 	$(BIN)/ofc-server openapi --audit --output openapi-audit.yaml --overwrite
 	$(BIN)/python -m tests.support.client.write_models
 	$(BIN)/python -m tests.support.client.write_operations
+	$(BIN)/python -m tests.support.client.write_parameters
 
 typescript: develop  # build the TypeScript client, and pack it for npm in web/client/
 	$(BIN)/python web/pack_client.py

@@ -16,7 +16,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 PACKAGES: Final = ("scoring", "evidence", "schemas", "service", "client")
-GENERATED: Final = tuple(Path("client", name) for name in ("models.py", "operations.py", "requests.py"))
+GENERATED: Final = tuple(Path("client", f"{name}.py") for name in ("models", "operations", "parameters", "requests"))
 _NO_CODE: Final = {COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL}
 _LARGEST: Final = 5
 

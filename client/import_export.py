@@ -179,22 +179,27 @@ def export_pages(client: Client, wanted: Mapping[str, Any], on_waiting: OnWaitin
         page = retry_until_available(on_waiting, client.export_rounds, limit=_LINES, cursor=page.next_cursor, **wanted)
 
 
-def ledger_pages(client: Client, wanted: Mapping[str, Any], on_waiting: OnWaiting) -> Iterator[Content]:
+def csv_pages(
+    call: Callable[..., Content], wanted: Mapping[str, Any], on_waiting: OnWaiting, *, is_paged: bool
+) -> Iterator[Content]:
     """
-    Export payments as CSV, page by page, with one header. After a broken connection, resume after the last whole page.
+    Yield a list as CSV, page by page, with one header. After a broken connection, resume after the last whole page.
 
-    `on_waiting` is called with the error.
+    Args:
+        call: the method of the client that returns the list in another form.
+        wanted: the filters.
+        on_waiting: called with the error.
+        is_paged: whether the list has pages.
 
     Raises:
         TransportError: the service does not respond to the first request, or for minutes.
         ApiError: the service refuses the request.
     """
-    page = client.list_ledger_as("text/csv", limit=_LINES, **wanted)
+    size = {"limit": _LINES} if is_paged else {}
+    page = call("text/csv", **size, **wanted)
     yield page
     while page.next_cursor is not None:
-        page = retry_until_available(
-            on_waiting, client.list_ledger_as, "text/csv", limit=_LINES, cursor=page.next_cursor, **wanted
-        )
+        page = retry_until_available(on_waiting, call, "text/csv", **size, cursor=page.next_cursor, **wanted)
         _header, _, lines = page.content.partition(b"\r\n")
         yield replace(page, content=lines)
 

@@ -30,9 +30,6 @@ limit_option = click.option(
     "--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of items."
 )
 
-JOB_STATES: Final = ("queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed")
-state_option = click.option("--state", type=click.Choice(JOB_STATES), help="List only items in this state.")
-
 settle_up_option = click.option(
     "--settle-up",
     type=click.Choice(("fewest", "pairs")),
@@ -198,27 +195,23 @@ class Moment(click.ParamType[str]):
         return str(value).strip()
 
 
-_MOMENT: Final = Moment()
+MOMENT: Final = Moment()
 
 
-def period_options_for(what: str) -> Callable[[Function], Function]:
-    """Return a decorator that adds the options `--from` and `--to`, as one `period` of `what` happened in it."""
-    begin = f"Only {what} at TIME or later: today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339."
-    end = f"Only {what} before TIME. Days begin with the evening of the club, at 06:00 unless it is set up."
-
-    def with_period(command: Function) -> Function:
-        @wraps(command)
-        def joined(*arguments: Any, opened_from: str | None, opened_before: str | None, **options: Any) -> Any:
-            return command(*arguments, period=Period(opened_from, opened_before), **options)
-
-        decorated = click.option("--to", "opened_before", metavar="TIME", type=_MOMENT, help=end)(joined)
-        decorated = click.option("--from", "opened_from", metavar="TIME", type=_MOMENT, help=begin)(decorated)
-        return cast("Function", decorated)
-
-    return with_period
+_BEGIN: Final = "Only rounds opened at TIME or later: today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339."
+_END: Final = "Only rounds opened before TIME. Days begin with the evening of the club, at 06:00 unless it is set up."
 
 
-period_options: Final = period_options_for("rounds opened")
+def period_options(command: Function) -> Function:
+    """Add the options `--from` and `--to`, and pass them as one `period` in which rounds were opened."""
+
+    @wraps(command)
+    def joined(*arguments: Any, opened_from: str | None, opened_before: str | None, **options: Any) -> Any:
+        return command(*arguments, period=Period(opened_from, opened_before), **options)
+
+    decorated = click.option("--to", "opened_before", metavar="TIME", type=MOMENT, help=_END)(joined)
+    decorated = click.option("--from", "opened_from", metavar="TIME", type=MOMENT, help=_BEGIN)(decorated)
+    return cast("Function", decorated)
 
 
 class Command(click.Command):

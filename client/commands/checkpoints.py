@@ -1,28 +1,24 @@
 """Commands for checkpoints: signed statements about all events so far, stored away from the service."""
 
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
 import click
 
+from client.commands.administration import add_verbs
 from client.commands.base import (
     Command,
     Group,
     NamedPath,
     Session,
-    json_option,
-    limit_option,
     overwrite_option,
     pass_session,
-    print_json,
     refuse_output,
 )
 from client.files import standard_output, write_file
 from client.lookup import find_checkpoint_id
 from client.render.console import make_console
 from client.render.format import plural
-from client.render.reports import list_checkpoints
 
 EXAMPLE_ADDRESS: Final = "01a1fb6e-2c40-7f0e-8a53-6d1b9c0e4f72"
 
@@ -69,20 +65,6 @@ def make(session: Session, output: Path | None, overwrites: bool) -> None:
         )
 
 
-@checkpoints.command(name="list", cls=Command, examples=["ofc checkpoint list", "ofc checkpoint list --json"])
-@limit_option
-@json_option
-@pass_session
-def list_(session: Session, limit: int, as_json: bool) -> None:
-    """List checkpoints, newest first."""
-    with session.client(is_patient=True) as client:
-        found = list(islice(client.list_checkpoints(), limit))
-    if as_json:
-        print_json({"checkpoints": found})
-    else:
-        list_checkpoints(make_console(), found)
-
-
 @checkpoints.command(
     cls=Command,
     examples=[
@@ -108,23 +90,7 @@ def show(session: Session, address: str, output: Path | None, overwrites: bool) 
         make_console().print(f"written to {output}")
 
 
-@checkpoints.command(cls=Command, examples=["ofc checkpoint keys", "ofc checkpoint keys > club.key"])
-@json_option
-@pass_session
-def keys(session: Session, as_json: bool) -> None:
-    """
-    Print every public key that has signed a checkpoint, one a line.
-
-    `ofc verify` and other verifiers accept these lines. Store them together with the checkpoints: a key that is fetched
-    only when there is a doubt proves nothing.
-    """
-    with session.client(is_patient=True) as client:
-        found = client.list_checkpoint_keys()
-    if as_json:
-        print_json({"keys": found})
-        return
-    for key in found:
-        click.echo(key["verifier"])
+add_verbs(checkpoints)
 
 
 def _write_note(note: str, output: Path | None, overwrites: bool) -> bool:

@@ -47,7 +47,7 @@ _NAME_LENGTH: Final = 40
     lazy_commands={
         "correct": ("corrections:correct_hand", "Correct a recorded hand of the table's round."),
         "explain": ("explain:explain_hand", "Explain a recorded hand, point by point."),
-        "find": ("find_hands:find_hands", "Find hands of all rounds, newest recorded first."),
+        "find": ("administration:find_hands", "Find hands of all rounds, newest recorded first."),
     },
     examples=["ofc hand add friday"],
 )

@@ -5,7 +5,6 @@ import select
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,14 +18,12 @@ from client.commands.base import (
     Period,
     Session,
     json_option,
-    limit_option,
     overwrite_option,
     pass_session,
     period_options,
     print_json,
     print_waiting,
     refuse_output,
-    state_option,
 )
 from client.commands.names import complete_files, complete_rounds, complete_tables, table_option
 from client.commands.player_names import confirm_names, find_similar_in_documents, yes_option
@@ -45,7 +42,6 @@ from client.render.console import make_console
 from client.render.format import plural
 from client.render.problems import after_place
 from client.render.progress import ProgressBar, show_progress
-from client.render.reports import list_jobs
 from client.responses import Content
 
 _SHOWN: Final = 20
@@ -188,21 +184,6 @@ def _read_objects(chunk: Chunk) -> Iterator[dict[str, Any]]:
         with suppress(ValueError, RecursionError):
             if isinstance(read := json.loads(line), dict):
                 yield read
-
-
-@click.command(cls=Command, examples=["ofc imports", "ofc imports --state succeeded --json"])
-@state_option
-@limit_option
-@json_option
-@pass_session
-def imports(session: Session, state: Any, limit: int, as_json: bool) -> None:
-    """List the imports of the club, newest first."""
-    with session.client() as client:
-        found = list(islice(client.list_imports(state=state), limit))
-    if as_json:
-        print_json({"imports": found})
-    else:
-        list_jobs(make_console(), found, "lines")
 
 
 def _explain(counted: dict[str, int], refused: list[dict[str, Any]]) -> None:

@@ -1,14 +1,14 @@
 """Commands that start, watch and stop recomputations."""
 
 import sys
-import time
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Final
 
 import click
 
-from client.api import Client
+from client.api import Client, wait_for_job
+from client.commands.administration import EXAMPLE_JOB, add_verbs
 from client.commands.base import (
     REFUSED,
     Command,
@@ -16,23 +16,18 @@ from client.commands.base import (
     Period,
     Session,
     json_option,
-    limit_option,
     pass_session,
     period_options,
     print_json,
     print_waiting,
-    state_option,
 )
 from client.commands.names import complete_recomputations, complete_rounds, complete_rulesets, complete_tables
 from client.import_export import retry_until_available
 from client.lookup import find_recomputation_id, find_round, find_table
 from client.render.console import make_console
 from client.render.progress import show_progress
-from client.render.reports import list_jobs, show_difference, show_recomputation
+from client.render.reports import show_difference, show_recomputation
 
-EXAMPLE_ID: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
-_FINISHED: Final = ("succeeded", "failed", "cancelled")
-_POLL_SECONDS: Final = 0.5
 _SHOWN: Final = 20
 """Differences that are shown to people; scripts get all of them."""
 
@@ -42,7 +37,7 @@ id_argument = click.argument("job_id", metavar="ID", shell_complete=complete_rec
 @click.group(
     name="recompute",
     cls=Group,
-    examples=["ofc recompute start --reason 'yearly audit' --watch", f"ofc recompute differences {EXAMPLE_ID}"],
+    examples=["ofc recompute start --reason 'yearly audit' --watch", f"ofc recompute differences {EXAMPLE_JOB}"],
 )
 def recompute() -> None:
     """Replay stored rounds, and find results that were stored differently."""
@@ -113,35 +108,10 @@ def start(
         asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})
         given: Any = {name: value for name, value in scope.items() if value is not None}
         job = client.start_recomputation(asked | {"scope": given})
-        _show(_watch(client, job["id"]) if is_watched else job, as_json=as_json)
+        _show(_watch(client, job) if is_watched else job, as_json=as_json)
 
 
-@recompute.command(name="list", cls=Command, examples=["ofc recompute list", "ofc recompute list --state running"])
-@state_option
-@limit_option
-@json_option
-@pass_session
-def list_(session: Session, state: Any, limit: int, *, as_json: bool) -> None:
-    """List the recomputations of the club, newest first."""
-    with session.client() as client:
-        found = list(islice(client.list_recomputations(state=state), limit))
-    if as_json:
-        print_json({"recomputations": found})
-    else:
-        list_jobs(make_console(), found, "hands")
-
-
-@recompute.command(cls=Command, examples=[f"ofc recompute status {EXAMPLE_ID}"])
-@id_argument
-@json_option
-@pass_session
-def status(session: Session, job_id: str, *, as_json: bool) -> None:
-    """Show the progress and the results of a recomputation."""
-    with session.client() as client:
-        _show(client.get_recomputation(find_recomputation_id(client, job_id)), as_json=as_json)
-
-
-@recompute.command(name="watch", cls=Command, examples=[f"ofc recompute watch {EXAMPLE_ID}"])
+@recompute.command(name="watch", cls=Command, examples=[f"ofc recompute watch {EXAMPLE_JOB}"])
 @id_argument
 @json_option
 @pass_session
@@ -152,14 +122,14 @@ def watch_(session: Session, job_id: str, *, as_json: bool) -> None:
     Its progress is shown meanwhile. Ctrl-C stops watching only.
     """
     with session.client(is_patient=True, reports_waiting=False) as client:
-        _show(_watch(client, find_recomputation_id(client, job_id)), as_json=as_json)
+        _show(_watch(client, client.get_recomputation(find_recomputation_id(client, job_id))), as_json=as_json)
 
 
 @recompute.command(
     cls=Command,
     examples=[
-        f"ofc recompute differences {EXAMPLE_ID}",
-        f"ofc recompute differences {EXAMPLE_ID} --json > found.ndjson",
+        f"ofc recompute differences {EXAMPLE_JOB}",
+        f"ofc recompute differences {EXAMPLE_JOB} --json > found.ndjson",
     ],
 )
 @id_argument
@@ -186,46 +156,20 @@ def differences(session: Session, job_id: str, *, as_json: bool) -> None:
             console.print("and more; --json prints all of them")
 
 
-@recompute.command(cls=Command, examples=[f"ofc recompute cancel {EXAMPLE_ID}"])
-@id_argument
-@json_option
-@pass_session
-def cancel(session: Session, job_id: str, *, as_json: bool) -> None:
-    """Cancel a recomputation. What was found and applied remains."""
-    with session.client() as client:
-        _show(client.cancel_recomputation(find_recomputation_id(client, job_id)), as_json=as_json)
+add_verbs(recompute)
 
 
-@recompute.command(cls=Command, examples=[f"ofc recompute pause {EXAMPLE_ID}"])
-@id_argument
-@json_option
-@pass_session
-def pause(session: Session, job_id: str, *, as_json: bool) -> None:
-    """Pause a recomputation."""
-    with session.client() as client:
-        _show(client.pause_recomputation(find_recomputation_id(client, job_id)), as_json=as_json)
-
-
-@recompute.command(cls=Command, examples=[f"ofc recompute resume {EXAMPLE_ID}"])
-@id_argument
-@json_option
-@pass_session
-def resume(session: Session, job_id: str, *, as_json: bool) -> None:
-    """Resume a paused recomputation."""
-    with session.client() as client:
-        _show(client.resume_recomputation(find_recomputation_id(client, job_id)), as_json=as_json)
-
-
-def _watch(client: Client, job_id: str) -> Mapping[str, Any]:
+def _watch(client: Client, job: Mapping[str, Any]) -> Mapping[str, Any]:
     with show_progress("Recomputing", counted="hands") as bar:
-        job = client.get_recomputation(job_id)
-        while True:
+
+        def show(job: Mapping[str, Any]) -> None:
             bar.expect(job["progress"]["total"])
             bar.show(job["progress"]["done"], job["progress"]["done"])
-            if job["state"] in _FINISHED:
-                return job
-            time.sleep(_POLL_SECONDS)
-            job = retry_until_available(print_waiting, client.get_recomputation, job_id)
+
+        def get(job_id: str) -> dict[str, Any]:
+            return retry_until_available(print_waiting, client.get_recomputation, job_id)
+
+        return wait_for_job(dict(job), get, show)
 
 
 def _show(job: Mapping[str, Any], *, as_json: bool) -> None:

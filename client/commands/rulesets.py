@@ -2,6 +2,7 @@
 
 import click
 
+from client.commands.administration import add_verbs
 from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
 from client.commands.names import complete_rulesets
 from client.render import rulesets as render
@@ -13,35 +14,7 @@ def rulesets() -> None:
     """Show rulesets: the presets, and the custom ones of the club."""
 
 
-@rulesets.command(name="list", cls=Command, examples=["ofc ruleset list", "ofc ruleset list --json"])
-@json_option
-@pass_session
-def list_(session: Session, as_json: bool) -> None:
-    """List the presets and, with a key, the custom rulesets of the club."""
-    with session.client() as client:
-        found = client.list_rulesets()
-    if as_json:
-        print_json({"rulesets": found})
-    else:
-        render.list_rulesets(make_console(), found)
-
-
-@rulesets.command(
-    name="show",
-    cls=Command,
-    examples=["ofc ruleset show progressive", "ofc ruleset show progressive@1 --json > mine.json"],
-)
-@click.argument("reference", metavar="NAME[@VERSION]", shell_complete=complete_rulesets)
-@json_option
-@pass_session
-def show(session: Session, reference: str, as_json: bool) -> None:
-    """Show every rule of a ruleset."""
-    with session.client() as client:
-        found = client.get_ruleset(reference)
-    if as_json:
-        print_json(found)
-    else:
-        render.show_ruleset(make_console(), found)
+add_verbs(rulesets)
 
 
 @rulesets.command(name="diff", cls=Command, examples=["ofc ruleset diff pineapple progressive"])

@@ -1,28 +1,25 @@
 """Commands that create tables, list them, and print statements."""
 
-from itertools import islice
 from typing import Any, Final
 
 import click
 
+from client.commands.administration import add_verbs
 from client.commands.base import (
     Command,
     Group,
     Period,
     Session,
     json_option,
-    limit_option,
     pass_session,
     period_options,
     print_json,
     settle_up_option,
 )
-from client.commands.names import complete_rulesets, complete_tables
+from client.commands.names import complete_tables
 from client.lookup import find_table
 from client.render.console import make_console
-from client.render.rounds import list_tables, show_statement, show_table
-
-Document = dict[str, Any]
+from client.render.rounds import show_statement
 
 table_argument = click.argument("table", metavar="TABLE", shell_complete=complete_tables)
 
@@ -44,79 +41,7 @@ def tables() -> None:
     """Create tables, and settle up at the end of an evening."""
 
 
-@tables.command(
-    name="create",
-    cls=Command,
-    examples=[
-        "ofc table create friday --ruleset pineapple",
-        "ofc table create friday --ruleset progressive --point-value 50 --currency EUR",
-    ],
-)
-@click.argument("name")
-@click.option(
-    "--ruleset",
-    required=True,
-    metavar="NAME[@VERSION]",
-    help="The ruleset; see `ofc ruleset list`.",
-    shell_complete=complete_rulesets,
-)
-@click.option(
-    "--point-value", type=click.IntRange(0), help="The value of a point in minor units: 50 with EUR is 0.50 EUR."
-)
-@click.option("--currency", metavar="CODE", help="The ISO 4217 code, for example EUR.")
-@click.option("--minimum-stack", type=click.IntRange(1), help="The minimum stack of a player who sits down.")
-@click.option(
-    "--correction-window",
-    type=click.IntRange(0),
-    metavar="MINUTES",
-    help="How long settlements stay provisional; 30 by default.",
-)
-@json_option
-@pass_session
-def create(
-    session: Session,
-    name: str,
-    ruleset: str,
-    point_value: int | None,
-    currency: str | None,
-    minimum_stack: int | None,
-    correction_window: int | None,
-    as_json: bool,
-) -> None:
-    """
-    Create a table.
-
-    A round uses the ruleset version, the point value and the currency that its table has when the round is opened.
-    """
-    wanted = {
-        "name": name,
-        "ruleset": ruleset,
-        "point_value": point_value,
-        "currency": currency,
-        "minimum_stack": minimum_stack,
-        "correction_window_minutes": correction_window,
-    }
-    with session.client() as client:
-        request: Any = {field: value for field, value in wanted.items() if value is not None}
-        table = client.add_table(request)
-    if as_json:
-        print_json(table)
-    else:
-        show_table(make_console(), table)
-
-
-@tables.command(name="list", cls=Command, examples=["ofc table list", "ofc table list --json"])
-@limit_option
-@json_option
-@pass_session
-def list_(session: Session, limit: int, as_json: bool) -> None:
-    """List the tables of the club, newest first."""
-    with session.client() as client:
-        found = list(islice(client.list_tables(), limit))
-    if as_json:
-        print_json({"tables": found})
-    else:
-        list_tables(make_console(), found)
+add_verbs(tables)
 
 
 @tables.command(

@@ -14,7 +14,7 @@ Document = Mapping[str, Any]
 _NUMBERS = ("hand", "due", "paid", "amount")
 
 
-def show_ledger(console: Console, payments: Sequence[Document], *, has_more: bool) -> None:
+def list_payments(console: Console, payments: Sequence[Document]) -> None:
     """Print payments, with the table and round of each."""
     if not payments:
         console.print("No payments.")
@@ -36,5 +36,3 @@ def show_ledger(console: Console, payments: Sequence[Document], *, has_more: boo
             Text("" if paid["final"] else "not final", style="dim"),
         )
     console.print(grid)
-    if has_more:
-        console.print(Text("There are more payments; --limit shows more, --csv all.", style="dim"))

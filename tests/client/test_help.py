@@ -14,16 +14,13 @@ import click
 import pytest
 
 from client.cli import main
+from client.commands.administration import EXAMPLE_DELIVERY, EXAMPLE_JOB, EXAMPLE_PREFIX, EXAMPLE_WEBHOOK
 from client.commands.base import Command, Group
 from client.commands.checkpoints import EXAMPLE_ADDRESS
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
-from client.commands.keys import EXAMPLE_PREFIX
-from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID, EXAMPLE_LINK
 from client.commands.table_links import EXAMPLE_ID as EXAMPLE_TABLE_LINK
-from client.commands.webhooks import EXAMPLE_DELIVERY
-from client.commands.webhooks import EXAMPLE_ID as EXAMPLE_WEBHOOK
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
 from tests.support.client.run_ofc import EXAMPLES, CommandResult, clean_environment, ofc, read_example, write

@@ -14,6 +14,7 @@ from client.responses import Response, parse_json
 from tests.support.client.contract import Contract, Schema, read_contract, write_name
 from tests.support.client.write_models import MODELS, REQUESTS, write_models, write_requests
 from tests.support.client.write_operations import OPERATIONS, write_operations
+from tests.support.client.write_parameters import PARAMETERS, write_parameters
 
 DOCUMENT = read_contract()
 CONTRACT = Contract(DOCUMENT)
@@ -27,7 +28,13 @@ METHODS = sorted(
 
 
 @pytest.mark.parametrize(
-    ("file", "write"), [(MODELS, write_models), (REQUESTS, write_requests), (OPERATIONS, write_operations)]
+    ("file", "write"),
+    [
+        (MODELS, write_models),
+        (REQUESTS, write_requests),
+        (OPERATIONS, write_operations),
+        (PARAMETERS, write_parameters),
+    ],
 )
 def test_the_client_is_generated_from_the_contract(file: Path, write: Callable[[Schema], str]) -> None:
     assert file.read_text(encoding="utf-8") == write(DOCUMENT), "run `make generate`"

@@ -1,0 +1,385 @@
+"""The administrative commands: one row for each, over the operations of the contract."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import click
+from rich.console import Console
+
+from client.api import Client
+from client.commands.base import Group
+from client.commands.verbs import Verb, make_command
+from client.errors import UnreadableError
+from client.lookup import find_delivery_id, find_recomputation_id, find_webhook_id
+from client.render.hands import list_found_hands
+from client.render.ledger import list_payments
+from client.render.reports import list_checkpoints, list_jobs, list_keys, show_recomputation
+from client.render.rounds import list_tables, show_club_statement, show_table
+from client.render.rulesets import list_rulesets, show_ruleset
+from client.render.webhooks import list_deliveries, list_webhooks, show_webhook
+
+EXAMPLE_PREFIX: Final = "ofc_7q2mx40a"
+EXAMPLE_WEBHOOK: Final = "01a1fbf4-2b7e-7c11-8a40-5d3f9e6b1c02"
+EXAMPLE_DELIVERY: Final = "01a1fbf4-91d3-7f52-9c08-7a1b2c3d4e5f"
+EXAMPLE_JOB: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
+_URL: Final = "https://club.example/webhooks"
+_MIN_ID_PREFIX: Final = 4
+
+Document = Mapping[str, Any]
+
+
+def _find_key(client: Client, known_as: str) -> Document:
+    """
+    Find a key of the club by its prefix, the whole key, its id, or the beginning of its id.
+
+    Raises:
+        UnreadableError: no key matches, or several do.
+    """
+
+    def is_meant(key: Document) -> bool:
+        is_id = len(known_as) >= _MIN_ID_PREFIX and key["id"].startswith(known_as.lower())
+        return bool(is_id or known_as.startswith(key["prefix"]))
+
+    found = list(filter(is_meant, client.list_keys()))
+    if not found:
+        raise UnreadableError(f"there is no key {known_as!r}; `ofc key list` lists the keys of the club")
+    if len(found) > 1:
+        ids = ", ".join(key["id"] for key in found)
+        raise UnreadableError(f"{len(found)} keys of the club begin with this prefix; expected the id of one: {ids}")
+    return found[0]
+
+
+def _find_webhook(client: Client, text: str) -> Document:
+    return {"id": find_webhook_id(client, text)}
+
+
+def _find_delivery(client: Client, webhook_id: str, text: str) -> Document:
+    return {"id": find_delivery_id(client, webhook_id, text)}
+
+
+def _find_recomputation(client: Client, text: str) -> Document:
+    return {"id": find_recomputation_id(client, text)}
+
+
+def _show_delivery(console: Console, delivery: Document) -> None:
+    list_deliveries(console, [delivery])
+
+
+def _show_secret(console: Console, secret: Document) -> None:
+    console.print(secret["secret"], soft_wrap=True)
+
+
+def _list_verifiers(_console: Console, keys: Sequence[Document]) -> None:
+    for key in keys:
+        click.echo(key["verifier"])
+
+
+def _list_imports(console: Console, jobs: Sequence[Document]) -> None:
+    list_jobs(console, jobs, "lines")
+
+
+def _list_recomputations(console: Console, jobs: Sequence[Document]) -> None:
+    list_jobs(console, jobs, "hands")
+
+
+_WEBHOOK: Final[Mapping[str, Any]] = {"finds": {"webhook_id": _find_webhook, "delivery_id": _find_delivery}}
+_JOB: Final[Mapping[str, Any]] = {"finds": {"recomputation_id": _find_recomputation}, "show": show_recomputation}
+
+VERBS: Final[Mapping[str, Verb]] = {
+    "key list": Verb(
+        operation="list_keys",
+        help="List the keys of the club, newest first, revoked and expired ones included.",
+        examples=["ofc key list", "ofc key list --json"],
+        show=list_keys,
+        items="keys",
+        limit=50,
+    ),
+    "key revoke": Verb(
+        operation="revoke_key",
+        help="""Revoke a key at once. It may be the key of this request.
+
+        PREFIX is the beginning of the key that `ofc key list` shows, and ID its id or the beginning of that. A whole
+        key, such as a leaked one, is accepted too.""",
+        examples=[f"ofc key revoke {EXAMPLE_PREFIX}"],
+        metavars={"key_id": "PREFIX|ID"},
+        finds={"key_id": _find_key},
+        done="the key {prefix} ({name}) is revoked",
+    ),
+    "webhook add": Verb(
+        operation="add_webhook",
+        help="Create a webhook. `ofc webhook secret show` prints the secret that signs its messages.",
+        examples=[f"ofc webhook add {_URL} --kind round.completed --kind settlement.finalized"],
+        arguments=("url",),
+        options={"kinds": "kind"},
+        metavars={"kinds": "KIND"},
+        show=show_webhook,
+    ),
+    "webhook list": Verb(
+        operation="list_webhooks",
+        help="List the webhooks of the club, newest first.",
+        examples=["ofc webhook list", "ofc webhook list --json"],
+        show=list_webhooks,
+        items="webhooks",
+    ),
+    "webhook show": Verb(
+        operation="get_webhook",
+        help="Show a webhook, without its secret.",
+        examples=[f"ofc webhook show {EXAMPLE_WEBHOOK}"],
+        show=show_webhook,
+        **_WEBHOOK,
+    ),
+    "webhook update": Verb(
+        operation="update_webhook",
+        help="Change a webhook. What no option names stays as it is.",
+        examples=[
+            f"ofc webhook update {EXAMPLE_WEBHOOK} --kind hand.recorded --kind hand.withdrawn",
+            f"ofc webhook update {EXAMPLE_WEBHOOK} --state active",
+        ],
+        options={"kinds": "kind"},
+        metavars={"kinds": "KIND"},
+        show=show_webhook,
+        needs_option=True,
+        **_WEBHOOK,
+    ),
+    "webhook remove": Verb(
+        operation="remove_webhook",
+        help="Delete a webhook with its deliveries. Messages that wait are not sent.",
+        examples=[f"ofc webhook remove {EXAMPLE_WEBHOOK} --yes"],
+        show=show_webhook,
+        confirms=("get_webhook", "Delete the webhook?"),
+        done="Deleted: webhook {id}.",
+        **_WEBHOOK,
+    ),
+    "webhook test": Verb(
+        operation="test_webhook",
+        help="Send a message of the kind `webhook.test`. `ofc webhook deliveries` shows its result.",
+        examples=[f"ofc webhook test {EXAMPLE_WEBHOOK}"],
+        show=_show_delivery,
+        **_WEBHOOK,
+    ),
+    "webhook deliveries": Verb(
+        operation="list_webhook_deliveries",
+        help="List the messages to a webhook, newest first.",
+        examples=[
+            f"ofc webhook deliveries {EXAMPLE_WEBHOOK}",
+            f"ofc webhook deliveries {EXAMPLE_WEBHOOK} --state dead_lettered",
+        ],
+        show=list_deliveries,
+        items="deliveries",
+        limit=50,
+        **_WEBHOOK,
+    ),
+    "webhook redeliver": Verb(
+        operation="redeliver_message",
+        help="Send a message again, at once. DELIVERY is its id, or the beginning of it.",
+        examples=[f"ofc webhook redeliver {EXAMPLE_WEBHOOK} {EXAMPLE_DELIVERY}"],
+        metavars={"delivery_id": "DELIVERY"},
+        show=_show_delivery,
+        **_WEBHOOK,
+    ),
+    "webhook secret show": Verb(
+        operation="get_webhook_secret",
+        help="Print the secret of a webhook, and nothing else.",
+        examples=[f"ofc webhook secret show {EXAMPLE_WEBHOOK}"],
+        show=_show_secret,
+        **_WEBHOOK,
+    ),
+    "webhook secret rotate": Verb(
+        operation="rotate_webhook_secret",
+        help="Replace the secret of a webhook by a new one. `ofc webhook secret show` prints it.",
+        examples=[f"ofc webhook secret rotate {EXAMPLE_WEBHOOK} --overlap 3600"],
+        options={"overlap_seconds": "overlap"},
+        metavars={"overlap_seconds": "SECONDS"},
+        show=show_webhook,
+        **_WEBHOOK,
+    ),
+    "checkpoint list": Verb(
+        operation="list_checkpoints",
+        help="List checkpoints, newest first.",
+        examples=["ofc checkpoint list", "ofc checkpoint list --json"],
+        show=list_checkpoints,
+        items="checkpoints",
+        limit=50,
+        is_patient=True,
+    ),
+    "checkpoint keys": Verb(
+        operation="list_checkpoint_keys",
+        help="""Print every public key that has signed a checkpoint, one a line.
+
+        `ofc verify` and other verifiers accept these lines. Store them together with the checkpoints: a key that is
+        fetched only when there is a doubt proves nothing.""",
+        examples=["ofc checkpoint keys", "ofc checkpoint keys > club.key"],
+        show=_list_verifiers,
+        items="keys",
+        is_patient=True,
+    ),
+    "ledger": Verb(
+        operation="list_ledger",
+        help="""List payments between players, oldest first.
+
+        The payments are those of the revisions in force, so they follow corrections. For each: when and where it was
+        made, what was due and what was paid after caps, in points and in money.""",
+        examples=[
+            "ofc ledger --from today",
+            "ofc ledger --table kitchen --player ann",
+            "ofc ledger --from 2026-11-01 --to 2026-12-01 --csv -o november.csv",
+        ],
+        show=list_payments,
+        items="payments",
+        limit=100,
+        has_csv=True,
+    ),
+    "statement": Verb(
+        operation="get_club_statement",
+        help="""Show what players won and lost over several tables, and who pays whom.
+
+        All tables of the club, unless --table is given. Amounts of different currencies are not added up.""",
+        examples=[
+            "ofc statement --from today",
+            "ofc statement --player ann --from 2026-11-01 --to 2026-12-01",
+            "ofc statement --table kitchen --csv > kitchen.csv",
+            "ofc statement --from today --settle-up pairs",
+        ],
+        options={"tables": "table"},
+        show=show_club_statement,
+        has_csv=True,
+    ),
+    "hand find": Verb(
+        operation="find_hands",
+        help="""Find hands of all rounds, newest recorded first.
+
+        A hand that was undone or corrected is not listed; the record that replaces it is.""",
+        examples=["ofc hand find --player ann --from -7d --foul", "ofc hand find --table kitchen --no-fantasyland"],
+        show=list_found_hands,
+        items="hands",
+        limit=50,
+    ),
+    "imports": Verb(
+        operation="list_imports",
+        help="List the imports of the club, newest first.",
+        examples=["ofc imports", "ofc imports --state succeeded --json"],
+        show=_list_imports,
+        items="imports",
+        limit=50,
+    ),
+    "recompute list": Verb(
+        operation="list_recomputations",
+        help="List the recomputations of the club, newest first.",
+        examples=["ofc recompute list", "ofc recompute list --state running"],
+        show=_list_recomputations,
+        items="recomputations",
+        limit=50,
+    ),
+    "recompute status": Verb(
+        operation="get_recomputation",
+        help="Show the progress and the results of a recomputation.",
+        examples=[f"ofc recompute status {EXAMPLE_JOB}"],
+        **_JOB,
+    ),
+    "recompute cancel": Verb(
+        operation="cancel_recomputation",
+        help="Cancel a recomputation. What was found and applied remains.",
+        examples=[f"ofc recompute cancel {EXAMPLE_JOB}"],
+        **_JOB,
+    ),
+    "recompute pause": Verb(
+        operation="pause_recomputation",
+        help="Pause a recomputation.",
+        examples=[f"ofc recompute pause {EXAMPLE_JOB}"],
+        **_JOB,
+    ),
+    "recompute resume": Verb(
+        operation="resume_recomputation",
+        help="Resume a paused recomputation.",
+        examples=[f"ofc recompute resume {EXAMPLE_JOB}"],
+        **_JOB,
+    ),
+    "ruleset list": Verb(
+        operation="list_rulesets",
+        help="List the presets and, with a key, the custom rulesets of the club.",
+        examples=["ofc ruleset list", "ofc ruleset list --json"],
+        show=list_rulesets,
+        items="rulesets",
+    ),
+    "ruleset show": Verb(
+        operation="get_ruleset",
+        help="Show every rule of a ruleset.",
+        examples=["ofc ruleset show progressive", "ofc ruleset show progressive@1 --json > mine.json"],
+        metavars={"reference": "NAME[@VERSION]"},
+        show=show_ruleset,
+    ),
+    "table list": Verb(
+        operation="list_tables",
+        help="List the tables of the club, newest first.",
+        examples=["ofc table list", "ofc table list --json"],
+        show=list_tables,
+        items="tables",
+        limit=50,
+    ),
+    "table create": Verb(
+        operation="add_table",
+        help="""Create a table.
+
+        A round uses the ruleset version, the point value and the currency that its table has when the round is
+        opened.""",
+        examples=[
+            "ofc table create friday --ruleset pineapple",
+            "ofc table create friday --ruleset progressive --point-value 50 --currency EUR",
+        ],
+        arguments=("name",),
+        options={"correction_window_minutes": "correction-window"},
+        metavars={"correction_window_minutes": "MINUTES", "currency": "CODE"},
+        show=show_table,
+    ),
+}
+"""The rows, by the names of their commands."""
+
+
+def get_verb(name: str) -> click.Command:
+    """Build the command of a row, for example `webhook list`."""
+    return make_command(name.rpartition(" ")[2], VERBS[name])
+
+
+def add_verbs(group: click.Group, *names: str) -> None:
+    """Add the rows of a group to it, or those of the given names."""
+    assert group.name is not None
+    for name in VERBS:
+        first, _, last = name.rpartition(" ")
+        if first == group.name or name in names:
+            group.add_command(get_verb(name), last)
+
+
+@click.group(name="key", cls=Group, examples=["ofc key list", f"ofc key revoke {EXAMPLE_PREFIX}"])
+def keys() -> None:
+    """
+    List and revoke the API keys of the club.
+
+    This needs a key of the scope `admin`. The operator creates keys with `ofc-server key create`.
+    """
+
+
+@click.group(
+    name="webhook",
+    cls=Group,
+    examples=[f"ofc webhook add {_URL} --kind round.completed", f"ofc webhook deliveries {EXAMPLE_WEBHOOK}"],
+)
+def webhooks() -> None:
+    """
+    Manage webhooks, to which the service sends messages about what happens.
+
+    This needs a key of the scope `webhooks`. ID is the id of a webhook, or its beginning.
+    """
+
+
+@webhooks.group(cls=Group, name="secret", examples=[f"ofc webhook secret show {EXAMPLE_WEBHOOK}"])
+def secret() -> None:
+    """Show or rotate the secret that signs the messages of a webhook."""
+
+
+add_verbs(keys)
+add_verbs(webhooks)
+add_verbs(secret, "webhook secret show", "webhook secret rotate")
+find_hands = get_verb("hand find")
+imports = get_verb("imports")
+ledger = get_verb("ledger")
+statement = get_verb("statement")

@@ -1,0 +1,289 @@
+"""Commands as a table over the contract: the row of a command, and the one executor of all rows."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+
+from client.api import Client
+from client.commands import base
+from client.commands.base import MOMENT, REFUSED, Command, Period, Session, print_json, print_waiting, refuse_output
+from client.commands.names import Completer, complete_players, complete_rounds, complete_rulesets, complete_tables
+from client.entry.prompt import confirm, make_asker
+from client.files import atomic_write, standard_output
+from client.import_export import csv_pages
+from client.lookup import find_round, find_table
+from client.parameters import PARAMETERS, Parameter
+from client.render.console import make_console
+from client.render.format import join, plural
+
+Document = Mapping[str, Any]
+Show = Callable[[Console, Any], None]
+Find = Callable[..., Document]
+"""Finds what an argument names; called with the client, the ids of the arguments before, and the text."""
+
+_HIDDEN: Final = frozenset({"limit", "cursor", "dry_run", "ids"})
+"""Parameters that are no options: pages are read as they are needed."""
+_JSON: Final = "Print the response as JSON, for scripts."
+_PERIOD: Final = ("from", "to")
+_COMPLETERS: Final[Mapping[str, Completer]] = {
+    "player": complete_players,
+    "round": complete_rounds,
+    "ruleset": complete_rulesets,
+    "reference": complete_rulesets,
+    "table": complete_tables,
+    "tables": complete_tables,
+}
+_METAVARS: Final = {"from": "TIME", "to": "TIME", "ruleset": "NAME[@VERSION]", "evening": "DATE"}
+_HELP: Final = {
+    "table": "Only of this table, by its name or id.",
+    "tables": "Only this table, by its name or id; more than once for several.",
+    "round": "Only this round, by its id or its table's name.",
+}
+"""Of options that accept names of tables where the parameters are ids."""
+_TIMES: Final = {
+    "from": ": today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339.",
+    "to": ". Days begin with the evening of the club, at 06:00 unless it is set up.",
+}
+"""What follows the description of a time, which people can write in more forms than the contract has."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verb:
+    """
+    A command: an operation of the contract, and what the contract does not say.
+
+    Attributes:
+        operation: the `operationId`.
+        help: of the command.
+        examples: of the command.
+        show: prints the response, or the items of a list, for people.
+        arguments: names of fields of the body that are arguments, not options.
+        metavars: of arguments and options, by the names of the contract, if they have others there.
+        options: names of options, by the names of the contract, if they have others there.
+        finds: how the arguments of the path are looked up; others are ids.
+        items: of a list, the field of the items.
+        limit: of a list, the default of --limit; None if all items are read.
+        has_csv: whether the list can be printed as CSV.
+        confirms: the operation that returns what the command removes, and the question about it.
+        done: the sentence after success, with fields of what the last argument named.
+        needs_option: whether one option at least must be given.
+        is_patient: whether --timeout does not apply.
+    """
+
+    operation: str
+    help: str
+    examples: Sequence[str]
+    show: Show | None = None
+    arguments: tuple[str, ...] = ()
+    metavars: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    finds: Mapping[str, Find] = field(default_factory=dict)
+    items: str | None = None
+    limit: int | None = None
+    has_csv: bool = False
+    confirms: tuple[str, str] | None = None
+    done: str = ""
+    needs_option: bool = False
+    is_patient: bool = False
+
+    def list_parameters(self) -> list[Parameter]:
+        """List the parameters that are arguments and options."""
+        return [each for each in PARAMETERS[self.operation] if each.place == "path" or each.name not in _HIDDEN]
+
+    def is_argument(self, parameter: Parameter) -> bool:
+        """Return whether a parameter is an argument of the command."""
+        return parameter.place == "path" or parameter.name in self.arguments
+
+    def name_option(self, parameter: Parameter) -> str:
+        """Return the option of a parameter."""
+        return f"--{self.options.get(parameter.name, parameter.name).replace('_', '-')}"
+
+
+def make_command(name: str, verb: Verb) -> Command:
+    """Build the command of a row."""
+    parameters = verb.list_parameters()
+    arguments = [_make_argument(verb, each) for each in parameters if verb.is_argument(each)]
+    options = [_make_option(verb, each) for each in parameters if not verb.is_argument(each)]
+    others: list[click.Parameter] = []
+    if verb.limit is not None:
+        text = "Maximum number of items, not as CSV." if verb.has_csv else "Maximum number of items."
+        others.append(
+            click.Option(["--limit"], type=click.IntRange(1), default=verb.limit, show_default=True, help=text)
+        )
+    if verb.has_csv:
+        others.append(click.Option(["--csv", "as_csv"], is_flag=True, help="Print all as CSV, for spreadsheets."))
+        path = base.NamedPath()
+        others.append(click.Option(["-o", "--output"], type=path, metavar="FILE", help="A file to write, with --csv."))
+        others.append(click.Option(["--overwrite", "overwrites"], is_flag=True, help="Overwrite an existing file."))
+    if verb.confirms:
+        others.append(click.Option(["--yes"], is_flag=True, help="Do not ask for confirmation."))
+    elif verb.show is not None:
+        others.append(
+            click.Option(["--json", "as_json"], is_flag=True, help="Print the response as JSON, for scripts.")
+        )
+    callback = click.pass_obj(lambda session, **values: _run(session, verb, values))
+    return Command(
+        name, params=[*arguments, *options, *others], callback=callback, help=verb.help, examples=verb.examples
+    )
+
+
+def _make_argument(verb: Verb, parameter: Parameter) -> click.Argument:
+    metavar = verb.metavars.get(parameter.name, "ID" if parameter.place == "path" else parameter.name.upper())
+    return click.Argument([parameter.name], metavar=metavar, shell_complete=_COMPLETERS.get(parameter.name))
+
+
+def _make_option(verb: Verb, parameter: Parameter) -> click.Option:
+    """Build the option of a parameter, with the type, the values and the description of the contract."""
+    flag, name = verb.name_option(parameter), parameter.name
+    kind: Any = click.Choice(parameter.choices) if parameter.choices and parameter.type == "string" else None
+    kind = MOMENT if name in _PERIOD else click.IntRange(parameter.minimum) if parameter.type == "integer" else kind
+    is_flag = parameter.type == "boolean"
+    metavar = verb.metavars.get(name, _METAVARS.get(name))
+    unset: dict[str, Any] = {"default": None} if is_flag else {}
+    return click.Option(
+        [f"{flag}/--no-{flag.removeprefix('--')}" if is_flag else flag, name],
+        type=None if is_flag else kind,
+        multiple=parameter.type == "array" or name == "tables",
+        required=parameter.is_required,
+        metavar=metavar,
+        help=_describe(parameter),
+        shell_complete=_COMPLETERS.get(name),
+        **unset,
+    )
+
+
+def _describe(parameter: Parameter) -> str:
+    """Return the help of an option."""
+    if parameter.place == "query" and parameter.name in _TIMES:
+        return parameter.help.removesuffix(".") + _TIMES[parameter.name]
+    return _HELP.get(parameter.name, parameter.help) if parameter.place == "query" else parameter.help
+
+
+def _run(session: Session, verb: Verb, values: dict[str, Any]) -> None:
+    """Run the command of a row: look up what is named, call the operation, and print its response."""
+    _check_options(verb, values)
+    as_csv = bool(values.get("as_csv"))
+    with session.client(is_patient=as_csv or verb.is_patient, reports_waiting=not as_csv) as client:
+        arguments, found = _find_arguments(client, verb, values)
+        if verb.confirms and not _is_confirmed(client, verb, arguments, values):
+            return
+        query = _write_query(client, verb, values)
+        body = _write_body(verb, values)
+        if as_csv:
+            _write_csv(client, verb, query, values)
+            return
+        call = getattr(client, verb.operation)
+        response = call(*arguments, *([] if body is None else [body]), **query)
+        if verb.items is not None:
+            _print_list(verb, iter(response), values)
+            return
+    if verb.done:
+        make_console().print(verb.done.format(**found), soft_wrap=True)
+    elif verb.show is not None:
+        print_json(response) if values["as_json"] else verb.show(make_console(), response)
+    if response is not None and response.get("state") == "failed" and "progress" in response:
+        raise SystemExit(REFUSED)
+
+
+def _check_options(verb: Verb, values: Mapping[str, Any]) -> None:
+    """
+    Check options against each other, before anything is sent.
+
+    Raises:
+        UsageError: two contradict each other, or one is missing.
+    """
+    options = {
+        verb.name_option(each): values[each.name] for each in verb.list_parameters() if not verb.is_argument(each)
+    }
+    if verb.needs_option and not any(value not in (None, ()) for value in options.values()):
+        raise click.UsageError(f"Give at least one of {join(options)}.")
+    if verb.has_csv:
+        if values["as_csv"] and values["as_json"]:
+            raise click.UsageError("--csv and --json were given; expected one of them")
+        if values["output"] is not None and not values["as_csv"]:
+            raise click.UsageError("--output was given without --csv; expected both")
+        refuse_output(values["output"], overwrites=values["overwrites"])
+
+
+def _find_arguments(client: Client, verb: Verb, values: Mapping[str, Any]) -> tuple[list[str], Document]:
+    """Return the values of the path, and what the last of them names."""
+    arguments: list[str] = []
+    found: Document = {}
+    for parameter in verb.list_parameters():
+        if parameter.place == "path":
+            text = values[parameter.name]
+            find = verb.finds.get(parameter.name)
+            found = {"id": text} if find is None else find(client, *arguments, text)
+            arguments.append(str(found["id"]))
+    return arguments, found
+
+
+def _is_confirmed(client: Client, verb: Verb, arguments: Sequence[str], values: Mapping[str, Any]) -> bool:
+    assert verb.confirms is not None
+    assert verb.show is not None, "what is removed is shown first"
+    operation, question = verb.confirms
+    verb.show(make_console(), getattr(client, operation)(*arguments))
+    if values["yes"] or confirm(make_asker(), question):
+        return True
+    make_console().print("Nothing was changed.")
+    return False
+
+
+def _write_query(client: Client, verb: Verb, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the query, with ids in place of names, and with times in UTC."""
+    named = {each.name: values[each.name] for each in verb.list_parameters() if each.place == "query"}
+    if named.get("table") is not None:
+        named["table"] = find_table(client, named["table"])["id"]
+    if "tables" in named:
+        named["tables"] = ",".join(find_table(client, table)["id"] for table in named["tables"]) or None
+    if named.get("round") is not None:
+        named["round"] = find_round(client, named["round"])["id"]
+    if "from" in named:
+        named |= Period(named.pop("from"), named.pop("to")).find(client)
+    return named
+
+
+def _write_body(verb: Verb, values: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the fields of the body that are given; None if the operation has no body."""
+    fields = [each for each in PARAMETERS[verb.operation] if each.place == "body"]
+    given = {each.name: values[each.name] for each in fields if values[each.name] not in (None, ())}
+    return {name: [*value] if isinstance(value, tuple) else value for name, value in given.items()} if fields else None
+
+
+def _print_list(verb: Verb, items: Iterator[Document], values: Mapping[str, Any]) -> None:
+    """Print the items of a list, and of one with CSV whether there are more."""
+    assert verb.items is not None
+    limit = values.get("limit")
+    listed = list(islice(items, None if limit is None else limit + verb.has_csv))
+    shown, has_more = listed[:limit], len(listed) > len(listed[:limit])
+    if values["as_json"]:
+        print_json({verb.items: shown} | ({"has_more": has_more} if verb.has_csv else {}))
+        return
+    console = make_console()
+    assert verb.show is not None
+    verb.show(console, shown)
+    if has_more:
+        console.print(f"There are more {verb.items}; --limit shows more, --csv all.", style="dim")
+
+
+def _write_csv(client: Client, verb: Verb, query: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Print a list as CSV, or write it to a file."""
+    output: Path | None = values["output"]
+    overwrites = bool(values["overwrites"])
+    to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
+    call = getattr(client, f"{verb.operation}_as")
+    is_paged = any(each.name == "limit" for each in PARAMETERS[verb.operation])
+    lines = 0
+    with to as file:
+        for page in csv_pages(call, query, print_waiting, is_paged=is_paged):
+            file.write(page.content)
+            lines += page.content.count(b"\r\n")
+        file.flush()
+    if output is not None:
+        make_console().print(f"{plural(lines - 1, (verb.items or 'lines').removesuffix('s'))} exported")

@@ -1,0 +1,70 @@
+"""The administrative commands are rows over the contract: their options are its parameters."""
+
+import click
+import pytest
+
+from client.cli import main
+from client.commands.administration import VERBS
+from client.commands.base import Group
+from client.commands.verbs import Verb
+from client.parameters import PARAMETERS
+from tests.support.client.contract import Contract, read_contract
+from tests.support.client.faulty_server import build_response, faulty
+from tests.support.client.run_ofc import ofc
+
+CONTRACT = Contract(read_contract())
+NOT_OPTIONS = {"limit", "cursor", "dry_run", "ids"}
+
+
+def find_command(name: str) -> click.Command:
+    command: click.Command = main
+    for part in name.split():
+        assert isinstance(command, Group)
+        inner = command.get_command(click.Context(command), part)
+        assert inner is not None
+        command = inner
+    return command
+
+
+@pytest.mark.parametrize(("name", "verb"), VERBS.items(), ids=VERBS)
+def test_a_row_has_the_parameters_of_its_operation(name: str, verb: Verb) -> None:
+    operation = CONTRACT.operations[verb.operation]
+    expected = {each["name"] for each in operation["parameters"] if each["in"] != "header"} - NOT_OPTIONS
+    body = CONTRACT.list_body(verb.operation)
+    if body is not None:
+        expected |= set(CONTRACT.schemas[body[1]]["properties"])
+    own = {"limit", "as_csv", "output", "overwrites", "yes", "as_json"}
+    assert {parameter.name for parameter in find_command(name).params} - own == expected
+
+
+@pytest.mark.parametrize(("name", "verb"), VERBS.items(), ids=VERBS)
+def test_the_values_of_options_are_those_of_the_contract(name: str, verb: Verb) -> None:
+    choices = {each.name: each.choices for each in PARAMETERS[verb.operation] if each.choices and each.type == "string"}
+    options = {option.name: option.type for option in find_command(name).params}
+    assert {key: tuple(options[key].choices) for key in choices if key not in NOT_OPTIONS} == {
+        key: values for key, values in choices.items() if key not in NOT_OPTIONS
+    }
+
+
+@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb.items], ids=str)
+def test_a_list_has_the_items_of_its_operation(name: str) -> None:
+    schema = CONTRACT.list_forms(VERBS[name].operation)["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    found = CONTRACT.find_items(schema)
+    assert found is not None
+    assert VERBS[name].items == found[0]
+
+
+def test_a_parameter_that_the_contract_got_later_is_an_option() -> None:
+    page = build_response(200, {"payments": [], "next_cursor": None})
+    with faulty(page) as server:
+        assert ofc("ledger", "--evening", "2026-11-20", OFC_URL=server.url).text == "No payments."
+        assert server.requests == ["GET /v1/ledger?evening=2026-11-20"]
+
+
+@pytest.mark.parametrize(("state", "code"), [("failed", 1), ("succeeded", 0)])
+def test_a_job_that_has_failed_is_a_failure(state: str, code: int) -> None:
+    summary = {"rounds": 0, "hands": 0, "differing": 0, "applied": 0, "skipped": 0, "net_moved": {}, "digest": "0"}
+    job = {"id": "1", "state": state, "mode": "audit", "progress": {"done": 0, "total": 0}, "summary": summary}
+    with faulty(build_response(200, job)) as server:
+        result = ofc("recompute", "status", "01a1fb5b-de71-72b0-b398-2e268dab7c37", OFC_URL=server.url)
+    assert (result.code, f"recomputation 1: {state}" in result.out) == (code, True)
