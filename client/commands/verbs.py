@@ -13,7 +13,14 @@ from rich.console import Console
 from client.api import Client
 from client.commands import base
 from client.commands.base import MOMENT, REFUSED, Command, Period, Session, print_json, print_waiting, refuse_output
-from client.commands.names import Completer, complete_players, complete_rounds, complete_rulesets, complete_tables
+from client.commands.names import (
+    Completer,
+    complete_players,
+    complete_recomputations,
+    complete_rounds,
+    complete_rulesets,
+    complete_tables,
+)
 from client.entry.prompt import confirm, make_asker
 from client.files import atomic_write, standard_output
 from client.import_export import csv_pages
@@ -33,6 +40,7 @@ _JSON: Final = "Print the response as JSON, for scripts."
 _PERIOD: Final = ("from", "to")
 _COMPLETERS: Final[Mapping[str, Completer]] = {
     "player": complete_players,
+    "recomputation_id": complete_recomputations,
     "round": complete_rounds,
     "ruleset": complete_rulesets,
     "reference": complete_rulesets,

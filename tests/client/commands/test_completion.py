@@ -93,6 +93,8 @@ def test_names_are_completed_from_the_service(reached: dict[str, str], client: C
     client.close_round(round_id, {"reason": "late"})
     opened = client.open_dispute({"round": round_id, "claim": "no", "by": "ben"})
     assert eventually([opened["id"]], "ofc", "dispute", "show", opened["id"][:-1], **reached)
+    job = client.start_recomputation({"mode": "audit", "reason": "audit", "scope": {"rounds": [round_id]}})
+    assert eventually([job["id"]], "ofc", "recompute", "status", job["id"][:-1], **reached)
     fish, zsh = ("ofc", "table", "statement", table), ("ofc", "round", "show", round_id)
     assert wait_until(lambda: protocol("fish", *fish, **reached).out == f"plain,{table}\tturbo@1\n", 60)
     assert wait_until(lambda: protocol("zsh", *zsh, **reached).out.startswith(f"plain\n{round_id}\n20"), 60)
