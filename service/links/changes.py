@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID
 
@@ -10,8 +11,8 @@ from scoring.hand import Cards, Seat
 from scoring.ruleset import Points
 from scoring.settle_up import Payment, find_adjustment
 from service.db import Transaction
-from service.rounds.queries import histories, revisions, settlements
-from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries.histories import StoredHistory, history_of
+from service.rounds.queries.records import list_revisions
 
 
 class ChangedRow(NamedTuple):
@@ -58,21 +59,20 @@ class RevisionChanges:
 
 def list_changes(transaction: Transaction, round_id: UUID) -> list[RevisionChanges]:
     """List what each revision of a round after the first changed, in order, with a fixed number of queries."""
-    happened = histories.list_by_revision(transaction, round_id)
-    results = revisions.list_by_revision(transaction, round_id)
-    reasons = revisions.list_reasons(transaction, round_id)
-    adjustments = settlements.list_adjustments_by_revision(transaction, round_id)
+    revisions = list_revisions(transaction, round_id)
+    results = {records.revision: records.result for records in revisions}
+    happened = {records.revision: history_of(records) for records in revisions}
     changes = []
-    for number in sorted(happened)[1:]:
-        old, new = happened[number - 1], happened[number]
-        before, after = results[number - 1].nets_by_player, results[number].nets_by_player
-        adjusted = adjustments.get(number)
-        settled = number - 1 if adjusted is None else adjusted.from_revision
+    for older, newer in pairwise(revisions):
+        number, adjusted = newer.revision, newer.adjustment
+        old, new = happened[older.revision], happened[number]
+        before, after = results[older.revision].nets_by_player, results[number].nets_by_player
+        settled = older.revision if adjusted is None else adjusted.from_revision
         numbers = [{stored.hand.number for stored in each.hands} for each in (old, new)]
         changes.append(
             RevisionChanges(
                 number=number,
-                reason=reasons[number],
+                reason=newer.reason,
                 rows=list(_list_rows(old, new, numbers[0] & numbers[1])),
                 added=sorted(numbers[1] - numbers[0]),
                 removed=sorted(numbers[0] - numbers[1]),

@@ -143,7 +143,7 @@ def _compare(
     records: RoundRecords, table: str, stored: Iterable[Row], expected: Mapping[Any, Row]
 ) -> Iterator[Finding]:
     """Compare records of the newest revision."""
-    place = (records.id,) if table == "round_heads" else (records.id, records.head["revision"])
+    place = (records.id,) if table == "round_heads" else (records.id, records.revision)
     by_key = {(*place, *(() if key == () else (key,))): row for key, row in expected.items()}
     yield from compare_records(records.head["club_id"], table, stored, by_key)
 

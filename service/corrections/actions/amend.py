@@ -40,8 +40,9 @@ from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import view_hand
-from service.rounds.queries import histories, revisions, rounds, settlements
+from service.rounds.queries import histories, rounds
 from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries.records import get_records
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
 from service.tables import queries as tables
@@ -51,8 +52,8 @@ def snapshot_recorded(
     transaction: Transaction, round_id: UUID, revision: int, happened: StoredHistory
 ) -> RoundSnapshot:
     """Return the stored hands, nets and stacks of a revision."""
-    paid = settlements.list_paid(transaction, round_id, revision)
-    then = revisions.get(transaction, round_id, revision)
+    records = get_records(transaction, round_id, revision)
+    paid, then = records.paid, records.result
     names = {seat.seat: seat.player for seat in happened.seats}
     sides = tuple(
         replace(

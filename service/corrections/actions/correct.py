@@ -32,8 +32,9 @@ from service.rounds.actions.checks import require_version
 from service.rounds.actions.documents import find_correction_mistakes, find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.models import CorrectionRecord
-from service.rounds.queries import histories, revisions, rounds, settlements
+from service.rounds.queries import histories, revisions, rounds
 from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries.records import get_records
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import HandToRecord, Submission, write_rounds
@@ -115,7 +116,7 @@ def correct_round(
         before=old,
         after=snapshot_played(amended.played),
         carried_over=find_carried_over(transaction, stored),
-        adjustment=settlements.find_adjustment(transaction, stored.id, stored.revision),
+        adjustment=get_records(transaction, stored.id, stored.revision).adjustment,
         dropped_departures=find_dropped(happened.departures, amended.history.departures),
     )
     return CorrectedRound(comparison, is_replay=False)
@@ -260,6 +261,6 @@ def compare_revisions(transaction: Transaction, stored: StoredRound, old: int, n
         before,
         after,
         find_carried_over(transaction, stored),
-        settlements.find_adjustment(transaction, stored.id, new),
+        get_records(transaction, stored.id, new).adjustment,
         find_dropped(happened[0].departures, happened[1].departures),
     )

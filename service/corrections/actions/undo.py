@@ -16,7 +16,8 @@ from service.corrections.actions.amend import find_dropped
 from service.db import Transaction
 from service.errors import NotFound, UndoRefused
 from service.rounds.actions.opening import view_round
-from service.rounds.queries import hands, histories, revisions, rounds
+from service.rounds.queries import hands, revisions, rounds
+from service.rounds.queries.records import get_records
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from service.tables import queries as tables
@@ -51,7 +52,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         return UndoResult(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
     _check_undo_allowed(transaction, before, request.number)
     *kept, withdrawn = hands.list_page(transaction, round_id, before.revision)
-    departures = histories.list_departures(transaction, round_id, before.revision)
+    departures = get_records(transaction, round_id, before.revision).departed
     accepted = {hand.hand.number for hand in kept if hand.is_accepted}
     history = _without_last_hand(before, [hand.hand for hand in kept], departures, accepted)
     dropped = find_dropped(departures, history.departures)
@@ -89,7 +90,7 @@ def _without_last_hand(
 def _find_dropped(transaction: Transaction, now: StoredRound, request: UndoRequest) -> tuple[Departure, ...]:
     """Find the departures that were dropped when the hand was undone."""
     last = hands.find_last_revision(transaction, now.id, request.hand)
-    before, after = [histories.list_departures(transaction, now.id, revision) for revision in (last, last + 1)]
+    before, after = [get_records(transaction, now.id, revision).departed for revision in (last, last + 1)]
     return find_dropped(before, after)
 
 

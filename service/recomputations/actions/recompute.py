@@ -231,7 +231,7 @@ def _add_revision(
         reason=asked.reason,
         scorer=SCORER_VERSION,
     )
-    change = revisions.build_revision(transaction, before, given, event.kind, event.encode())
+    change = revisions.build_revision(transaction, before, given, event.kind, event.encode(), replayed.records)
     after = change.finish(replayed.played.round)
     writer.add(change)
     detail = "the round has a new revision"

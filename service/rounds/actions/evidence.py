@@ -16,8 +16,9 @@ from service.db import Transaction
 from service.rounds.actions.documents import write_document
 from service.rounds.actions.recording import view_hand
 from service.rounds.actions.settlements import list_settlements
-from service.rounds.queries import histories, rounds
-from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries import rounds
+from service.rounds.queries.histories import StoredHistory, history_of
+from service.rounds.queries.records import list_revisions
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
@@ -37,9 +38,9 @@ def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = N
     """
     stored = rounds.get(transaction, round_id)
     table = tables.get(transaction, stored.table_id).name
-    histories_by_revision = histories.list_by_revision(transaction, round_id)
-    settlements = list_settlements(transaction, stored, histories_by_revision)
-    played_by = {str(happened.ruleset): happened.ruleset for happened in histories_by_revision.values()}
+    revisions = list_revisions(transaction, round_id)
+    settlements = list_settlements(stored, revisions)
+    played_by = {str(records.ruleset): records.ruleset for records in revisions}
     digests = [rulesets.digest_ruleset(ruleset) for ruleset in played_by.values()]
     events = round_events.list_round_events(transaction, round_id)
     related = round_events.list_related_events(transaction, stored.table_id, digests)
@@ -50,8 +51,7 @@ def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = N
         club=transaction.club_id,
         round=round_id,
         revisions=tuple(
-            _revision(stored, table, settlements[number], happened)
-            for number, happened in histories_by_revision.items()
+            _revision(stored, table, settlements[records.revision], history_of(records)) for records in revisions
         ),
         rulesets=tuple(dump_ruleset(played_by[name]) for name in sorted(played_by)),
         events=tuple(_proved(each, proved.get(each.id)) for each in events),

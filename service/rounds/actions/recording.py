@@ -28,8 +28,9 @@ from service.db import Query, Transaction
 from service.errors import HandConflict, HandNumberWrong, HandUndone, NotFound, SameDeal
 from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.actions.opening import ChangedRound, view_round
-from service.rounds.queries import hands, histories, rounds
+from service.rounds.queries import hands, rounds
 from service.rounds.queries.hands import StoredHand
+from service.rounds.queries.records import get_records
 from service.rounds.queries.stored_round import StoredRound, in_order
 from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 
@@ -324,8 +325,8 @@ def close_round(transaction: Transaction, round_id: UUID, reason: str) -> Change
     """
     before = rounds.lock(transaction, round_id)
     if before.round.status is RoundStatus.CLOSED:
-        closed = histories.list_closings(transaction, round_id, before.revision)[before.revision]
-        if closed.reason == reason:
+        closed = get_records(transaction, round_id, before.revision).closed
+        if closed is not None and closed.reason == reason:
             return ChangedRound(view_round(before), is_replay=True)
     ended = end_round(before.round)
     closing = Closing(before.round.hands, reason)
@@ -344,8 +345,8 @@ def record_departure(transaction: Transaction, round_id: UUID, request: Departur
     """
     before = rounds.lock(transaction, round_id)
     if request.seat in before.round.left:
-        recorded = histories.list_departures(transaction, round_id, before.revision)
-        if any((each.seat, each.reason) == (request.seat, request.reason) for each in recorded):
+        departed_before = get_records(transaction, round_id, before.revision).departed
+        if any((each.seat, each.reason) == (request.seat, request.reason) for each in departed_before):
             return ChangedRound(view_round(before), is_replay=True)
     departed = depart(before.round, request.seat)
     departure = Departure(request.seat, before.round.hands, request.reason)

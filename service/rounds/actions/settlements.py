@@ -1,23 +1,19 @@
 """Read, confirm and finalize settlements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from schemas.hands import Irregularity
 from schemas.round_settlements import RoundSettlementView, view_round_settlement
-from schemas.settlements import Adjustment, ConfirmationRequest, SettlementState, SettlementView, view_settlement
+from schemas.settlements import ConfirmationRequest, SettlementState, SettlementView, view_settlement
 from scoring.errors import Mistake, RoundError
-from scoring.hand import Seat
-from scoring.history import Paid
 from service.db import Database, Transaction
 from service.errors import ConfirmationRefused
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.reading import find_revision
-from service.rounds.queries import histories, revisions, rounds, settlements
-from service.rounds.queries.histories import StoredHistory
-from service.rounds.queries.revisions import StoredRevision
+from service.rounds.queries import rounds, settlements
+from service.rounds.queries.records import RoundRecords, get_records
 from service.rounds.queries.stored_round import StoredRound
 
 
@@ -32,11 +28,7 @@ def get_settlement(transaction: Transaction, round_id: UUID, revision: int | Non
 
 
 def _get_settlement(transaction: Transaction, stored: StoredRound, revision: int | None) -> SettlementView:
-    asked = find_revision(stored, revision)
-    view = settlement_of(transaction, stored, asked)
-    if asked == stored.revision:
-        return view
-    return _superseded(view, revisions.get(transaction, stored.id, asked))
+    return _view(stored, get_records(transaction, stored.id, find_revision(stored, revision)))
 
 
 def get_round_settlement(transaction: Transaction, round_id: UUID, revision: int | None = None) -> RoundSettlementView:
@@ -54,83 +46,36 @@ def _with_round(stored: StoredRound, settlement: SettlementView) -> RoundSettlem
     return view_round_settlement(view_round(stored), settlement)
 
 
-def list_settlements(
-    transaction: Transaction, stored: StoredRound, happened: Mapping[int, StoredHistory]
-) -> dict[int, SettlementView]:
-    """
-    Return the settlement of each revision of a round.
-
-    Args:
-        transaction: the club's transaction.
-        stored: the round.
-        happened: the history of each revision.
-    """
-    paid = settlements.list_paid_by_revision(transaction, stored.id)
-    reasons = revisions.list_reasons(transaction, stored.id)
-    confirmed = settlements.list_confirmed_by_revision(transaction, stored.id)
-    adjusted = settlements.list_adjustments_by_revision(transaction, stored.id)
-    results = revisions.list_by_revision(transaction, stored.id)
-    views = {}
-    for number, history in happened.items():
-        view = _view(
-            stored,
-            number,
-            _Recorded(
-                paid.get(number, []),
-                reasons[number],
-                histories.irregular_of(history),
-                confirmed.get(number, []),
-                adjusted.get(number),
-            ),
-        )
-        views[number] = view if number == stored.revision else _superseded(view, results[number])
-    return views
+def list_settlements(stored: StoredRound, revisions: Iterable[RoundRecords]) -> dict[int, SettlementView]:
+    """Return the settlement of each revision of a round, from the records of its revisions."""
+    return {records.revision: _view(stored, records) for records in revisions}
 
 
-def settlement_of(transaction: Transaction, stored: StoredRound, revision: int | None = None) -> SettlementView:
-    """Return the settlement of a revision, with the round's current settlement state."""
-    asked = revision or stored.revision
-    recorded = _Recorded(
-        settlements.list_paid(transaction, stored.id, asked),
-        revisions.get_reason(transaction, stored.id, asked),
-        histories.list_irregular(transaction, stored.id, asked),
-        settlements.list_confirmed(transaction, stored.id, asked),
-        settlements.find_adjustment(transaction, stored.id, asked),
-    )
-    return _view(stored, asked, recorded)
+def settlement_of(transaction: Transaction, stored: StoredRound) -> SettlementView:
+    """Return the settlement of a round in its newest revision."""
+    return _view(stored, get_records(transaction, stored.id, stored.revision))
 
 
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    """The records of a revision's settlement."""
-
-    paid: Sequence[Paid]
-    reason: str | None
-    irregular: tuple[Irregularity, ...]
-    confirmed: Sequence[Seat]
-    adjustment: Adjustment | None
-
-
-def _view(stored: StoredRound, revision: int, recorded: _Recorded) -> SettlementView:
+def _view(stored: StoredRound, records: RoundRecords) -> SettlementView:
     view = view_settlement(
         stored.round,
-        recorded.paid,
-        revision,
+        records.paid,
+        records.revision,
         stored.point_value,
         stored.currency,
-        recorded.reason,
-        recorded.irregular,
+        records.reason,
+        records.irregular,
     )
-    return replace(
+    view = replace(
         view,
         state=stored.finality.settlement_state,
         provisional_until=stored.finality.provisional_until,
-        confirmed=tuple(recorded.confirmed),
-        adjustment=recorded.adjustment,
+        confirmed=tuple(records.confirmed),
+        adjustment=records.adjustment,
     )
-
-
-def _superseded(view: SettlementView, then: StoredRevision) -> SettlementView:
+    if records.revision == stored.revision:
+        return view
+    then = records.result
     return replace(view, state=SettlementState.SUPERSEDED, provisional_until=None, stacks=then.stacks, nets=then.nets)
 
 

@@ -22,6 +22,7 @@ from service.db import Query, Statement, Transaction
 from service.errors import NotFound
 from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, RoundHeadRecord
 from service.rounds.queries.hand_filters import HandFilter, select_in_force
+from service.rounds.queries.records import load_mistakes
 from service.rounds.queries.stored_round import load_transfers
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
@@ -139,16 +140,6 @@ def find_page(
     return _load(transaction, transaction.execute(query).all())
 
 
-def list_by_revision(transaction: Transaction, round_id: UUID) -> dict[int, list[StoredHand]]:
-    """List the hands of each revision of a round in the order in which they were played."""
-    query = _select_hands(transaction).where(HandScoreRecord.round_id == round_id)
-    found = transaction.execute(query.order_by(HandScoreRecord.revision, HandScoreRecord.number)).all()
-    hands: dict[int, list[StoredHand]] = defaultdict(list)
-    for hand in _load(transaction, found):
-        hands[hand.revision].append(hand)
-    return hands
-
-
 def _select_hands(transaction: Transaction) -> Select[Any]:
     hand, score = HandRecord, HandScoreRecord
     return (
@@ -210,32 +201,43 @@ def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[Stor
     played = {(record.round_id, record.revision, record.number) for record in records}
     players = _players(transaction, {(round_id, revision) for round_id, revision, _ in played})
     return [
-        StoredHand(
-            id=record.id,
-            round_id=record.round_id,
-            revision=record.revision,
-            digest=record.digest,
-            content=record.content,
-            played_at=record.played_at,
-            recorded_at=record.recorded_at,
-            ruleset=rulesets.parse_ruleset(record.ruleset_content),
-            hand=_load_hand(dict(record._mapping)),
-            stays=dict(zip(record.seats, record.stays, strict=True)),
-            players=players[record.round_id, record.revision],
-            transfers=load_transfers(record.transfers),
-            stacks=dict(zip(players[record.round_id, record.revision], record.stacks, strict=True)),
-            scorer_version=record.scorer_version,
-            in_force=record.in_force,
-            is_accepted=record.irregular is not None,
-            irregular=load_mistakes(record.irregular or ()),
+        build_hand(
+            dict(record._mapping),
+            rulesets.parse_ruleset(record.ruleset_content),
+            players[record.round_id, record.revision],
         )
         for record in records
     ]
 
 
-def load_mistakes(stored: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
-    """Decode the stored reasons why a hand is irregular."""
-    return tuple(Mistake(each["code"], tuple(each["path"]), each["detail"]) for each in stored)
+def build_hand(record: Mapping[str, Any], ruleset: Ruleset, players: Mapping[Seat, str]) -> StoredHand:
+    """
+    Build a hand from its record joined with its score.
+
+    Args:
+        record: the columns of both, and `in_force`.
+        ruleset: the ruleset of the score.
+        players: the players of the round, by seat.
+    """
+    return StoredHand(
+        id=record["id"],
+        round_id=record["round_id"],
+        revision=record["revision"],
+        digest=record["digest"],
+        content=record["content"],
+        played_at=record["played_at"],
+        recorded_at=record["recorded_at"],
+        ruleset=ruleset,
+        hand=_load_hand(record),
+        stays=dict(zip(record["seats"], record["stays"], strict=True)),
+        players=players,
+        transfers=load_transfers(record["transfers"]),
+        stacks=dict(zip(players, record["stacks"], strict=True)),
+        scorer_version=record["scorer_version"],
+        in_force=record["in_force"],
+        is_accepted=record["irregular"] is not None,
+        irregular=load_mistakes(record["irregular"] or ()),
+    )
 
 
 _PLAYERS: Final = text("""

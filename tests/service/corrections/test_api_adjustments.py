@@ -191,7 +191,7 @@ def test_a_recomputation_changes_final_settlements_only_with_final(api: Api, hou
         store_ruleset(transaction, rules)
         left = recompute(transaction, ruleset=rules, applies=True)
         assert (left.differing, left.applied, left.skipped) == (1, 0, 1)
-        assert "final" in str(left.differences[-1].detail)
+        assert "final" in str(left.findings[-1].detail)
         done = recompute(transaction, ruleset=rules, applies=True, final=True)
         assert (done.applied, done.skipped, named(done)[-1][2]) == (1, 0, "applied")
     found = settlement_of(api, round_id)

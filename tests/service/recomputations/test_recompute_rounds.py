@@ -25,8 +25,8 @@ from service.replays.compare_round import compare_round
 from service.replays.findings import FindingKind
 from service.replays.in_bulk import RoundsDigest, replay_in_bulk
 from service.replays.stretches import RoundSelection, Stretch
-from service.rounds.queries import hands, revisions, rounds, settlements
-from service.rounds.queries.records import read_records
+from service.rounds.queries import hands, rounds
+from service.rounds.queries.records import get_records, read_records
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import digest_ruleset
@@ -271,7 +271,7 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
     with database.transaction(club_id) as transaction:
         before = rounds.get(transaction, wrong)
         stood = rounds.get(transaction, right)
-        paid = settlements.list_paid(transaction, wrong, 1)
+        paid = get_records(transaction, wrong, 1).paid
     tamper(logins.owner, "UPDATE hand_scores SET transfers[1].paid = 0 WHERE round_id = %s AND number = 2", wrong)
     with database.transaction(club_id, actor=uuid7()) as transaction:
         found = recompute(transaction, applies=True)
@@ -280,10 +280,10 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
     with database.transaction(club_id) as transaction:
         after = rounds.get(transaction, wrong)
         assert after == replace(before, version=before.version + 1, revision=2, finality=after.finality)
-        assert settlements.list_paid(transaction, wrong, 2) == paid
-        assert settlements.list_paid(transaction, wrong, 1) != paid
+        assert get_records(transaction, wrong, 2).paid == paid
+        assert get_records(transaction, wrong, 1).paid != paid
         assert rounds.get(transaction, right) == stood
-        assert revisions.get_reason(transaction, wrong, 2) == "checked again"
+        assert get_records(transaction, wrong, 2).reason == "checked again"
         event = transaction.execute(select(EventRecord.__table__).where(EventRecord.sequence == after.version)).one()
         again = recompute(transaction, applies=True)
     assert (event.kind, event.round_id) == ("round.recomputed", wrong)

@@ -29,7 +29,6 @@ from tests.support.database.corrupt_records import Columns, Table, proven_ids, t
 from tests.support.database.postgres import Server
 from tests.support.database.random_corruption import RandomCorruption
 from tests.support.full_club import Lived, live
-from tests.support.recomputed_rounds import settle_wrongly
 
 REPLAYED = {"adjustments", "corrections", "disputes", "dispute_entries", "payouts"}
 """Tables whose records in this club belong to rounds that are replayed."""
@@ -110,19 +109,6 @@ def test_the_audit_in_bulk_proves_all_rounds_that_ended_and_were_never_revised(h
     found = hands_in.execute(ended, {"club": hands_in.club_id}).scalars().all()
     assert set(prove_in_bulk(hands_in, Stretch(), rulesets).proven) == set(found)
     assert found
-
-
-def test_a_bulk_scorer_that_disagrees_with_the_plain_rules_is_reported(
-    lived: Lived, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    owner = lived.house.owner
-    right = list(verify_database(owner, list_clubs(owner)))
-    settle_wrongly(monkeypatch)
-    pages = list(verify_database(owner, list_clubs(owner)))
-    findings = [finding for page in pages for finding in page.findings]
-    assert {finding.kind for finding in findings} == {FindingKind.SCORERS_DISAGREE}
-    assert len({finding.round_id for finding in findings}) == len(findings)
-    assert [page.events for page in pages] == [page.events for page in right]
 
 
 @pytest.mark.parametrize("seed", range(5))

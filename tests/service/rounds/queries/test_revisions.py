@@ -19,7 +19,8 @@ from service.audit_trail.queries.events import EventKind
 from service.db import Database, Transaction
 from service.errors import Busy, RoundOpen
 from service.rounds.models import ClosingRecord, DepartureRecord, RoundSeatRecord, SettlementRecord
-from service.rounds.queries import hands, histories, revisions, rounds, settlements
+from service.rounds.queries import hands, revisions, rounds
+from service.rounds.queries.records import get_records
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
@@ -71,10 +72,10 @@ def test_replayed_random_rounds_have_the_same_records(database: Database, club_i
         with database.reading(club_id) as transaction:
             stored = rounds.get(transaction, opened.id)
             first, second = (hands.list_page(transaction, opened.id, revision) for revision in (1, 2))
-            paid = [settlements.list_paid(transaction, opened.id, revision) for revision in (1, 2)]
-            left = [histories.list_departures(transaction, opened.id, revision) for revision in (1, 2)]
-            closed = [histories.list_closings(transaction, opened.id, revision).get(revision) for revision in (1, 2)]
-            came_to = [revisions.get(transaction, opened.id, revision) for revision in (1, 2)]
+            paid = [get_records(transaction, opened.id, revision).paid for revision in (1, 2)]
+            left = [get_records(transaction, opened.id, revision).departed for revision in (1, 2)]
+            closed = [get_records(transaction, opened.id, revision).closed for revision in (1, 2)]
+            came_to = [get_records(transaction, opened.id, revision).result for revision in (1, 2)]
 
         assert stored == after
         same = {"finality": after.finality, "last_event": after.last_event}
@@ -127,8 +128,8 @@ def test_a_revision_without_hands_equals_the_opening(database: Database, club_id
         [withdrawn] = hands.list_page(transaction, opened.id, 1)
         assert not withdrawn.in_force
         assert hands.get(transaction, withdrawn.id) == withdrawn
-        assert revisions.get(transaction, opened.id, 2).stacks == {1: 3, 2: 50, 3: 50}
-        assert revisions.get(transaction, opened.id, 1).nets == {1: 5, 2: -4, 3: -1}
+        assert get_records(transaction, opened.id, 2).result.stacks == {1: 3, 2: 50, 3: 50}
+        assert get_records(transaction, opened.id, 1).result.nets == {1: 5, 2: -4, 3: -1}
 
 
 def test_adding_a_revision_with_a_stale_version_fails(database: Database, club_id: UUID) -> None:

@@ -17,7 +17,8 @@ from scoring.round_state import RoundSeat, RoundStatus
 from service.db import Database, Transaction
 from service.errors import Busy, NotFound, RoundConflict, RoundOpen
 from service.rounds.models import RoundSeatRecord
-from service.rounds.queries import hands, histories, rounds, settlements
+from service.rounds.queries import hands, rounds
+from service.rounds.queries.records import get_records
 from service.rounds.queries.rounds import RoundFilter
 from service.rounds.queries.stored_round import StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
@@ -57,9 +58,9 @@ def test_random_rounds_under_every_ruleset_round_trip(database: Database, club_i
             after = add_document(transaction, opened, document)
         with database.reading(club_id) as transaction:
             stored = rounds.get(transaction, opened.id)
-            paid = settlements.list_paid(transaction, opened.id, stored.revision)
-            departures = histories.list_departures(transaction, opened.id, stored.revision)
-            closing = histories.list_closings(transaction, opened.id, stored.revision).get(stored.revision)
+            paid = get_records(transaction, opened.id, stored.revision).paid
+            departures = list(get_records(transaction, opened.id, stored.revision).departed)
+            closing = get_records(transaction, opened.id, stored.revision).closed
             recorded = hands.list_page(transaction, opened.id, stored.revision)
 
         assert stored == after

@@ -17,7 +17,8 @@ from service.audit_trail.queries.events import EventKind
 from service.db import Database, Transaction
 from service.periodic import finalize_due
 from service.rounds.actions import settlements as settlement_actions
-from service.rounds.queries import revisions, rounds, settlements
+from service.rounds.queries import rounds, settlements
+from service.rounds.queries.records import get_records
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange
 from tests.support.database.insert_records import (
@@ -224,14 +225,14 @@ def test_a_final_settlement_is_final_again_after_a_dispute_that_changed_nothing(
 def test_a_corrected_final_settlement_is_adjusted(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
-        assert settlements.find_adjustment(transaction, closed.id, 1) is None
+        assert get_records(transaction, closed.id, 1).adjustment is None
         provisional = correct(transaction, closed)
-        assert settlements.find_adjustment(transaction, closed.id, 2) is None
+        assert get_records(transaction, closed.id, 2).adjustment is None
         final = settlements.finalize(transaction, provisional, FinalReason.WINDOW)
         corrected = correct_who_sat(transaction, final)
         assert corrected.finality.settlement_state is PROVISIONAL
-        before, after = (revisions.get(transaction, closed.id, revision).nets_by_player for revision in (2, 3))
-        found = settlements.find_adjustment(transaction, closed.id, 3)
+        before, after = (get_records(transaction, closed.id, revision).result.nets_by_player for revision in (2, 3))
+        found = get_records(transaction, closed.id, 3).adjustment
     assert found is not None
     assert found.from_revision == 2
     [paid] = found.payments
@@ -245,7 +246,7 @@ def test_a_correction_without_changed_nets_has_no_payments(database: Database, c
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
         correct(transaction, settlements.finalize(transaction, closed, FinalReason.WINDOW))
-        found = settlements.find_adjustment(transaction, closed.id, 2)
+        found = get_records(transaction, closed.id, 2).adjustment
     assert found is not None
     assert (found.from_revision, found.payments) == (1, ())
 
