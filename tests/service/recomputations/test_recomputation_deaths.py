@@ -71,7 +71,7 @@ def waiting(house: House) -> int:
 
 
 def found_in(api: Api, ended: ApiResponse) -> list[Any]:
-    return [(each["round"], each["hand"], each["what"]) for each in differences(api, ended)]
+    return [(each["round"], each["hand"], each["column"] or each["kind"]) for each in differences(api, ended)]
 
 
 @pytest.mark.thorough
