@@ -111,7 +111,7 @@ def _add_others(api: Api, table: str) -> None:
     _expect(api.post("/v1/rulesets", {**ruleset, "name": "house", "version": 1}).status, 201)
     webhook = {"url": "https://club.example/hands", "kinds": ["hand.recorded"]}
     _expect(api.post("/v1/webhooks", webhook).status, 201)
-    _expect(api.post(f"/v1/tables/{table}/links", {"kind": "viewer"}).status, 201)
+    _expect(api.post("/v1/links", {"table": table, "kind": "viewer"}).status, 201)
     audit = {"mode": "audit", "scope": {"table": table}, "reason": "a question of a player"}
     _expect(api.post("/v1/recomputations", audit).status, 202)
 

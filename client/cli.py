@@ -49,6 +49,7 @@ _COMMANDS: Final = {
     "key": ("administration:keys", "List and revoke the API keys of the club."),
     "webhook": ("administration:webhooks", "Manage webhooks, to which the service sends messages about what happens."),
     "console": ("console:console", "Create a link that signs in to the console once, and print it with a QR code."),
+    "link": ("links:links", "Share a table or a round by links, which need no key; list and revoke them."),
     "completion": ("completion:completion", "Print the completion script of a shell."),
     "events": ("import_export:events", "Print the events of the club, one a line, as JSON."),
 }

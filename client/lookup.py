@@ -142,20 +142,14 @@ def find_delivery_id(client: Client, webhook_id: str, text: str) -> str:
     )
 
 
-def find_table_link_id(client: Client, table_id: str, text: str) -> str:
+def find_link_id(client: Client, text: str) -> str:
     """
-    Find the id of a link to a table by the id or its beginning.
+    Find the id of a link by the id or its beginning.
 
     Raises:
         UnreadableError: no id matches, or several do.
     """
-    return _find_listed(
-        "link",
-        text,
-        lambda: client.list_table_links(table_id),
-        lambda each: f"{each['label']}, {each['kind']}",
-        "`ofc table links` lists all links to a table",
-    )
+    return _find_listed("link", text, client.list_links, lambda each: f"{each['label']}, {each['kind']}")
 
 
 def _find_listed(

@@ -86,7 +86,7 @@ MessageKind = Literal[
     "import.ended",
     "webhook.test",
 ]
-TableLinkKind = Literal["scorekeeper", "viewer", "player"]
+LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
 WebhookDisabledBecause = Literal["request", "failing", "gone"]
 DeliveryState = Literal["waiting", "delivered", "dead_lettered"]
@@ -579,12 +579,18 @@ class WebhookSecretRotatedEvent(Response):
 class LinkIssuedContent(Response):
     """The payload of a `link.issued` event."""
 
-    round: str
+    link: str
+    table: str
+    key: str
+    kind: LinkKind
+    label: str
+    scopes: list[str]
     expires_at: str
+    secret: str
 
 
 class LinkIssuedEvent(Response):
-    """A link to a round was issued."""
+    """A link to a table or to a round was issued."""
 
     position: int
     id: str
@@ -604,12 +610,12 @@ class LinkIssuedEvent(Response):
 class LinkRevokedContent(Response):
     """The payload of a `link.revoked` event."""
 
-    round: str
-    expires_at: str
+    link: str
+    table: str
 
 
 class LinkRevokedEvent(Response):
-    """A link to a round was revoked."""
+    """A link was revoked."""
 
     position: int
     id: str
@@ -624,86 +630,6 @@ class LinkRevokedEvent(Response):
     request_id: str | None
     kind: Literal["link.revoked"]
     content: LinkRevokedContent
-
-
-class LinksRevokedContent(Response):
-    """The payload of a `links.revoked` event."""
-
-    version: int
-
-
-class LinksRevokedEvent(Response):
-    """All links of the club were revoked; `version` is that of the secret that signs links from then on."""
-
-    position: int
-    id: str
-    round: str | None
-    table: str | None
-    sequence: int | None
-    at: str
-    hash: str
-    previous: str | None
-    bytes: str | None
-    actor: str | None
-    request_id: str | None
-    kind: Literal["links.revoked"]
-    content: LinksRevokedContent
-
-
-class TableLinkIssuedContent(Response):
-    """The payload of a `table_link.issued` event."""
-
-    link: str
-    table: str
-    key: str
-    kind: TableLinkKind
-    label: str
-    scopes: list[str]
-    expires_at: str
-    secret: str
-
-
-class TableLinkIssuedEvent(Response):
-    """A link to a table was issued."""
-
-    position: int
-    id: str
-    round: str | None
-    table: str | None
-    sequence: int | None
-    at: str
-    hash: str
-    previous: str | None
-    bytes: str | None
-    actor: str | None
-    request_id: str | None
-    kind: Literal["table_link.issued"]
-    content: TableLinkIssuedContent
-
-
-class TableLinkRevokedContent(Response):
-    """The payload of a `table_link.revoked` event."""
-
-    link: str
-    table: str
-
-
-class TableLinkRevokedEvent(Response):
-    """A link to a table was revoked."""
-
-    position: int
-    id: str
-    round: str | None
-    table: str | None
-    sequence: int | None
-    at: str
-    hash: str
-    previous: str | None
-    bytes: str | None
-    actor: str | None
-    request_id: str | None
-    kind: Literal["table_link.revoked"]
-    content: TableLinkRevokedContent
 
 
 class PlayerNamedContent(Response):
@@ -1950,21 +1876,6 @@ class RoundWithSettlement(Response):
     settlement: RoundSettlement
 
 
-class ViewerLink(Response):
-    """A link that shows one round without a key. This response is the only one that contains it."""
-
-    url: str
-    expires_at: str
-
-
-class LinkedRound(Response):
-    """A round and its settlement, as a viewer link shows them."""
-
-    expires_at: str
-    round: Round
-    settlement: RoundSettlement
-
-
 class LinkWarning(Response):
     """Why a new link may not work, or may be read by others."""
 
@@ -1972,15 +1883,16 @@ class LinkWarning(Response):
     detail: str
 
 
-class NewTableLink(Response):
-    """A new link to one table. This response is the only one that contains its secret."""
+class NewLink(Response):
+    """A new link. This response is the only one that contains its secret."""
 
     id: str
     label: str
-    kind: TableLinkKind
+    kind: LinkKind
     player: str | None
     scopes: list[str]
     table: str
+    round: str | None
     key: str
     created_at: str
     expires_at: str
@@ -1991,15 +1903,16 @@ class NewTableLink(Response):
     warnings: list[LinkWarning]
 
 
-class TableLink(Response):
-    """A link to one table, without its secret, which is not stored."""
+class Link(Response):
+    """A link to a table or to a round, without its secret, which is not stored."""
 
     id: str
     label: str
-    kind: TableLinkKind
+    kind: LinkKind
     player: str | None
     scopes: list[str]
     table: str
+    round: str | None
     key: str
     created_at: str
     expires_at: str
@@ -2008,13 +1921,14 @@ class TableLink(Response):
 
 
 class CurrentLink(Response):
-    """The link of a request, with its table."""
+    """The link of a request, with the name of its table."""
 
     id: str
     label: str
-    kind: TableLinkKind
+    kind: LinkKind
     scopes: list[str]
     table: str
+    round: str | None
     table_name: str
     expires_at: str
 

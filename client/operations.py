@@ -806,103 +806,51 @@ class Operations:
             headers={"Idempotency-Key": idempotency_key},
         )
 
-    def issue_link(self, round_id: str, request: requests.ViewerLinkRequest) -> models.ViewerLink:
+    def issue_link(self, request: requests.LinkRequest) -> models.NewLink:
         """
-        Create a link that shows one round without a key.
+        Create a link to one table or one round: for a scorekeeper, for viewers, or for a player.
 
         Args:
-            round_id: ID of the round.
-            request: A viewer link to create. It is valid for a week by default.
+            request: A link to a table or to a round. Without a kind, it is a viewer's.
         """
-        return self._calls.call("POST", build_path("/v1/rounds/{round_id}/links", round_id=round_id), body=request)
+        return self._calls.call("POST", build_path("/v1/links"), body=request)
 
-    def show_linked_round(self, token: str) -> models.LinkedRound:
+    def list_links(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        table: str | None = None,
+        round: str | None = None,
+        kind: models.LinkKind | None = None,
+        state: Literal["valid", "ended"] | None = None,
+    ) -> Pages[models.Link]:
         """
-        Return the round of a link with its settlement, as JSON or as a printable page.
-
-        Args:
-            token: Token of the viewer link.
-        """
-        return self._calls.call("GET", build_path("/v1/links/{token}", token=token))
-
-    def show_linked_round_as(self, form: Literal["text/html"], token: str) -> Content:
-        """
-        Return the response of `show_linked_round` in another form.
-
-        Args:
-            form: the media type.
-            token: Token of the viewer link.
-        """
-        return self._calls.get_content(build_path("/v1/links/{token}", token=token), form)
-
-    def revoke_link(self, token: str) -> None:
-        """
-        Revoke a link immediately. Other links to the round stay valid.
+        List the links of the club, newest first, including expired and revoked ones.
 
         Args:
-            token: Token of the viewer link.
-        """
-        self._calls.call_without_response("DELETE", build_path("/v1/links/{token}", token=token))
-
-    def show_linked_hand(self, token: str, number: int) -> models.HandExplanation:
-        """
-        Explain a hand of the round by its number, as `explain_hand` does: as JSON, plain text or a page.
-
-        Args:
-            token: Token of the viewer link.
-            number: Number of the hand in the round, from 1.
-        """
-        return self._calls.call("GET", build_path("/v1/links/{token}/hands/{number}", token=token, number=number))
-
-    def show_linked_hand_as(self, form: Literal["text/plain", "text/html"], token: str, number: int) -> Content:
-        """
-        Return the response of `show_linked_hand` in another form.
-
-        Args:
-            form: the media type.
-            token: Token of the viewer link.
-            number: Number of the hand in the round, from 1.
-        """
-        return self._calls.get_content(build_path("/v1/links/{token}/hands/{number}", token=token, number=number), form)
-
-    def issue_table_link(self, table_id: str, request: requests.TableLinkRequest) -> models.NewTableLink:
-        """
-        Create a link to one table: for a scorekeeper, who records its rounds without a key, for viewers, or for a player.
-
-        Args:
-            table_id: ID of the table.
-            request: A link to one table. Without fields, it is a viewer's link for 24 hours.
-        """
-        return self._calls.call("POST", build_path("/v1/tables/{table_id}/links", table_id=table_id), body=request)
-
-    def list_table_links(
-        self, table_id: str, *, limit: int | None = None, cursor: str | None = None
-    ) -> Pages[models.TableLink]:
-        """
-        List the links to a table, newest first, including expired and revoked ones.
-
-        Args:
-            table_id: ID of the table.
             limit: Maximum number of items on the page.
             cursor: The `next_cursor` of the page before.
+            table: Only links to this table and to its rounds.
+            round: Only links to this round.
+            kind: Only links of this kind.
+            state: `valid` for links that can be used; `ended` for those that are expired or revoked, or whose key
+                has ended.
         """
         return self._calls.get_pages(
-            build_path("/v1/tables/{table_id}/links", table_id=table_id),
+            build_path("/v1/links"),
             "links",
-            query={"limit": limit, "cursor": cursor},
+            query={"limit": limit, "cursor": cursor, "table": table, "round": round, "kind": kind, "state": state},
         )
 
-    def revoke_table_link(self, table_id: str, link_id: str) -> None:
+    def revoke_link(self, link_id: str) -> None:
         """
-        Revoke a link to a table immediately. Other links to the table stay valid.
+        Revoke a link immediately. Other links stay valid.
 
         Args:
-            table_id: ID of the table.
             link_id: ID of the link.
         """
-        self._calls.call_without_response(
-            "DELETE", build_path("/v1/tables/{table_id}/links/{link_id}", table_id=table_id, link_id=link_id)
-        )
+        self._calls.call_without_response("DELETE", build_path("/v1/links/{link_id}", link_id=link_id))
 
     def get_link(self) -> models.CurrentLink:
         """Return the link that authenticates the request."""
@@ -1499,9 +1447,6 @@ class Operations:
                 "webhook.secret-rotated",
                 "link.issued",
                 "link.revoked",
-                "links.revoked",
-                "table_link.issued",
-                "table_link.revoked",
                 "player.named",
                 "player.erased",
                 "table.created",

@@ -33,7 +33,7 @@ WebhookKind = Literal[
     "dispute.withdrawn",
     "import.ended",
 ]
-TableLinkKind = Literal["scorekeeper", "viewer", "player"]
+LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
 RecomputationMode = Literal["audit", "apply"]
 AcceptedAs = Literal["accept"]
@@ -432,19 +432,15 @@ class RoundDocumentRequest(TypedDict):
     expected: NotRequired[dict[str, Any] | None]
 
 
-class ViewerLinkRequest(TypedDict):
-    """A viewer link to create. It is valid for a week by default."""
+class LinkRequest(TypedDict):
+    """A link to a table or to a round. Without a kind, it is a viewer's."""
 
-    expires_in: NotRequired[int]
-
-
-class TableLinkRequest(TypedDict):
-    """A link to one table. Without fields, it is a viewer's link for 24 hours."""
-
+    table: NotRequired[str | None]
+    round: NotRequired[str | None]
     label: NotRequired[str | None]
-    kind: NotRequired[TableLinkKind]
+    kind: NotRequired[LinkKind]
     player: NotRequired[str | None]
-    expires_in: NotRequired[int]
+    expires_in: NotRequired[int | None]
 
 
 class ScorekeeperRequest(TypedDict):

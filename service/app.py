@@ -28,7 +28,8 @@ from service.http.services import Services, provide
 from service.imports.views import imports
 from service.jobs.app import build_celery, build_sender
 from service.ledger.views import ledger
-from service.links.views import links
+from service.links.views.links import links
+from service.links.views.pages import link_pages
 from service.openapi import describe_api
 from service.pages.apps import apps
 from service.pages.views import pages
@@ -41,8 +42,6 @@ from service.rounds.views.hands import hands, scores
 from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
 from service.statistics.views import statistics
-from service.table_links.views.links import table_links
-from service.table_links.views.pages import table_pages
 from service.tables.views import scorekeepers, tables
 from service.webhooks.sending import AllowedAddresses
 from service.webhooks.views import webhooks
@@ -88,7 +87,6 @@ def create_app(config: Config) -> Flask:
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
     for resource in (
         *playing,
-        table_links,
         console_links,
         scorekeepers,
         imports,
@@ -108,7 +106,7 @@ def create_app(config: Config) -> Flask:
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.register_blueprint(apps)
-    app.register_blueprint(table_pages)
+    app.register_blueprint(link_pages)
     app.register_blueprint(console)
     services.contract = api
     limit_requests(app, config.rate_limit, config.rate_limit_url)

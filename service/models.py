@@ -19,7 +19,6 @@ import service.recomputations.models
 import service.rounds.models
 import service.rulesets.models
 import service.statistics.models
-import service.table_links.models
 import service.tables.models
 import service.verification.models
 import service.webhooks.models

@@ -55,8 +55,8 @@ Each key has a limit of requests per minute: every response has the limit in `Ra
 KEY_DESCRIPTION: Final = (
     "An API key of the club. Each operation lists the scopes of which the key needs one.\n\n"
     + "\n\n".join(f"- `{scope}`: {opened}" for scope, opened in SCOPE_DESCRIPTIONS.items())
-    + "\n\nThe secret of a link to a table (`POST /v1/tables/{table_id}/links`) is sent in the same way. It can be used"
-    " for the operations with `x-table-link`, and for this table only."
+    + "\n\nThe secret of a link (`POST /v1/links`) is sent in the same way. It can be used for the operations with"
+    " `x-link`, and for its table or round only: `table` is for links to tables, `round` for links to rounds too."
 )
 
 REQUEST_ID: Final = {
@@ -142,12 +142,10 @@ PATH_PARAMETERS: Final = {
     "import_id": "ID of the import.",
     "key_id": "ID of the key.",
     "link_id": "ID of the link.",
-    "number": "Number of the hand in the round, from 1.",
     "recomputation_id": "ID of the recomputation.",
     "reference": "Ruleset, as a name (newest version) or `name@version`.",
     "round_id": "ID of the round.",
     "table_id": "ID of the table.",
-    "token": "Token of the viewer link.",
     "webhook_id": "ID of the webhook.",
 }
 """Descriptions of the parameters that Flask reads from the path, by name."""

@@ -7,7 +7,7 @@ import click
 
 from client.commands.base import Command, Session, json_option, pass_session, print_json
 from client.render.console import make_console
-from client.render.table_links import show_console_link
+from client.render.links import show_console_link
 
 _LOOPBACK: Final = "link-loopback"
 

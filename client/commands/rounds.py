@@ -1,6 +1,5 @@
-"""Commands that open, show, list, confirm and share rounds."""
+"""Commands that open, show, list and confirm rounds."""
 
-import re
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -21,7 +20,6 @@ from client.commands.base import (
 from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
 from client.commands.player_names import resolve_names, yes_option
 from client.commands.seating import SITTING, Sitting, seat_all
-from client.errors import UnreadableError
 from client.lookup import find_round, find_seat, find_table
 from client.render.console import make_console
 from client.render.format import Names
@@ -31,9 +29,6 @@ from client.render.settlement import show_settlement
 
 Document = dict[str, Any]
 
-_SECONDS_A_DAY: Final = 24 * 60 * 60
-EXAMPLE_LINK: Final = "http://127.0.0.1:8000/v1/links/TOKEN"
-_LINK: Final = re.compile(r"/v1/links/(?P<token>[^/?#]+)")
 EXAMPLE_ID: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
 
 round_argument = click.argument("round_", metavar="ROUND", shell_complete=complete_rounds)
@@ -216,46 +211,6 @@ def document(session: Session, round_: str) -> None:
     """
     with session.client() as client:
         print_json(client.get_document(find_round(client, round_)["id"]))
-
-
-@rounds.command(name="link", cls=Command, examples=["ofc round link friday", "ofc round link friday --days 1"])
-@round_argument
-@click.option(
-    "--days", type=click.IntRange(1, 366), default=7, show_default=True, help="How many days the address is valid."
-)
-@json_option
-@pass_session
-def link(session: Session, round_: str, days: int, as_json: bool) -> None:
-    """
-    Create an address that shows a round to its players.
-
-    Anyone with the address can read the round, its settlement and every point explained, in a browser and without a
-    key. ROUND is its id or, for the newest round of a table, the table's name.
-    """
-    with session.client() as client:
-        issued = client.issue_link(find_round(client, round_)["id"], {"expires_in": days * _SECONDS_A_DAY})
-        address = f"{client.server}{issued['url']}"
-    if as_json:
-        print_json({**issued, "url": address})
-        return
-    click.echo(address)
-
-
-@rounds.command(name="revoke-link", cls=Command, examples=[f"ofc round revoke-link {EXAMPLE_LINK}"])
-@click.argument("address", metavar="ADDRESS")
-@pass_session
-def revoke_link(session: Session, address: str) -> None:
-    """
-    Revoke an address that shows a round.
-
-    ADDRESS is the address that `ofc round link` printed. Other addresses of the round remain valid.
-    """
-    found = _LINK.search(address)
-    if found is None:
-        raise UnreadableError(f"{address!r} is not the address of a link; expected one that contains /v1/links/")
-    with session.client() as client:
-        client.revoke_link(found["token"])
-    make_console().print("the link is revoked")
 
 
 @rounds.command(name="hands", cls=Command, examples=["ofc round hands friday", f"ofc round hands {EXAMPLE_ID}"])

@@ -1,6 +1,6 @@
 """Commands that create tables, list them, and print statements."""
 
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -24,17 +24,9 @@ from client.render.rounds import show_statement
 table_argument = click.argument("table", metavar="TABLE", shell_complete=complete_tables)
 
 
-_LAZY_COMMANDS: Final = {
-    "link": ("table_links:link", "Create a link to one table, and print it with a QR code."),
-    "links": ("table_links:links", "List the links to a table, newest first, with expired and revoked ones."),
-    "unlink": ("table_links:unlink", "Revoke a link to a table."),
-}
-
-
 @click.group(
     name="table",
     cls=Group,
-    lazy_commands=_LAZY_COMMANDS,
     examples=["ofc table create friday --ruleset pineapple", "ofc table list", "ofc table statement friday"],
 )
 def tables() -> None:

@@ -148,37 +148,8 @@ class WebhookSecretRotated(EventPayload):
     overlap_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkIssued(EventPayload):
-    """A link to a round was issued."""
-
-    kind = EventKind.LINK_ISSUED
-
-    round: UUID
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkRevoked(EventPayload):
-    """A link to a round was revoked."""
-
-    kind = EventKind.LINK_REVOKED
-
-    round: UUID
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinksRevoked(EventPayload):
-    """All links of the club were revoked; `version` is that of the secret that signs links from then on."""
-
-    kind = EventKind.LINKS_REVOKED
-
-    version: int
-
-
-class TableLinkKind(StrEnum):
-    """What a link to a table is for."""
+class LinkKind(StrEnum):
+    """What a link is for."""
 
     SCOREKEEPER = "scorekeeper"
     VIEWER = "viewer"
@@ -186,38 +157,40 @@ class TableLinkKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableLinkIssued(EventPayload):
+class LinkIssued(EventPayload):
     """
-    A link to a table was issued.
+    A link to a table or to a round was issued.
 
     Attributes:
         link: its id, which is the actor of what is done with it.
-        table: the table that it is for.
+        table: the table that it is for, or that of its round.
         key: the key with which it was issued, and ends.
         link_kind: what it is for.
         label: the SHA-256 of its label, which can name a person.
         secret: the SHA-256 of the stored SHA-256 of its secret.
         player: the operator's ID of the player of a personal link.
+        round: the only round that it shows; None where it shows the table.
     """
 
-    kind = EventKind.TABLE_LINK_ISSUED
+    kind = EventKind.LINK_ISSUED
 
     link: UUID
     table: UUID
     key: UUID
-    link_kind: TableLinkKind = field(metadata=named("kind"))
+    link_kind: LinkKind = field(metadata=named("kind"))
     label: bytes
     scopes: tuple[str, ...]
     expires_at: datetime
     secret: bytes
     player: str | None = field(default=None, metadata=OMITTED)
+    round: UUID | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableLinkRevoked(EventPayload):
-    """A link to a table was revoked."""
+class LinkRevoked(EventPayload):
+    """A link was revoked."""
 
-    kind = EventKind.TABLE_LINK_REVOKED
+    kind = EventKind.LINK_REVOKED
 
     link: UUID
     table: UUID

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from migrations.safety import append_only, one_club_at_a_time
+from migrations.safety import one_club_at_a_time
 
 revision = "001"
 down_revision = None
@@ -12,7 +12,6 @@ def upgrade() -> None:
     _functions()
     _clubs()
     _api_keys()
-    _link_secrets()
 
 
 def _functions() -> None:
@@ -29,6 +28,9 @@ def _functions() -> None:
 
         CREATE FUNCTION current_table() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
             RETURN nullif(current_setting('ofc.table', true), '')::uuid;
+
+        CREATE FUNCTION current_round() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+            RETURN nullif(current_setting('ofc.round', true), '')::uuid;
 
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
@@ -144,22 +146,3 @@ def _revocation() -> None:
             RETURN ended;
         END $$;
     """)
-
-
-def _link_secrets() -> None:
-    """
-    Create the secrets that sign the viewer links of a club.
-
-    The first is created with the first link. A new secret replaces the one before it, which revokes all earlier links.
-    """
-    op.execute("""
-        CREATE TABLE link_secrets (
-            club_id uuid NOT NULL REFERENCES clubs,
-            version integer NOT NULL CHECK (version >= 1),
-            secret bytea NOT NULL CHECK (octet_length(secret) = 32),
-            created_at timestamptz NOT NULL,
-            PRIMARY KEY (club_id, version)
-        );
-    """)
-    one_club_at_a_time("link_secrets")
-    append_only("link_secrets")

@@ -14,9 +14,8 @@ def upgrade() -> None:
     _seats()
     _endings()
     _heads()
-    _revoked_links()
-    one_club_at_a_time("rounds", "settlements", "round_seats", "departures", "closings", "round_heads", "revoked_links")
-    append_only("rounds", "settlements", "round_seats", "departures", "closings", "revoked_links")
+    one_club_at_a_time("rounds", "settlements", "round_seats", "departures", "closings", "round_heads")
+    append_only("rounds", "settlements", "round_seats", "departures", "closings")
 
 
 def _rounds() -> None:
@@ -213,18 +212,4 @@ def _head_indexes() -> None:
             WHERE provisional_until IS NOT NULL;
         CREATE INDEX round_heads_unsettled ON round_heads (club_id, settlement_state, round_id)
             WHERE settlement_state IN ('provisional', 'disputed');
-    """)
-
-
-def _revoked_links() -> None:
-    """Create the revoked viewer links, identified by round and expiry; valid links are not stored."""
-    op.execute("""
-        CREATE TABLE revoked_links (
-            club_id uuid NOT NULL,
-            round_id uuid NOT NULL,
-            expires_at timestamptz NOT NULL,
-            revoked_at timestamptz NOT NULL,
-            PRIMARY KEY (club_id, round_id, expires_at),
-            FOREIGN KEY (club_id, round_id) REFERENCES rounds
-        );
     """)

@@ -1,4 +1,4 @@
-"""Links to one table: their records, and what their transactions see."""
+"""Links to one table or one round: their records, and what their transactions see."""
 
 from alembic import op
 
@@ -12,24 +12,26 @@ def upgrade() -> None:
     _links()
     _authentication()
     _ended_links()
-    _one_table_at_a_time()
+    _one_table_or_round_at_a_time()
 
 
 def _links() -> None:
     """
-    Create the links to tables: the hash of each secret, and never the secret.
+    Create the links: the hash of each secret, and never the secret.
 
-    A link belongs to a table and to the key that issued it. A revocation is permanent.
+    A link belongs to a table and to the key that issued it. One that shows a round only belongs to this round of its
+    table. A revocation is permanent.
     """
     op.execute("""
-        CREATE TABLE table_links (
+        CREATE TABLE links (
             club_id uuid NOT NULL,
             id uuid NOT NULL,
             table_id uuid NOT NULL,
+            round_id uuid,
             key_id uuid NOT NULL,
             kind text NOT NULL CHECK (kind IN ('scorekeeper', 'viewer', 'player')),
             label text NOT NULL,
-            secret_sha256 bytea NOT NULL CONSTRAINT table_links_secret_sha256_key UNIQUE
+            secret_sha256 bytea NOT NULL CONSTRAINT links_secret_sha256_key UNIQUE
                 CHECK (octet_length(secret_sha256) = 32),
             scopes text[] NOT NULL CHECK (array_position(scopes, NULL) IS NULL),
             created_at timestamptz NOT NULL,
@@ -40,23 +42,25 @@ def _links() -> None:
             player text,
             PRIMARY KEY (club_id, id),
             FOREIGN KEY (club_id, table_id) REFERENCES tables,
+            FOREIGN KEY (club_id, table_id, round_id) REFERENCES rounds (club_id, table_id, id),
             FOREIGN KEY (club_id, key_id) REFERENCES api_keys,
-            CONSTRAINT table_links_player_check CHECK ((kind = 'player') = (player IS NOT NULL)),
-            CONSTRAINT table_links_expire_later CHECK (expires_at > created_at)
+            CONSTRAINT links_player_check CHECK ((kind = 'player') = (player IS NOT NULL)),
+            CONSTRAINT links_scorekeeper_check CHECK (kind <> 'scorekeeper' OR round_id IS NULL),
+            CONSTRAINT links_expire_later CHECK (expires_at > created_at)
         );
-        CREATE INDEX table_links_of_table ON table_links (club_id, table_id, id);
+        CREATE INDEX links_of_table ON links (club_id, table_id, id);
     """)
-    one_club_at_a_time("table_links")
+    one_club_at_a_time("links")
     op.execute("""
-        CREATE POLICY secret ON table_links FOR SELECT
+        CREATE POLICY secret ON links FOR SELECT
             USING (encode(secret_sha256, 'hex') = current_setting('ofc.secret_sha256', true));
 
-        CREATE TRIGGER revoked_once BEFORE UPDATE ON table_links FOR EACH ROW
+        CREATE TRIGGER revoked_once BEFORE UPDATE ON links FOR EACH ROW
             WHEN (OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at)
             EXECUTE FUNCTION refuse_change();
-        CREATE TRIGGER permanent BEFORE DELETE ON table_links
+        CREATE TRIGGER permanent BEFORE DELETE ON links
             FOR EACH ROW EXECUTE FUNCTION refuse_change();
-        CREATE TRIGGER permanent_truncate BEFORE TRUNCATE ON table_links
+        CREATE TRIGGER permanent_truncate BEFORE TRUNCATE ON links
             FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
     """)
 
@@ -67,18 +71,20 @@ def _authentication() -> None:
 
     It has no special rights: it sets the hash for the transaction, and the policies do the rest. Without a valid key it
     leaves no club set. A link is valid as long as the key that issued it, and has only scopes that this key has.
-    `table_id` is null for a key.
+    `table_id` is null for a key, and `round_id` for a link that shows its table.
 
     It changes nothing, so that a read never waits for a standby. `is_use_due` says that the last use is to be recorded:
     at most once a minute, because all requests of a key change the same row, and not on a read-only server.
     """
     op.execute("""
         CREATE FUNCTION authenticate_key(secret bytea)
-            RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], table_id uuid, is_use_due boolean)
+            RETURNS TABLE (
+                club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, is_use_due boolean
+            )
             LANGUAGE plpgsql AS $$
         DECLARE
             match api_keys;
-            link table_links;
+            link links;
             is_read_only boolean := pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean;
         BEGIN
             PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
@@ -87,11 +93,11 @@ def _authentication() -> None:
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())
                     AND (key.expires_at IS NULL OR key.expires_at > now());
             IF FOUND THEN
-                RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid,
+                RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid, NULL::uuid,
                     coalesce(match.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
                 RETURN;
             END IF;
-            SELECT * INTO link FROM table_links AS issued
+            SELECT * INTO link FROM links AS issued
                 WHERE issued.secret_sha256 = secret AND issued.revoked_at IS NULL AND issued.expires_at > now();
             IF NOT FOUND THEN
                 RETURN;
@@ -108,7 +114,8 @@ def _authentication() -> None:
             RETURN QUERY SELECT link.club_id, link.id, link.label, ARRAY(
                 SELECT held.scope FROM unnest(link.scopes) AS held (scope)
                 WHERE held.scope = ANY (match.scopes) OR '*' = ANY (match.scopes)
-            ), link.table_id, coalesce(link.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
+            ), link.table_id, link.round_id,
+                coalesce(link.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
         END $$;
     """)
 
@@ -125,7 +132,7 @@ def _ended_links() -> None:
         BEGIN
             PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
             RETURN EXISTS (
-                SELECT FROM table_links AS link WHERE link.secret_sha256 = secret AND link.kind <> 'scorekeeper'
+                SELECT FROM links AS link WHERE link.secret_sha256 = secret AND link.kind <> 'scorekeeper'
             );
         END $$;
     """)
@@ -134,30 +141,39 @@ def _ended_links() -> None:
 _WHOLE_CLUB = "(SELECT current_table()) IS NULL"
 _AT_TABLE = f"CASE WHEN {_WHOLE_CLUB} THEN true ELSE {{}} END"
 """PostgreSQL assumes that `current_table() IS NULL OR table_id = current_table()` excludes almost all rows."""
+_IN_ROUND = "CASE WHEN (SELECT current_round()) IS NULL THEN true ELSE {} = (SELECT current_round()) END"
 
 
-def _one_table_at_a_time() -> None:
+def _one_table_or_round_at_a_time() -> None:
     """
-    Restrict a transaction to one table, if the setting `ofc.table` names one.
+    Restrict a transaction to one table, if the setting `ofc.table` names one, and to one round of it by `ofc.round`.
 
     Other rows of a round are read by way of its head or its table, and what has no table is not needed at a table. The
     subquery reads the setting once in a statement and not for every row. The statements of a table are sums of the
-    figures of its rounds.
+    figures of its rounds. Entries of events have no round: whoever sees one round only sees none of them.
     """
     at_table = "table_id = (SELECT current_table())"
-    of_round = """EXISTS (
+    in_round = f"{at_table} AND {_IN_ROUND.format('round_id')}"
+    of_round = f"""EXISTS (
         SELECT FROM round_heads AS head
         WHERE head.club_id = hands.club_id AND head.round_id = hands.round_id
-            AND head.table_id = (SELECT current_table())
+            AND head.table_id = (SELECT current_table()) AND {_IN_ROUND.format("head.round_id")}
     )"""
-    changed = {"tables": "id = (SELECT current_table())"}
-    changed |= dict.fromkeys(("rounds", "round_heads", "disputes", "table_links"), at_table)
-    read = {"hands": of_round, "feed_entries": at_table, "round_statistics": at_table}
+    changed = {
+        "tables": "id = (SELECT current_table())",
+        "rounds": f"{at_table} AND {_IN_ROUND.format('id')}",
+        **dict.fromkeys(("round_heads", "disputes", "links"), in_round),
+    }
+    read = {
+        "hands": of_round,
+        "feed_entries": f"{at_table} AND (SELECT current_round()) IS NULL",
+        "round_statistics": in_round,
+    }
     for table, condition in changed.items():
         op.execute(f"CREATE POLICY one_table ON {table} AS RESTRICTIVE USING ({_AT_TABLE.format(condition)})")
     for table, condition in read.items():
         op.execute(
             f"CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING ({_AT_TABLE.format(condition)})"
         )
-    for table in ("api_keys", "players", "link_secrets", "jobs"):
+    for table in ("api_keys", "players", "jobs"):
         op.execute(f"CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING ({_WHOLE_CLUB})")

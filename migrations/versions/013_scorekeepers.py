@@ -32,5 +32,6 @@ def upgrade() -> None:
     one_club_at_a_time("scorekeepers")
     op.execute("""
         CREATE POLICY one_table ON scorekeepers AS RESTRICTIVE
-            USING (CASE WHEN (SELECT current_table()) IS NULL THEN true ELSE table_id = (SELECT current_table()) END);
+            USING (CASE WHEN (SELECT current_table()) IS NULL THEN true
+                ELSE table_id = (SELECT current_table()) AND (SELECT current_round()) IS NULL END);
     """)

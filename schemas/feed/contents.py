@@ -88,14 +88,15 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
 }
 """What a field means, by its name in JSON."""
 _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
-    ("TableLinkIssued", "key"): "ID of the key with which the link was issued.",
-    ("TableLinkIssued", "kind"): "What the link is for.",
+    ("LinkIssued", "key"): "ID of the key with which the link was issued.",
+    ("LinkIssued", "kind"): "What the link is for.",
     (
-        "TableLinkIssued",
+        "LinkIssued",
         "player",
     ): "The operator's ID of the player of the link. Omitted if it is not a player's link.",
-    ("TableLinkIssued", "scopes"): "Scopes of the link.",
-    ("TableLinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
+    ("LinkIssued", "round"): "ID of the only round that the link shows. Omitted if it shows the table.",
+    ("LinkIssued", "scopes"): "Scopes of the link.",
+    ("LinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
     (
         "PlayerNamed",
         "digest",

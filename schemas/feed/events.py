@@ -32,9 +32,6 @@ AUDITED_KINDS: Final = (
     EventKind.WEBHOOK_SECRET_ROTATED,
     EventKind.LINK_ISSUED,
     EventKind.LINK_REVOKED,
-    EventKind.LINKS_REVOKED,
-    EventKind.TABLE_LINK_ISSUED,
-    EventKind.TABLE_LINK_REVOKED,
 )
 """
 The kinds of events that only keys with the scope `audit` see: those of checkpoints, and what was done with keys,

@@ -13,7 +13,7 @@ from schemas.pages import PageQuerySchema
 from service.clubs.actions import get_club, list_own_keys, revoke_own_key
 from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import KeyScope
-from service.http.authentication import current_transaction
+from service.http.authentication import Reach, current_transaction
 from service.http.resource import Resource
 from service.http.responses import NEXT_PAGE, json_response, no_content, respond_page
 
@@ -21,7 +21,7 @@ club = Resource("club", __name__, description="The club of the key.")
 
 
 @club.route("/v1/club", methods=["GET"])
-@club.operation("get_club", KeyScope.READ, by_table_link=True)
+@club.operation("get_club", KeyScope.READ, by_link=Reach.TABLE)
 @club.response(200, ClubSchema)
 def get_own_club() -> Response:
     """

@@ -11,7 +11,7 @@ from service.clubs.queries.clubs import StoredClub
 from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_name
 from service.commands.output import print_json, print_message, print_table, show_moment
-from service.links.actions import revoke_links as revoke
+from service.links.actions.links import revoke_links as revoke
 
 
 @click.group(cls=Commands)
@@ -65,7 +65,7 @@ def close(name: str, yes: bool, directory: Path | None, as_json: bool) -> None:
     """
     Revoke all keys and links of a club. Its records remain.
 
-    Requests to the club are refused afterwards: links to tables and sessions of the console end with their keys. Its
+    Requests to the club are refused afterwards: links and sessions of the console end with their keys. Its
     webhooks and jobs in progress continue. `ofc-server key create` opens it again.
 
     \b
@@ -122,7 +122,7 @@ def set_(
 @data_option
 def revoke_links(name: str, directory: Path | None) -> None:
     """
-    Revoke all viewer links of a club immediately.
+    Revoke all links of a club immediately.
 
     \b
     Example:

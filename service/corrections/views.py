@@ -13,7 +13,7 @@ from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.corrections.actions.amend import what_if
 from service.corrections.actions.correct import correct_round, find_mistakes
-from service.http.authentication import current_transaction, require_scope
+from service.http.authentication import Reach, current_transaction, require_scope
 from service.http.request_body import receive_body
 from service.http.resource import Resource
 from service.http.responses import REPLAYED, created_response, json_response
@@ -28,7 +28,7 @@ def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake
 
 
 @corrections.route("/v1/rounds/<uuid:round_id>/corrections", methods=["POST"])
-@corrections.operation("correct_round", KeyScope.CORRECT, by_table_link=True, records=True)
+@corrections.operation("correct_round", KeyScope.CORRECT, by_link=Reach.TABLE, records=True)
 @corrections.arguments(CorrectionRequestSchema, find_more=_find_correction_mistakes)
 @corrections.response(201, RoundComparisonSchema, headers=REPLAYED)
 @corrections.alt_response(

@@ -37,7 +37,8 @@ _SHARED: Final = text("""
     SELECT pg_export_snapshot() AS snapshot, array_agg(ARRAY[name, value]) AS settings FROM (
         SELECT name, current_setting(name) AS value FROM pg_settings
         WHERE source = 'session' AND NOT starts_with(name, 'transaction_')
-        UNION ALL SELECT name, current_setting(name) FROM unnest(ARRAY['ofc.club', 'ofc.table', 'role']) AS name
+        UNION ALL SELECT name, current_setting(name)
+        FROM unnest(ARRAY['ofc.club', 'ofc.table', 'ofc.round', 'role']) AS name
     ) AS settings
 """)
 _SET: Final = (

@@ -35,6 +35,7 @@ class Transaction:
         actor: the key or link of the request; None for the server itself.
         request_id: the ID of the request in the log and the response.
         table_id: the only table whose records are visible; None for all tables of the club.
+        round_id: the only round whose records are visible; None for all rounds.
         now: the time of all records of the transaction.
         after_commit: functions to call after the commit.
         afterwards: functions to call with a second transaction after the commit.
@@ -45,6 +46,7 @@ class Transaction:
     actor: UUID | None = None
     request_id: str | None = None
     table_id: UUID | None = None
+    round_id: UUID | None = None
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     afterwards: "list[Callable[[Transaction], None]]" = field(default_factory=list)
@@ -137,7 +139,7 @@ class Session:
         `transaction` or `reading` continues with it. Otherwise it ends with the session.
 
         Args:
-            find: sets the club and the table of the transaction.
+            find: sets the club, the table and the round of the transaction.
             is_reading: whether the transaction only reads.
             ahead: queries that the transaction begins with. They are sent along, unless a transaction that writes
                 would be refused, because they could wait for locks.
@@ -154,6 +156,7 @@ class Session:
         actor: UUID | None = None,
         request_id: str | None = None,
         table_id: UUID | None = None,
+        round_id: UUID | None = None,
         rolled_back: bool = False,
         begun: Pipeline | None = None,
     ) -> Iterator[Transaction]:
@@ -165,6 +168,7 @@ class Session:
             actor: the key or link of the request, for the audit trail.
             request_id: the ID of the request.
             table_id: the only table whose records are visible; None for all tables of the club.
+            round_id: the only round whose records are visible; None for all rounds.
             rolled_back: whether to roll back in any case, for a dry run.
             begun: the transaction that `begin` has begun.
 
@@ -177,8 +181,8 @@ class Session:
         """
         if not rolled_back:
             self.commits.refuse_if_waiting()
-        pipeline = begun or self._begin(_BEGIN, str(club_id), str(table_id or ""))
-        transaction = Transaction(pipeline, club_id, actor, request_id, table_id)
+        pipeline = begun or self._begin(_BEGIN, str(club_id), str(table_id or ""), str(round_id or ""))
+        transaction = Transaction(pipeline, club_id, actor, request_id, table_id, round_id)
         with self._discarding_read_only(), pipeline:
             yield transaction
             if rolled_back:
@@ -197,14 +201,21 @@ class Session:
         except ServiceError as error:
             _log.warning("second_transaction_failed", error=str(error))
 
-    def reading(self, club_id: UUID, table_id: UUID | None = None, begun: Pipeline | None = None) -> Transaction:
+    def reading(
+        self,
+        club_id: UUID,
+        table_id: UUID | None = None,
+        round_id: UUID | None = None,
+        begun: Pipeline | None = None,
+    ) -> Transaction:
         """
         Begin a read-only transaction in one club, whose statements all see the same snapshot.
 
-        With `table_id`, only the records of this table are visible. `begun` is what `begin` has begun.
+        With `table_id` or `round_id`, only the records of this table or round are visible. `begun` is what `begin` has
+        begun.
         """
-        pipeline = begun or self._begin(_BEGIN_READING, str(club_id), str(table_id or ""))
-        return Transaction(pipeline, club_id, table_id=table_id)
+        pipeline = begun or self._begin(_BEGIN_READING, str(club_id), str(table_id or ""), str(round_id or ""))
+        return Transaction(pipeline, club_id, table_id=table_id, round_id=round_id)
 
     def query(self, statement: Statement, parameters: Parameters) -> list[Row]:
         """Run one statement in a separate transaction outside of any club, and return its rows."""
@@ -265,10 +276,10 @@ class Session:
         except DatabaseUnreachable as error:
             raise OutcomeUnknown(f"{error} This happened during a commit, which may have succeeded.") from error
 
-    def _begin(self, begin: Statement, club: str, table: str = "") -> Pipeline:
+    def _begin(self, begin: Statement, club: str, table: str = "", round_: str = "") -> Pipeline:
         """Queue the begin of a transaction in a club, or outside of any club if `club` is empty."""
         self.connection.info[ONLY_READS] = begin is _BEGIN_READING
         pipeline = Pipeline(self.connection)
         pipeline.write(begin)
-        pipeline.write(self.local.statement, self.local.parameters(club, table))
+        pipeline.write(self.local.statement, self.local.parameters(club, table, round_))
         return pipeline

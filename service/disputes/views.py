@@ -31,7 +31,7 @@ from service.disputes.actions.disputes import (
     withdraw_dispute,
 )
 from service.disputes.queries.disputes import DisputeFilter
-from service.http.authentication import current_transaction
+from service.http.authentication import Reach, current_transaction
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, json_response, respond_page
 
@@ -54,7 +54,7 @@ def post_dispute(request: DisputeRequest) -> Response:
 
 
 @disputes.route("/v1/disputes", methods=["GET"])
-@disputes.operation("list_disputes", KeyScope.READ, KeyScope.DISPUTES, by_table_link=True)
+@disputes.operation("list_disputes", KeyScope.READ, KeyScope.DISPUTES, by_link=Reach.TABLE)
 @disputes.arguments(DisputeQuerySchema, location="query")
 @disputes.response(200, DisputePageSchema, headers=NEXT_PAGE)
 def get_disputes(query: dict[str, Any]) -> Response:

@@ -13,7 +13,7 @@ from schemas.feed.events import AUDITED_KINDS, FeedEvent, dump_feed_event
 from service.clubs.scopes import KeyScope, has_scope
 from service.feed.actions import LISTENERS, list_events, wait_for_events
 from service.feed.queries import EventSelection
-from service.http.authentication import current_key, database, require_scope
+from service.http.authentication import Reach, current_key, database, require_scope
 from service.http.request_body import NDJSON, NDJSON_SCHEMA
 from service.http.resource import Resource
 from service.http.services import current_services
@@ -25,7 +25,7 @@ _SCOPES: Final = (KeyScope.READ, KeyScope.AUDIT)
 
 
 @events.route("/v1/events", methods=["GET"])
-@events.operation("list_events", *_SCOPES, by_table_link=True, waits=True, forms=(NDJSON,))
+@events.operation("list_events", *_SCOPES, by_link=Reach.TABLE, waits=True, forms=(NDJSON,))
 @events.arguments(EventQuerySchema, location="query")
 @events.response(
     200, NDJSON_SCHEMA, content_type=NDJSON, description="One event per line, in the order of the club's tree."

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial, wraps
 from hashlib import sha256
 from threading import BoundedSemaphore
@@ -11,20 +12,18 @@ from typing import Any, Final
 
 from flask import Response, request
 
-from schemas.access import parse_token
 from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import KeyScope, has_scope, join_scopes
 from service.db import Database, Pipeline, Query, Session, Transaction
-from service.errors import ExportsBusy, KeyMissing, KeyUnknown, NotFound, ScopeMissing
+from service.errors import ExportsBusy, KeyMissing, KeyUnknown, ScopeMissing
 from service.http.dry_run import is_dry_run
 from service.http.idempotency import HEADER, read_idempotency_key, respond_once
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
 from service.http.request_state import current_request
-from service.http.responses import MEDIA_TYPE, NO_STORE
+from service.http.responses import MEDIA_TYPE
 from service.http.services import current_services
-from service.links.actions import check_link
 
 READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
@@ -42,6 +41,13 @@ ReadAhead = Callable[..., Sequence[Query]]
 """Returns queries from the arguments of a view."""
 
 
+class Reach(StrEnum):
+    """What a link shows. An operation that is for links to rounds is for links to tables too."""
+
+    TABLE = "table"
+    ROUND = "round"
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """
@@ -49,11 +55,17 @@ class Access:
 
     Attributes:
         scopes: the key or link needs one of these.
-        by_table_link: whether a link to one table can be used.
+        by_link: the links that can be used; None if only keys can.
     """
 
     scopes: Scopes
-    by_table_link: bool = False
+    by_link: Reach | None = None
+
+    def is_for(self, key: StoredKey) -> bool:
+        """Return whether the operation can be used with a key, or with a link of this reach."""
+        return (
+            key.table_id is None or self.by_link is Reach.ROUND or (self.by_link is not None and key.round_id is None)
+        )
 
 
 def database() -> Database:
@@ -136,7 +148,7 @@ def with_key_to_stream(view: Callable[..., Response], access: Access) -> Callabl
             count_stream(opened)
             session = opened.enter_context(database().session())
             key, begun = begin(session, secret_sha256, access, is_reading=True)
-            current_request().transaction = session.reading(key.club_id, key.table_id, begun)
+            current_request().transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
             return stream(view(*arguments, **options), opened)
 
     return guarded
@@ -171,29 +183,6 @@ def with_key_to_upload(view: Callable[..., Response], access: Access) -> Callabl
     return guarded
 
 
-def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
-    """Run a view that reads the round of the viewer link in the URL. It receives the link instead of the token."""
-
-    @wraps(view)
-    def guarded(*arguments: Any, token: str, **options: Any) -> Response:
-        token_sha256 = sha256(token.encode()).digest()
-        count_request(token_sha256)
-        signed = parse_token(token)
-        with database().session() as session:
-            is_signed = False
-            if signed is not None:
-                current_request().transaction = transaction = session.reading(signed.link.club_id)
-                is_signed = check_link(transaction, signed)
-            if signed is None or not is_signed:
-                count_unknown()
-                raise NotFound("the link is incomplete or not one of this service")
-            response = view(*arguments, link=signed.link, **options)
-        response.headers.update(NO_STORE)
-        return response
-
-    return guarded
-
-
 def stream(response: Response, opened: ExitStack) -> Response:
     """Return a response that releases resources after its last block; if it is not sent, the application does."""
     resources = ExitStack()
@@ -213,7 +202,7 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
     """
     Run a view without authentication, or in a transaction of the key's club if the key has one of the scopes.
 
-    A key without these scopes sees only what is public, as does a link to a table if the operation is not for links.
+    A key without these scopes sees only what is public, as does a link that the operation is not for.
     """
 
     @wraps(view)
@@ -225,8 +214,8 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
         with database().session() as session:
             found, begun = keys.begin(session, secret_sha256, is_reading=True)
             key = authenticate(found)
-            if has_scope(key.scopes, access.scopes) and (access.by_table_link or key.table_id is None):
-                current_request().transaction = session.reading(key.club_id, key.table_id, begun)
+            if has_scope(key.scopes, access.scopes) and access.is_for(key):
+                current_request().transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
             return view(*arguments, **options)
 
     return open_to_all
@@ -235,7 +224,7 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
 def _transaction_of(key: StoredKey, session: Session, begun: Pipeline) -> AbstractContextManager[Transaction]:
     """Continue a transaction: a read-only snapshot for GET and HEAD, otherwise one that can write."""
     if request.method in READING:
-        return nullcontext(session.reading(key.club_id, key.table_id, begun))
+        return nullcontext(session.reading(key.club_id, key.table_id, key.round_id, begun))
     return _writing(key, session, begun)
 
 
@@ -247,6 +236,7 @@ def _writing(
         actor=key.id,
         request_id=current_request().request_id,
         table_id=key.table_id,
+        round_id=key.round_id,
         rolled_back=rolled_back,
         begun=begun,
     )
@@ -336,12 +326,13 @@ def check_key(found: StoredKey | None, access: Access) -> StoredKey:
 
     Raises:
         KeyUnknown, TooManyRequests: as `authenticate`.
-        ScopeMissing: the key has none of the scopes, or the operation cannot be used with a link to a table.
+        ScopeMissing: the key has none of the scopes, or the operation cannot be used with the link.
     """
     key = authenticate(found)
-    if key.table_id is not None and not access.by_table_link:
+    if not access.is_for(key):
+        reach = Reach.TABLE if key.round_id is None else Reach.ROUND
         raise ScopeMissing(
-            f"the link {key.name!r} is for one table, and this operation is not for links; expected an API key with"
+            f"the link {key.name!r} is for one {reach}, and this operation is not for links; expected an API key with"
             f" the scope {join_scopes(access.scopes)}"
         )
     if not has_scope(key.scopes, access.scopes):

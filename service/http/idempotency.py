@@ -67,7 +67,7 @@ def respond_once(
     Process a request, or return the first response if it was processed before.
 
     The response is stored in the transaction of the work. An error or `forget_response` stores nothing, so the key can
-    be used again. A link to a table has idempotency keys of its own, because it must not receive responses to others.
+    be used again. A link has idempotency keys of its own, because it must not receive responses to others.
 
     Args:
         transaction: of the work.

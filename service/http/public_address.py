@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from flask import request
 
-from schemas.table_links import LinkWarning
+from schemas.links import LinkWarning
 from service.errors import LinkAddressUnknown
 from service.http.services import current_services
 

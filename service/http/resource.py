@@ -17,6 +17,7 @@ from service.clubs.scopes import KeyScope
 from service.http import dry_run, idempotency
 from service.http.authentication import (
     Access,
+    Reach,
     ReadAhead,
     read_nothing_ahead,
     with_key,
@@ -24,7 +25,6 @@ from service.http.authentication import (
     with_key_to_record,
     with_key_to_stream,
     with_key_to_upload,
-    with_link,
 )
 from service.http.request_body import NDJSON, check_media_type, receive_body
 from service.http.responses import TAGGED, best_media_type
@@ -142,8 +142,7 @@ class Resource(flask_smorest.Blueprint):
         name: str,
         *scopes: KeyScope,
         needs_key: bool = True,
-        by_link: bool = False,
-        by_table_link: bool = False,
+        by_link: Reach | None = None,
         uses_database: bool = True,
         records: bool = False,
         streams: bool | str = False,
@@ -160,8 +159,7 @@ class Resource(flask_smorest.Blueprint):
             name: the ID of the operation.
             scopes: the key needs one of these.
             needs_key: whether a key is required; if not, a key adds the records of its club to what is public.
-            by_link: whether the token of a viewer link in the URL replaces the key.
-            by_table_link: whether a link to a table can be used as the key; only records of this table are visible.
+            by_link: the links whose secret can be used as the key; only records of their table or round are visible.
             uses_database: whether the operation needs the database, and so a key or a link.
             records: whether it changes records; it then supports dry runs and idempotency keys.
             streams: whether it reads the database while the response is sent, or the media type with which it does.
@@ -171,14 +169,12 @@ class Resource(flask_smorest.Blueprint):
             ahead: returns the queries with which it begins, from the arguments of the view, if it changes records.
             forms: the media types of its responses.
         """
-        if uses_database and not (scopes or by_link):
-            raise TypeError(f"the operation {name} uses the database without a scope; expected a scope or by_link=True")
-        access = Access(scopes, by_table_link)
+        if uses_database and not scopes:
+            raise TypeError(f"the operation {name} uses the database without a scope; expected a scope")
+        access = Access(scopes, by_link)
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            if by_link:
-                view = with_link(without_query(view))
-            elif records:
+            if records:
                 view = with_key_to_record(view, access, forms[0], ahead)
             elif uses_database:
                 guard = with_key_to_stream if streams is True else with_key if needs_key else with_key_if_any
@@ -187,8 +183,8 @@ class Resource(flask_smorest.Blueprint):
                 view = _streaming_as(streams, view, guarded, access) if isinstance(streams, str) else guarded
             view = negotiate(forms, view)
             described: dict[str, Any] = {"operationId": name, "security": _security(scopes)}
-            if by_table_link:
-                described["x-table-link"] = True
+            if by_link:
+                described["x-link"] = by_link.value
             if is_internal:
                 described[INTERNAL] = True
             if not needs_key:

@@ -23,7 +23,7 @@ from schemas.accounting.payment_lines import (
 from schemas.pages import DEFAULT
 from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope
-from service.http.authentication import current_transaction
+from service.http.authentication import Reach, current_transaction
 from service.http.resource import JSON, Resource
 from service.http.responses import (
     CSV,
@@ -75,7 +75,7 @@ def get_ledger(query: dict[str, Any]) -> Response:
 
 
 @ledger.route("/v1/statement", methods=["GET"])
-@ledger.operation("get_club_statement", KeyScope.READ, by_table_link=True, forms=(JSON, CSV))
+@ledger.operation("get_club_statement", KeyScope.READ, by_link=Reach.TABLE, forms=(JSON, CSV))
 @ledger.arguments(ClubStatementQuerySchema, location="query")
 @ledger.response(200, ClubStatementSchema)
 @ledger.doc(responses={HTTPStatus.OK: _CSV})

@@ -1,32 +1,34 @@
-"""Secrets of links, and revoked links."""
-
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Key, references
+from service.db.base import Base, Key, TextList, references
 
 
-class LinkSecretRecord(Base):
-    """A secret that signs the links of a club. Only the newest one is valid."""
+class LinkRecord(Base):
+    """A link to a table or to a round: its scopes and the hash of its secret. It ends with the key that issued it."""
 
-    __tablename__ = "link_secrets"
-
-    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
-    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    secret: Mapped[bytes]
-    created_at: Mapped[datetime]
-
-
-class RevokedLinkRecord(Base):
-    """A revoked link, identified by its round and its expiry."""
-
-    __tablename__ = "revoked_links"
-    __table_args__ = (references("rounds", "club_id", "round_id", to=("club_id", "id")),)
+    __tablename__ = "links"
+    __table_args__ = (
+        references("tables", "club_id", "table_id", to=("club_id", "id")),
+        references("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
+        references("api_keys", "club_id", "key_id", to=("club_id", "id")),
+        Index("links_of_table", "club_id", "table_id", "id"),
+    )
 
     club_id: Mapped[Key]
-    round_id: Mapped[Key]
-    expires_at: Mapped[datetime] = mapped_column(primary_key=True)
-    revoked_at: Mapped[datetime]
+    id: Mapped[Key]
+    table_id: Mapped[UUID]
+    round_id: Mapped[UUID | None]
+    key_id: Mapped[UUID]
+    kind: Mapped[str]
+    player: Mapped[str | None]
+    label: Mapped[str]
+    secret_sha256: Mapped[bytes] = mapped_column(unique=True)
+    scopes: Mapped[TextList]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]

@@ -1,130 +1,193 @@
-"""Secrets of links, and revoked links."""
+"""Links to tables and rounds. Only the hashes of their secrets are stored."""
 
-import secrets
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Select, exists, select, tuple_
-from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy import Row, insert, or_, select, text, update
 
-from schemas.access import Link
+from evidence.events import LinkKind
+from schemas.links import Link
 from service.audit_trail.queries.events import EventKind, record_event
-from service.db import Transaction
-from service.db.failures import conflicts
-from service.errors import Busy
-from service.links.models import LinkSecretRecord, RevokedLinkRecord
+from service.clubs.models import ApiKeyRecord
+from service.db import Session, Statement, Transaction
+from service.errors import NotFound
+from service.links.models import LinkRecord
 from service.rounds.models import RoundRecord
 from service.tables.models import TableRecord
 
-_FIRST: Final = 1
-_LENGTH: Final = 32
+_LINK: Final = LinkRecord
+_SHOWN: Final = select(
+    _LINK.id,
+    _LINK.table_id,
+    _LINK.round_id,
+    _LINK.key_id,
+    _LINK.kind,
+    _LINK.player,
+    _LINK.label,
+    _LINK.scopes,
+    _LINK.created_at,
+    _LINK.expires_at,
+    _LINK.revoked_at,
+    _LINK.last_used_at,
+)
+_IS_FOR_PAGES: Final = Statement(text("SELECT is_link_for_pages(:secret_sha256) AS is_one"))
 
 
-def find_secret(transaction: Transaction) -> tuple[int, bytes] | None:
-    """Return the version of the current secret and the secret; None if the club has none."""
-    found = transaction.execute(_newest_first(transaction).limit(1)).one_or_none()
-    return None if found is None else (found.version, found.secret)
-
-
-def list_secrets(transaction: Transaction) -> list[bytes]:
-    """Return the secrets of the club, the current one first."""
-    return [found.secret for found in transaction.execute(_newest_first(transaction))]
-
-
-def _newest_first(transaction: Transaction) -> Select[int, bytes]:
-    record = LinkSecretRecord
-    query = select(record.version, record.secret).where(record.club_id == transaction.club_id)
-    return query.order_by(record.version.desc())
-
-
-def get_or_create_secret(transaction: Transaction) -> bytes:
-    """Return the current secret, after creating one if the club has none. Concurrent calls get the same."""
-    found = find_secret(transaction)
-    if found is None:
-        transaction.execute(_insert(transaction, _FIRST).on_conflict_do_nothing())
-        found = find_secret(transaction)
-        assert found is not None
-    return found[1]
-
-
-def renew_secret(transaction: Transaction) -> int:
+def is_for_pages(session: Session, secret_sha256: bytes) -> bool:
     """
-    Create a new secret, which replaces the current one, and return its version.
+    Return whether a secret is, or was, that of a link whose pages have it in their address.
+
+    Args:
+        session: a session without a transaction.
+        secret_sha256: the hash of the secret.
+    """
+    [found] = session.query(_IS_FOR_PAGES, {"secret_sha256": secret_sha256})
+    return bool(found["is_one"])
+
+
+def add(transaction: Transaction, link: Link, secret_sha256: bytes, event: bytes) -> None:
+    """Insert a link and record its event."""
+    transaction.execute(
+        insert(_LINK).values(
+            club_id=transaction.club_id,
+            id=link.id,
+            table_id=link.table_id,
+            round_id=link.round_id,
+            key_id=link.key_id,
+            kind=link.kind.value,
+            player=link.player,
+            label=link.label,
+            secret_sha256=secret_sha256,
+            scopes=list(link.scopes),
+            created_at=link.created_at,
+            expires_at=link.expires_at,
+        )
+    )
+    record_event(transaction, EventKind.LINK_ISSUED, event)
+
+
+def get(transaction: Transaction, link_id: UUID) -> Link:
+    """
+    Read a link.
 
     Raises:
-        Busy: another transaction is doing the same.
+        NotFound: the club has no link with this ID.
     """
-    found = find_secret(transaction)
-    version = _FIRST if found is None else found[0] + 1
-    with conflicts(link_secrets_pkey=Busy("Another command is revoking the links of this club; retry.")):
-        transaction.execute(_insert(transaction, version))
-    return version
+    found = transaction.execute(_SHOWN.where(_LINK.club_id == transaction.club_id, _LINK.id == link_id)).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no link {link_id}; expected the ID of a link of the club")
+    return _load(found)
 
 
-def _insert(transaction: Transaction, version: int) -> Insert:
-    return insert(LinkSecretRecord).values(
-        club_id=transaction.club_id, version=version, secret=secrets.token_bytes(_LENGTH), created_at=transaction.now
-    )
-
-
-def is_revoked(transaction: Transaction, link: Link) -> bool:
-    """Return whether a link of the transaction's club was revoked."""
-    record = RevokedLinkRecord
-    sought = exists().where(
-        record.club_id == transaction.club_id,
-        record.round_id == link.round_id,
-        record.expires_at == link.expires_at,
-    )
-    return bool(transaction.execute(select(sought)).scalar_one())
+def list_labelled(transaction: Transaction, label: str) -> list[UUID]:
+    """List the IDs of the links of the club with a label."""
+    query = select(_LINK.id).where(_LINK.club_id == transaction.club_id, _LINK.label == label)
+    return list(transaction.execute(query).scalars())
 
 
 @dataclass(frozen=True, slots=True)
-class RevokedLink:
-    """A revoked link to a round. Links themselves are signed and not stored."""
+class LinkFilter:
+    """Filters of the links of a club; None means every one."""
 
-    round_id: UUID
-    reference: str | None
+    table_id: UUID | None = None
+    round_id: UUID | None = None
+    kind: LinkKind | None = None
+    is_valid: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLink:
+    """
+    A link of a list.
+
+    Attributes:
+        table: the name of its table.
+        reference: the operator's reference of its round; None without one, and for a link to a table.
+        key: the name of the key that issued it.
+    """
+
+    link: Link
     table: str
-    expires_at: datetime
-    revoked_at: datetime
+    reference: str | None
+    key: str
+
+    @property
+    def id(self) -> UUID:
+        """The ID of the link."""
+        return self.link.id
 
 
-def list_revoked(
-    transaction: Transaction, *, before: tuple[datetime, UUID] | None = None, limit: int | None
-) -> list[RevokedLink]:
-    """List the revoked links to rounds, the newest revocation first, from the one after `before`; all without limit."""
-    record = RevokedLinkRecord
+def list_page(
+    transaction: Transaction, wanted: LinkFilter, *, after: UUID | None = None, limit: int
+) -> list[ListedLink]:
+    """List the links of the club, the newest first, from the one after `after`."""
     query = (
-        select(
-            record.round_id,
-            RoundRecord.reference,
-            TableRecord.name.label("table"),
-            record.expires_at,
-            record.revoked_at,
+        _SHOWN.add_columns(
+            TableRecord.name.label("table_name"), RoundRecord.reference, ApiKeyRecord.name.label("key_name")
         )
-        .join(RoundRecord, (RoundRecord.club_id == record.club_id) & (RoundRecord.id == record.round_id))
-        .join(TableRecord, (TableRecord.club_id == RoundRecord.club_id) & (TableRecord.id == RoundRecord.table_id))
-        .where(record.club_id == transaction.club_id)
+        .join(TableRecord, (TableRecord.club_id == _LINK.club_id) & (TableRecord.id == _LINK.table_id))
+        .outerjoin(RoundRecord, (RoundRecord.club_id == _LINK.club_id) & (RoundRecord.id == _LINK.round_id))
+        .join(ApiKeyRecord, (ApiKeyRecord.club_id == _LINK.club_id) & (ApiKeyRecord.id == _LINK.key_id))
+        .where(_LINK.club_id == transaction.club_id)
     )
-    if before is not None:
-        query = query.where(tuple_(record.revoked_at, record.round_id) < before)
-    query = query.order_by(record.revoked_at.desc(), record.round_id.desc()).limit(limit)
+    if wanted.table_id is not None:
+        query = query.where(_LINK.table_id == wanted.table_id)
+    if wanted.round_id is not None:
+        query = query.where(_LINK.round_id == wanted.round_id)
+    if wanted.kind is not None:
+        query = query.where(_LINK.kind == wanted.kind.value)
+    if wanted.is_valid is not None:
+        is_valid = (
+            _LINK.revoked_at.is_(None)
+            & (_LINK.expires_at > transaction.now)
+            & or_(ApiKeyRecord.revoked_at.is_(None), ApiKeyRecord.revoked_at > transaction.now)
+        )
+        query = query.where(is_valid if wanted.is_valid else ~is_valid)
+    if after is not None:
+        query = query.where(_LINK.id < after)
     return [
-        RevokedLink(found.round_id, found.reference, found.table, found.expires_at, found.revoked_at)
-        for found in transaction.execute(query)
+        ListedLink(_load(found), found.table_name, found.reference, found.key_name)
+        for found in transaction.execute(query.order_by(_LINK.id.desc()).limit(limit))
     ]
 
 
+def list_unrevoked(transaction: Transaction) -> list[Link]:
+    """Lock and list the links of the club that are not revoked."""
+    query = _SHOWN.where(_LINK.club_id == transaction.club_id, _LINK.revoked_at.is_(None)).with_for_update()
+    return [_load(found) for found in transaction.execute(query.order_by(_LINK.id))]
+
+
+def list_labels(transaction: Transaction, link_ids: Collection[UUID]) -> Mapping[UUID, str]:
+    """Return the labels of links of the club, by their IDs."""
+    query = select(_LINK.id, _LINK.label).where(_LINK.club_id == transaction.club_id, _LINK.id.in_(link_ids))
+    return {found.id: found.label for found in transaction.execute(query)}
+
+
 def revoke(transaction: Transaction, link: Link, event: bytes) -> None:
-    """Insert the revocation of a link and its event, unless it was revoked before."""
-    adding = insert(RevokedLinkRecord).values(
-        club_id=transaction.club_id,
-        round_id=link.round_id,
-        expires_at=link.expires_at,
-        revoked_at=transaction.now,
+    """Revoke a link and record the event; a link that was revoked before does not change."""
+    statement = (
+        update(_LINK)
+        .where(_LINK.club_id == transaction.club_id, _LINK.id == link.id, _LINK.revoked_at.is_(None))
+        .values(revoked_at=transaction.now)
     )
-    statement = adding.on_conflict_do_nothing().returning(RevokedLinkRecord.round_id)
-    if transaction.execute(statement).first() is not None:
+    if transaction.execute(statement).rowcount == 1:
         record_event(transaction, EventKind.LINK_REVOKED, event)
+
+
+def _load(found: Row[Any]) -> Link:
+    return Link(
+        id=found.id,
+        table_id=found.table_id,
+        round_id=found.round_id,
+        key_id=found.key_id,
+        kind=LinkKind(found.kind),
+        player=found.player,
+        label=found.label,
+        scopes=tuple(found.scopes),
+        created_at=found.created_at,
+        expires_at=found.expires_at,
+        revoked_at=found.revoked_at,
+        last_used_at=found.last_used_at,
+    )

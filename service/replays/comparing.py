@@ -71,12 +71,11 @@ AUDITED: Final[Mapping[str, Table]] = {
         event="name ruleset_name ruleset_version point_value currency minimum_stack correction_window_minutes"
         " created_at",
     ),
-    "table_links": _table(
+    "links": _table(
         "club_id id",
-        event="table_id key_id kind player label secret_sha256 scopes created_at expires_at revoked_at",
+        event="table_id round_id key_id kind player label secret_sha256 scopes created_at expires_at revoked_at",
         free="last_used_at",
     ),
-    "revoked_links": _table("club_id round_id expires_at", event="revoked_at"),
     "rounds": _table(
         "club_id id",
         event="table_id table_sequence imported reference digest point_value currency opened_at recorded_at"
@@ -136,7 +135,6 @@ AUDITED: Final[Mapping[str, Table]] = {
 
 UNAUDITED: Final[Mapping[str, str]] = {
     "alembic_version": "the version of the schema, which every start compares with the release",
-    "link_secrets": "the secrets of viewers' links; no record depends on them",
     "idempotent_responses": "stored responses for retries; the records in them are compared with events themselves",
     "webhooks": "where messages are sent; no record depends on them",
     "webhook_deliveries": "messages to webhooks; they repeat what the events of rounds say",

@@ -6,7 +6,7 @@ from flask import Response
 
 from schemas.rulesets import RulesetPageSchema, RulesetSchema, dump_ruleset
 from service.clubs.scopes import KeyScope
-from service.http.authentication import current_transaction, transaction_if_any
+from service.http.authentication import Reach, current_transaction, transaction_if_any
 from service.http.resource import Resource, decoded_body
 from service.http.responses import LOCATION, REPLAYED, created_response, json_response, respond_page
 from service.rulesets.actions import add_ruleset, get_ruleset, list_rulesets
@@ -15,7 +15,7 @@ rulesets = Resource("rulesets", __name__, description="The presets, and a club's
 
 
 @rulesets.route("/v1/rulesets", methods=["GET"])
-@rulesets.operation("list_rulesets", KeyScope.READ, by_table_link=True, needs_key=False)
+@rulesets.operation("list_rulesets", KeyScope.READ, by_link=Reach.TABLE, needs_key=False)
 @rulesets.response(200, RulesetPageSchema)
 def get_rulesets() -> Response:
     """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
@@ -38,7 +38,7 @@ def post_ruleset(_: Any) -> Response:
 
 
 @rulesets.route("/v1/rulesets/<string:reference>", methods=["GET"])
-@rulesets.operation("get_ruleset", KeyScope.READ, by_table_link=True, needs_key=False)
+@rulesets.operation("get_ruleset", KeyScope.READ, by_link=Reach.TABLE, needs_key=False)
 @rulesets.response(200, RulesetSchema)
 def get_one_ruleset(reference: str) -> Response:
     """Return a ruleset by name (newest version) or as `name@version`."""

@@ -20,7 +20,7 @@ from schemas.tables import (
 )
 from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope
-from service.http.authentication import current_key, current_transaction
+from service.http.authentication import Reach, current_key, current_transaction
 from service.http.resource import Resource
 from service.http.responses import (
     LOCATION,
@@ -66,7 +66,7 @@ def post_table(request: TableRequest) -> Response:
 
 
 @tables.route("/v1/tables", methods=["GET"])
-@tables.operation("list_tables", KeyScope.READ, by_table_link=True)
+@tables.operation("list_tables", KeyScope.READ, by_link=Reach.TABLE)
 @tables.arguments(TableQuerySchema, location="query")
 @tables.response(200, TablePageSchema, headers=NEXT_PAGE)
 def get_tables(query: dict[str, Any]) -> Response:
@@ -76,7 +76,7 @@ def get_tables(query: dict[str, Any]) -> Response:
 
 
 @tables.route("/v1/tables/<uuid:table_id>", methods=["GET"])
-@tables.operation("get_table", KeyScope.READ, by_table_link=True, conditional=True)
+@tables.operation("get_table", KeyScope.READ, by_link=Reach.TABLE, conditional=True)
 @tables.response(200, TableSchema, headers=TAGGED)
 def get_one_table(table_id: UUID) -> Response:
     """Return a table."""
@@ -84,7 +84,7 @@ def get_one_table(table_id: UUID) -> Response:
 
 
 @tables.route("/v1/tables/<uuid:table_id>/statement", methods=["GET"])
-@tables.operation("get_statement", KeyScope.READ, by_table_link=True, conditional=True)
+@tables.operation("get_statement", KeyScope.READ, by_link=Reach.TABLE, conditional=True)
 @tables.arguments(TableStatementQuerySchema, location="query")
 @tables.response(200, TableStatementSchema, headers=TAGGED)
 def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
@@ -103,7 +103,7 @@ def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
 
 
 @scorekeepers.route(_SCOREKEEPER, methods=["PUT"])
-@scorekeepers.operation("show_scorekeeper", KeyScope.WRITE, by_table_link=True, is_internal=True)
+@scorekeepers.operation("show_scorekeeper", KeyScope.WRITE, by_link=Reach.TABLE, is_internal=True)
 @scorekeepers.arguments(ScorekeeperRequestSchema)
 @scorekeepers.response(204, description="The device is shown for 10 seconds.")
 def put_scorekeeper(hand: int, table_id: UUID, device_id: UUID) -> Response:
@@ -119,7 +119,7 @@ def put_scorekeeper(hand: int, table_id: UUID, device_id: UUID) -> Response:
 
 
 @scorekeepers.route(_SCOREKEEPER, methods=["DELETE"])
-@scorekeepers.operation("hide_scorekeeper", KeyScope.WRITE, by_table_link=True, is_internal=True)
+@scorekeepers.operation("hide_scorekeeper", KeyScope.WRITE, by_link=Reach.TABLE, is_internal=True)
 @scorekeepers.response(204, description="The device is not shown.")
 def delete_scorekeeper(table_id: UUID, device_id: UUID) -> Response:
     """Remove a device from the scorekeepers of a table."""
@@ -128,7 +128,7 @@ def delete_scorekeeper(table_id: UUID, device_id: UUID) -> Response:
 
 
 @scorekeepers.route("/v1/tables/<uuid:table_id>/scorekeepers", methods=["GET"])
-@scorekeepers.operation("list_scorekeepers", KeyScope.READ, by_table_link=True, is_internal=True, conditional=True)
+@scorekeepers.operation("list_scorekeepers", KeyScope.READ, by_link=Reach.TABLE, is_internal=True, conditional=True)
 @scorekeepers.response(200, ScorekeeperListSchema, headers=TAGGED)
 def get_scorekeepers(table_id: UUID) -> Response:
     """List the devices on which hands of a table are being entered now."""

@@ -13,13 +13,12 @@ from evidence.events import (
     EventPayload,
     KeyCreated,
     KeyRevoked,
+    LinkIssued,
     LinkRevoked,
     PlayerErased,
     PlayerNamed,
     RulesetAdded,
     TableCreated,
-    TableLinkIssued,
-    TableLinkRevoked,
     decode_event,
 )
 from schemas.base import WireError
@@ -94,9 +93,10 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
             records["api_keys"][(event.key,)] = _key_record(event, at)
         case KeyRevoked():
             records["api_keys"][(event.key,)]["revoked_at"] = event.revoked_at
-        case TableLinkIssued():
-            records["table_links"][(event.link,)] = {
+        case LinkIssued():
+            records["links"][(event.link,)] = {
                 "table_id": event.table,
+                "round_id": event.round,
                 "key_id": event.key,
                 "kind": event.link_kind.value,
                 "player": event.player,
@@ -107,10 +107,8 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
                 "revoked_at": None,
                 "secret_sha256": _secret(event.secret),
             }
-        case TableLinkRevoked():
-            records["table_links"][(event.link,)]["revoked_at"] = at
         case LinkRevoked():
-            records["revoked_links"][event.round, event.expires_at] = {"revoked_at": at}
+            records["links"][(event.link,)]["revoked_at"] = at
         case RulesetAdded():
             document, digest = event.document, sha256(event.ruleset).digest()
             key = document["name"], document["version"]

@@ -19,8 +19,9 @@ from client.commands.base import Command, Group
 from client.commands.checkpoints import EXAMPLE_ADDRESS
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
-from client.commands.rounds import EXAMPLE_ID, EXAMPLE_LINK
-from client.commands.table_links import EXAMPLE_ID as EXAMPLE_TABLE_LINK
+from client.commands.links import EXAMPLE_ADDRESS as EXAMPLE_LINK_ADDRESS
+from client.commands.links import EXAMPLE_ID as EXAMPLE_LINK_ID
+from client.commands.rounds import EXAMPLE_ID
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
 from tests.support.client.run_ofc import EXAMPLES, CommandResult, clean_environment, ofc, read_example, write
@@ -50,11 +51,10 @@ SHOWN = list(
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "", "api", "score", "verify", "post", "table", "table create", "table list", "table statement",
-        "table link", "table links", "table unlink",
         "hand", "hand add", "hand correct", "hand explain", "hand find", "imports", "recompute list", "undo",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round hands", "round document", "round confirm", "round correct", "round what-if", "round explain",
-        "round link", "round revoke-link", "round evidence",
+        "round evidence", "link", "link table", "link round", "link list", "link revoke",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
@@ -217,9 +217,6 @@ def test_the_examples_work(
     if EXAMPLE_DISPUTE in shown:
         line = line.replace(EXAMPLE_DISPUTE, dispute(reached, workplace, is_reviewed="resolve" in shown))
     line = line.replace(EXAMPLE_HAND_ID, (workplace / "hand").read_text(encoding="utf-8"))
-    if EXAMPLE_LINK in shown:
-        link = ofc("round", "link", (workplace / "id").read_text(encoding="utf-8"), **reached).text
-        line = line.replace(EXAMPLE_LINK.replace("http://127.0.0.1:8000", service.url), link)
     if EXAMPLE_ADDRESS in shown:
         signed = ofc("checkpoint", "list", "--json", **reached).document["checkpoints"]
         line = line.replace(EXAMPLE_ADDRESS, signed[0]["id"])
@@ -234,14 +231,16 @@ def test_the_examples_work(
         # It goes on until somebody ends it, as Ctrl-C does.
         line = f"timeout -s INT --preserve-status 3 {line} || [ $? = 130 ]"
     prepare(shown, table, reached)
-    if EXAMPLE_TABLE_LINK in shown:
-        line = line.replace(EXAMPLE_TABLE_LINK, ofc("table", "link", table, "--json", **reached).document["id"])
+    if EXAMPLE_LINK_ID in shown or EXAMPLE_LINK_ADDRESS in shown:
+        issued = ofc("link", "table", "kitchen", "--json", **reached).document
+        line = line.replace(EXAMPLE_LINK_ID, issued["id"]).replace(EXAMPLE_LINK_ADDRESS, issued["url"])
     line = line.replace(" friday", f" {table}")
     typed = reply_lines(*PLAIN[1:], "yes") if "--seat" in shown else reply_lines("1", *PLAIN, "yes")
     monkeypatch.chdir(workplace)
     result = ofc(*shlex.split(line)[1:], text=typed, **reached) if is_alone(line) else in_a_shell(line, typed, reached)
     assert result.code == 0, result.err
-    assert ("Error" in result.err, bool(result.err)) == (False, "hand add" in shown or "table link " in shown)
+    warns = "hand add" in shown or "link table " in shown or "link round " in shown
+    assert ("Error" in result.err, bool(result.err)) == (False, warns)
 
 
 def is_alone(line: str) -> bool:

@@ -29,5 +29,5 @@ def test_every_operation_is_named_in_a_test_by_its_id_or_its_request(operation: 
 
 
 def test_an_operation_without_a_test_would_be_found() -> None:
-    assert len(OPERATIONS) > 90
+    assert len(OPERATIONS) >= 90
     assert not re.search(r"\bdelete\(\s*f?\"/v1/rounds/", TESTS)

@@ -21,9 +21,9 @@ from evidence.events import (
     EventKind,
     EventPayload,
     HandRecorded,
+    LinkIssued,
+    LinkKind,
     RulesetAdded,
-    TableLinkIssued,
-    TableLinkKind,
     decode_event,
 )
 from evidence.hands import decode_hand, encode_hand
@@ -102,9 +102,9 @@ def test_an_event_is_encoded_to_the_bytes_of_its_release(event: EventPayload) ->
 
 
 def test_only_the_link_of_a_player_contains_the_player() -> None:
-    [issued] = [event for event in EXAMPLES if isinstance(event, TableLinkIssued)]
+    [issued] = [event for event in EXAMPLES if isinstance(event, LinkIssued)]
     assert "player" not in orjson.loads(issued.encode())
-    personal = replace(issued, link_kind=TableLinkKind.PLAYER, player="ben")
+    personal = replace(issued, link_kind=LinkKind.PLAYER, player="ben")
     assert orjson.loads(personal.encode())["player"] == "ben"
     assert decode_event(personal.kind, personal.encode()) == personal
 

@@ -132,18 +132,18 @@ def _rounds_are_settled_by_other_rules(house: House, club: UUID, api: Api) -> No
 
 def _links_are_revoked(api: Api, round_id: str) -> None:
     for life in (60, 120):
-        link = api.post(f"/v1/rounds/{round_id}/links", {"expires_in": life})["url"]
-        assert api.delete(link).status == 204
+        link = api.post("/v1/links", {"round": round_id, "expires_in": life})["id"]
+        assert api.delete(f"/v1/links/{link}").status == 204
 
 
 def _links_to_tables_are_lent(api: Api, round_id: str) -> None:
     """Issue two links of each kind to a table, and revoke one of each."""
-    links = f"/v1/tables/{api.get(f'/v1/rounds/{round_id}')['table']}/links"
+    table = api.get(f"/v1/rounds/{round_id}")["table"]
     for kind in ("scorekeeper", "viewer"):
         for number in (1, 2):
-            issued = api.post(links, {"kind": kind, "label": f"{kind} {number}"})
+            issued = api.post("/v1/links", {"table": table, "kind": kind, "label": f"{kind} {number}"})
             assert issued.status == 201, issued
-        assert api.delete(f"{links}/{issued['id']}").status == 204
+        assert api.delete(f"/v1/links/{issued['id']}").status == 204
 
 
 def _next_round(api: Api, before: str) -> None:

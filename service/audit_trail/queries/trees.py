@@ -85,8 +85,8 @@ _INDEX: Final = text("""
     INSERT INTO feed_entries (club_id, kind, position, table_id)
     SELECT :club_id, event.kind, leaf.position, coalesce(round.table_id, CASE event.kind
         WHEN 'table.created' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'id' AS uuid)
-        WHEN 'table_link.issued' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'table' AS uuid)
-        WHEN 'table_link.revoked' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'table' AS uuid) END)
+        WHEN 'link.issued' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'table' AS uuid)
+        WHEN 'link.revoked' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'table' AS uuid) END)
     FROM unnest(CAST(:positions AS bigint[]), CAST(:events AS uuid[])) AS leaf (position, event_id)
     JOIN events AS event ON event.club_id = :club_id AND event.id = leaf.event_id
     LEFT JOIN rounds AS round ON round.club_id = :club_id AND round.id = event.round_id

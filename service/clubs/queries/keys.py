@@ -20,11 +20,12 @@ from service.errors import NotFound
 @dataclass(frozen=True, slots=True)
 class StoredKey:
     """
-    A valid key, or a valid link to a table, with its club and scopes.
+    A valid key, or a valid link, with its club and scopes.
 
     Attributes:
         name: the name of the key, or the label of the link.
         table_id: the table of a link; None for a key.
+        round_id: the round of a link to a round; None for others, and for a key.
     """
 
     club_id: UUID
@@ -32,6 +33,7 @@ class StoredKey:
     name: str
     scopes: tuple[str, ...]
     table_id: UUID | None = None
+    round_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ _NOTE_USE: Final = """
     )
 """
 _NOTE_USE_OF_KEY: Final = Statement(text(_NOTE_USE.format(table="api_keys")))
-_NOTE_USE_OF_LINK: Final = Statement(text(_NOTE_USE.format(table="table_links")))
+_NOTE_USE_OF_LINK: Final = Statement(text(_NOTE_USE.format(table="links")))
 
 
 def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
@@ -125,7 +127,7 @@ def begin(
     session: Session, secret_sha256: bytes, *, is_reading: bool, ahead: Sequence[Query] = ()
 ) -> tuple[StoredKey | None, Pipeline]:
     """
-    Begin a transaction in the club and at the table of a key or link, which is found as by `find`.
+    Begin a transaction in the club, at the table and in the round of a key or link, which is found as by `find`.
 
     Without a valid key, the transaction sees no club's records.
 
@@ -145,7 +147,7 @@ def _use(session: Session, found: Sequence[Found]) -> StoredKey | None:
     if not found:
         return None
     [row] = found
-    key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), row["table_id"])
+    key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), row["table_id"], row["round_id"])
     if row["is_use_due"]:
         note_use = _NOTE_USE_OF_KEY if key.table_id is None else _NOTE_USE_OF_LINK
         session.note(key.club_id, note_use, {"club_id": key.club_id, "id": key.id})

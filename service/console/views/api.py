@@ -5,7 +5,7 @@ from typing import Final
 
 from flask import Response, url_for
 
-from schemas.table_links import ConsoleLinkSchema, dump_console_link
+from schemas.links import ConsoleLinkSchema, dump_console_link
 from service.clubs.scopes import KeyScope
 from service.console.actions import issue_console_link
 from service.http.authentication import current_key, current_transaction

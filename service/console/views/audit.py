@@ -25,7 +25,7 @@ from service.console.views.session import allows
 from service.db import Transaction
 from service.feed.queries import TrailFilter, list_trail
 from service.http.authentication import current_transaction
-from service.table_links import queries as table_links
+from service.links import queries as links
 from service.tables import queries as tables
 
 SERVICE: Final = "service"
@@ -120,7 +120,7 @@ def _find_actors(transaction: Transaction, known_as: str) -> Collection[UUID | N
     try:
         return (UUID(known_as),)
     except ValueError:
-        return (*keys.list_named(transaction, known_as), *table_links.list_labelled(transaction, known_as))
+        return (*keys.list_named(transaction, known_as), *links.list_labelled(transaction, known_as))
 
 
 def _list(transaction: Transaction, wanted: TrailFilter, before: int, limit: int, is_auditor: bool) -> list[TrailRow]:
@@ -149,12 +149,12 @@ def _find_table_id(found: FeedEvent, event: Event) -> UUID | None:
     return UUID(named) if named else found.table_id
 
 
-_OF_TABLES: Final = (EventKind.TABLE_CREATED, EventKind.TABLE_LINK_ISSUED, EventKind.TABLE_LINK_REVOKED)
+_OF_TABLES: Final = (EventKind.TABLE_CREATED, EventKind.LINK_ISSUED, EventKind.LINK_REVOKED)
 
 
 def _list_actors(transaction: Transaction, events: Sequence[Event]) -> dict[UUID, str]:
     ids = {event.actor for event in events if event.actor is not None}
-    return {**table_links.list_labels(transaction, ids), **keys.list_names(transaction, ids)}
+    return {**links.list_labels(transaction, ids), **keys.list_names(transaction, ids)}
 
 
 def _read_all(transaction: Transaction, wanted: TrailFilter, is_auditor: bool) -> Iterator[TrailRow]:

@@ -1,4 +1,4 @@
-"""Links to tables: list, issue and revoke them."""
+"""Links to tables and rounds: list, issue and revoke them."""
 
 from http import HTTPStatus
 from typing import Any, Final
@@ -8,25 +8,26 @@ import segno
 from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from evidence.events import TableLinkKind
+from evidence.events import LinkKind
 from schemas.base import load
 from schemas.fields import Choice, show_time
 from schemas.game_fields import TableNameField
+from schemas.links import ROUND_LIFETIME, TABLE_LIFETIME, LinkRequest, LinkRequestSchema
 from schemas.pages import PageQuerySchema, show_cursor
-from schemas.table_links import TableLinkRequest, TableLinkRequestSchema
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, read_all, send_list, wanted_form
 from service.console.views.keys import describe_state
 from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
+from service.console.views.rounds.reading import read_round
 from service.console.views.session import current_session, read_form
 from service.db import Transaction
 from service.errors import NotFound
 from service.http.authentication import current_transaction
 from service.http.public_address import find_public_url, find_warnings
-from service.table_links.actions import get_link, issue_table_link, list_club_links, revoke_table_link
-from service.table_links.queries import LinkFilter, ListedLink
-from service.table_links.views.links import find_addresses
+from service.links.actions import links
+from service.links.queries import LinkFilter, ListedLink
+from service.links.views.links import find_addresses
 from service.tables import queries as tables
 
 SCOPES: Final = (KeyScope.WRITE, KeyScope.ADMIN)
@@ -40,15 +41,18 @@ LIFETIMES: Final = {
 }
 KINDS: Final = {
     "scorekeeper": "Scorekeeper: records rounds",
-    "viewer": "Viewer: reads the table",
+    "viewer": "Viewer: reads",
     "player": "Player: confirms and disputes results",
 }
+KINDS_OF_ROUNDS: Final = {kind: title for kind, title in KINDS.items() if kind != LinkKind.SCOREKEEPER}
 MOST_TABLES: Final = 200
 """How many tables a form suggests."""
 COLUMNS: Final[tuple[Column[ListedLink], ...]] = (
     Column("id", lambda each: str(each.id)),
     Column("table", lambda each: str(each.link.table_id)),
     Column("table_name", lambda each: each.table),
+    Column("round", lambda each: None if each.link.round_id is None else str(each.link.round_id)),
+    Column("reference", lambda each: each.reference),
     Column("label", lambda each: each.link.label),
     Column("kind", lambda each: each.link.kind.value),
     Column("player", lambda each: each.link.player),
@@ -61,29 +65,29 @@ COLUMNS: Final[tuple[Column[ListedLink], ...]] = (
 
 
 class LinkQuerySchema(PageQuerySchema):
-    """The filter of links to tables."""
+    """The filter of links."""
 
     table = TableNameField()
-    kind = Choice({kind.value: kind for kind in TableLinkKind})
+    kind = Choice({kind.value: kind for kind in LinkKind})
     state = Choice({"valid": True, "ended": False})
 
 
 _QUERY: Final = LinkQuerySchema()
-_REQUEST: Final = TableLinkRequestSchema()
+_REQUEST: Final = LinkRequestSchema()
 
 
 @console.get("/links")
 @console_page(*SCOPES)
 def list_links() -> str | Response:
-    """Render the links to tables, newest first, or send them as a file."""
+    """Render the links, newest first, or send them as a file."""
     query = read_query(_QUERY)
     transaction = current_transaction()
     table = None if query["table"] is None else find_table(transaction, query["table"])
-    wanted = LinkFilter(table, query["kind"], query["state"])
+    wanted = LinkFilter(table, None, query["kind"], query["state"])
     if form := wanted_form():
-        rows = read_all(lambda reading, after: list_club_links(reading, wanted, after=after, limit=500))
+        rows = read_all(lambda reading, after: links.list_links(reading, wanted, after=after, limit=500))
         return send_list("links", form, COLUMNS, rows)
-    page = list_club_links(transaction, wanted, after=query["cursor"], limit=PAGE_SIZE)
+    page = links.list_links(transaction, wanted, after=query["cursor"], limit=PAGE_SIZE)
     return render(
         "links.html",
         links=page.items,
@@ -96,36 +100,43 @@ def list_links() -> str | Response:
 @console.get("/links/new")
 @console_page(KeyScope.WRITE)
 def show_new_link() -> str:
-    """Render the form that issues a link to a table."""
+    """Render the form that issues a link: to a round if the address names one, and else to a table."""
+    chosen = {name: request.args.get(name, "") for name in ("table", "round")} | read_form()
+    if chosen["round"]:
+        read, kinds, default = read_round(_read_id(chosen["round"]), None), KINDS_OF_ROUNDS, ROUND_LIFETIME
+    else:
+        read, kinds, default = None, KINDS, TABLE_LIFETIME
     return render(
         "new_link.html",
+        read=read,
         tables=list_table_names(current_transaction()),
-        kinds=KINDS.items(),
+        kinds=kinds.items(),
         lifetimes=LIFETIMES.items(),
-        chosen={"table": request.args.get("table", ""), "expires_in": "86400"} | read_form(),
+        chosen={"expires_in": f"{default.total_seconds():.0f}"} | chosen,
     )
 
 
 @console.post("/links/new")
 @console_form(KeyScope.WRITE, show_again=show_new_link)
 def issue_link() -> str:
-    """Issue a link to a table, and show it once with its QR code. Sending the form again issues another link."""
+    """Issue a link, and show it once with its QR code. Sending the form again issues another link."""
     form = {name: value.strip() for name, value in read_form().items()}
     url = find_public_url()
     transaction = current_transaction()
-    asked: dict[str, Any] = {name: form[name] for name in ("kind", "player", "label") if form.get(name)}
-    if form.get("kind") != TableLinkKind.PLAYER:
+    asked: dict[str, Any] = {name: form[name] for name in ("round", "kind", "player", "label") if form.get(name)}
+    if form.get("kind") != LinkKind.PLAYER:
         asked.pop("player", None)
-    if form.get("expires_in", "").isdecimal():
-        asked["expires_in"] = int(form["expires_in"][:9])
-    wanted: TableLinkRequest = load(_REQUEST, asked)
-    table_id = find_table(transaction, form.get("table", ""))
-    issued = issue_table_link(transaction, table_id, wanted, current_session().key.id)
+    if given := form.get("expires_in", ""):
+        asked["expires_in"] = int(given[:9]) if given.isdecimal() else given
+    if "round" not in asked:
+        asked["table"] = str(find_table(transaction, form.get("table", "")))
+    wanted: LinkRequest = load(_REQUEST, asked)
+    issued = links.issue_link(transaction, wanted, current_session().key.id)
     page, board = find_addresses(url, issued)
     return render(
         "issued_link.html",
         link=issued.link,
-        table=form["table"],
+        table=links.get_link(transaction, issued.link.id)[1],
         page=page,
         board=board,
         code=draw_code(page),
@@ -133,21 +144,33 @@ def issue_link() -> str:
     )
 
 
-@console.get("/links/<uuid:table_id>/<uuid:link_id>/revoke")
+@console.get("/links/<uuid:link_id>/revoke")
 @console_page(*SCOPES)
-def confirm_link_revocation(table_id: UUID, link_id: UUID) -> str:
-    """Render the page that asks whether to revoke a link to a table."""
-    transaction = current_transaction()
-    link, table = get_link(transaction, table_id, link_id)
+def confirm_link_revocation(link_id: UUID) -> str:
+    """Render the page that asks whether to revoke a link."""
+    link, table = links.get_link(current_transaction(), link_id)
     return render("revoke_link.html", link=link, table=table)
 
 
-@console.post("/links/<uuid:table_id>/<uuid:link_id>/revoke")
+@console.post("/links/<uuid:link_id>/revoke")
 @console_form(SCOPES, show_again=confirm_link_revocation)
-def end_link(table_id: UUID, link_id: UUID) -> BaseResponse:
-    """Revoke a link to a table, and show the list."""
-    revoke_table_link(current_transaction(), table_id, link_id)
+def end_link(link_id: UUID) -> BaseResponse:
+    """Revoke a link, and show the list."""
+    links.revoke_link(current_transaction(), link_id)
     return redirect(url_for("console.list_links"), HTTPStatus.SEE_OTHER)
+
+
+def _read_id(text: str) -> UUID:
+    """
+    Return the ID of a round.
+
+    Raises:
+        NotFound: it is not an ID.
+    """
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise NotFound(f"there is no round {text[:80]!r}; expected the ID of a round of the club") from error
 
 
 def draw_code(address: str) -> str:

@@ -93,7 +93,7 @@ def end_session() -> BaseResponse:
 
 
 def _use_key(session: Session, secret: str) -> NewSecret | None:
-    """Begin a session with a key; links to tables open no console."""
+    """Begin a session with a key; links open no console."""
     key = keys.find(session, hash_secret(secret)) if secret else None
     if key is None or key.table_id is not None:
         return None

@@ -97,7 +97,7 @@ def require_author(transaction: Transaction, round_: StoredRound, by: str, other
         DisputeInvalid: the name is not accepted.
     """
     players = [seat.player for seat in round_.round.seats]
-    # A link to a table is not an author: its player is one of the round.
+    # A link is not an author: its player is one of the round.
     is_key = transaction.actor is not None and transaction.table_id is None
     key = None if transaction.actor is None or not is_key else keys.get(transaction, transaction.actor).name
     if by in (*players, *others, key):

@@ -163,7 +163,7 @@ _LIST: Final = text("""
         ORDER BY event.sequence LIMIT 1
     ) AS event ON true
     LEFT JOIN api_keys AS key ON (key.club_id, key.id) = (made.club_id, event.actor)
-    LEFT JOIN table_links AS link ON (link.club_id, link.id) = (made.club_id, event.actor)
+    LEFT JOIN links AS link ON (link.club_id, link.id) = (made.club_id, event.actor)
     WHERE made.club_id = :club_id AND made.round_id = :round_id
     ORDER BY made.revision
 """)

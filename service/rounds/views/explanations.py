@@ -17,7 +17,7 @@ from schemas.explanations.output import dump_explanation_view, format_heading, r
 from scoring.cards import Card
 from scoring.explanation.wording import show_signed
 from service.clubs.scopes import KeyScope
-from service.http.authentication import current_transaction
+from service.http.authentication import Reach, current_transaction
 from service.http.formats import format_cards
 from service.http.resource import JSON, Resource
 from service.http.responses import best_media_type, json_response
@@ -73,7 +73,7 @@ def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
 
 
 @explanations.route("/v1/hands/<uuid:hand_id>/explanation", methods=["GET"])
-@explanations.operation("explain_hand", KeyScope.READ, by_table_link=True, forms=FORMS)
+@explanations.operation("explain_hand", KeyScope.READ, by_link=Reach.ROUND, forms=FORMS)
 @explanations.arguments(ExplanationQuerySchema, location="query")
 @explanations.response(200, HandExplanationSchema)
 @explanations.alt_response(200, schema=_WRITTEN, content_type=TEXT)

@@ -28,7 +28,7 @@ from schemas.scores import (
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.errors import BatchesBusy, Busy
-from service.http.authentication import current_transaction
+from service.http.authentication import Reach, current_transaction
 from service.http.idempotency import forget_response
 from service.http.problems import build_problem
 from service.http.request_body import NDJSON, NDJSON_SCHEMA, receive_body, receive_lines
@@ -103,7 +103,7 @@ def _find_hand_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
-@hands.operation("record_hand", KeyScope.WRITE, by_table_link=True, records=True, ahead=queries_ahead)
+@hands.operation("record_hand", KeyScope.WRITE, by_link=Reach.TABLE, records=True, ahead=queries_ahead)
 @hands.arguments(HandRequestSchema, find_more=_find_hand_mistakes)
 @hands.response(201, RecordedHandWithRoundSchema, headers=LOCATION | REPLAYED)
 def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
@@ -130,7 +130,7 @@ _LINES: Final = {
 
 
 @hands.route("/v1/hands", methods=["POST"])
-@hands.operation("record_hands", KeyScope.WRITE, by_table_link=True, records=True, forms=(NDJSON,))
+@hands.operation("record_hands", KeyScope.WRITE, by_link=Reach.TABLE, records=True, forms=(NDJSON,))
 @hands.doc(requestBody=_LINES)
 @hands.response(
     200,
@@ -186,7 +186,7 @@ def _encode_result(found: LineResult) -> bytes:
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
-@hands.operation("list_hands", KeyScope.READ, by_table_link=True)
+@hands.operation("list_hands", KeyScope.READ, by_link=Reach.ROUND)
 @hands.arguments(HandQuerySchema, location="query")
 @hands.response(200, HandPageSchema, headers=NEXT_PAGE)
 def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
@@ -197,7 +197,7 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @hands.route("/v1/hands", methods=["GET"])
-@hands.operation("find_hands", KeyScope.READ, by_table_link=True)
+@hands.operation("find_hands", KeyScope.READ, by_link=Reach.TABLE)
 @hands.arguments(HandFilterSchema, location="query")
 @hands.response(200, FoundHandPageSchema, headers=NEXT_PAGE)
 def get_hands_of_club(query: dict[str, Any]) -> Response:
@@ -214,7 +214,7 @@ def get_hands_of_club(query: dict[str, Any]) -> Response:
 
 
 @hands.route("/v1/hands/<uuid:hand_id>", methods=["GET"])
-@hands.operation("get_hand", KeyScope.READ, by_table_link=True)
+@hands.operation("get_hand", KeyScope.READ, by_link=Reach.ROUND)
 @hands.response(200, RecordedHandWithRoundSchema)
 def get_one_hand(hand_id: UUID) -> Response:
     """Return a hand with its result, and the round as it is now."""

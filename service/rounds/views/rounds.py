@@ -35,7 +35,7 @@ from schemas.settlements import (
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.corrections.actions.undo import find_missing_fields, undo_hand
-from service.http.authentication import current_transaction
+from service.http.authentication import Reach, current_transaction
 from service.http.resource import Resource
 from service.http.responses import (
     LOCATION,
@@ -61,7 +61,7 @@ rounds = Resource("rounds", __name__, description="Rounds: the hands until every
 
 
 @rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
-@rounds.operation("open_round", KeyScope.WRITE, by_table_link=True, records=True)
+@rounds.operation("open_round", KeyScope.WRITE, by_link=Reach.TABLE, records=True)
 @rounds.arguments(RoundRequestSchema)
 @rounds.response(201, OpenedRoundSchema, headers=LOCATION | REPLAYED)
 def post_round(request: RoundRequest, table_id: UUID) -> Response:
@@ -83,7 +83,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds", methods=["GET"])
-@rounds.operation("list_rounds", KeyScope.READ, by_table_link=True, conditional=True)
+@rounds.operation("list_rounds", KeyScope.READ, by_link=Reach.TABLE, conditional=True)
 @rounds.arguments(RoundQuerySchema, location="query")
 @rounds.response(200, RoundPageSchema, headers=NEXT_PAGE | TAGGED)
 def get_rounds(query: dict[str, Any]) -> Response:
@@ -94,7 +94,7 @@ def get_rounds(query: dict[str, Any]) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
-@rounds.operation("get_round", KeyScope.READ, by_table_link=True, conditional=True)
+@rounds.operation("get_round", KeyScope.READ, by_link=Reach.ROUND, conditional=True)
 @rounds.response(200, RoundSchema, headers=TAGGED)
 def get_one_round(round_id: UUID) -> Response:
     """Return a round as it is now, with the number, button and players of its next hand."""
@@ -103,7 +103,7 @@ def get_one_round(round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
-@rounds.operation("close_round", KeyScope.WRITE, by_table_link=True, records=True)
+@rounds.operation("close_round", KeyScope.WRITE, by_link=Reach.TABLE, records=True)
 @rounds.arguments(RoundCloseRequestSchema)
 @rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
@@ -120,7 +120,7 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
-@rounds.operation("record_departure", KeyScope.WRITE, by_table_link=True, records=True)
+@rounds.operation("record_departure", KeyScope.WRITE, by_link=Reach.TABLE, records=True)
 @rounds.arguments(DepartureRequestSchema)
 @rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
@@ -141,7 +141,7 @@ def _find_missing_fields(received: Any, round_id: UUID) -> Iterator[Mistake]:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
-@rounds.operation("undo_hand", KeyScope.WRITE, by_table_link=True, records=True)
+@rounds.operation("undo_hand", KeyScope.WRITE, by_link=Reach.TABLE, records=True)
 @rounds.arguments(HandUndoRequestSchema, find_more=_find_missing_fields)
 @rounds.response(201, RoundAfterUndoSchema, headers=REPLAYED)
 def post_undo(request: UndoRequest, round_id: UUID) -> Response:
@@ -161,7 +161,7 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
-@rounds.operation("get_settlement", KeyScope.READ, by_table_link=True, conditional=True)
+@rounds.operation("get_settlement", KeyScope.READ, by_link=Reach.ROUND, conditional=True)
 @rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, RoundSettlementSchema, headers=TAGGED)
 def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
@@ -176,7 +176,7 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/confirmations", methods=["POST"])
-@rounds.operation("confirm_settlement", KeyScope.WRITE, by_table_link=True, records=True)
+@rounds.operation("confirm_settlement", KeyScope.WRITE, by_link=Reach.TABLE, records=True)
 @rounds.arguments(SettlementConfirmationRequestSchema)
 @rounds.response(201, RoundSettlementSchema, headers=REPLAYED)
 def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
@@ -191,7 +191,7 @@ def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])
-@rounds.operation("get_document", KeyScope.READ, by_table_link=True)
+@rounds.operation("get_document", KeyScope.READ, by_link=Reach.TABLE)
 @rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, RoundDocumentSchema)
 def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:

@@ -84,7 +84,7 @@ _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("api_keys", "players", "revoked_links", "rulesets", "table_links", "tables")
+        for table in ("api_keys", "links", "players", "rulesets", "tables")
     },
 }
 _OF_ROUNDS: Final = {

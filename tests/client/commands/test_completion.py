@@ -59,7 +59,7 @@ def completed(*words: str, **variables: str) -> list[str]:
 
 def test_bash_completes_commands_and_options() -> None:
     assert completed("ofc", "rou") == ["round"]
-    assert completed("ofc", "round", "re") == ["revoke-link"]
+    assert completed("ofc", "link", "re") == ["revoke"]
     assert completed("ofc", "table", "create", "--poi") == ["--point-value"]
     assert completed("ofc", "completion", "") == ["bash", "zsh", "fish"]
 

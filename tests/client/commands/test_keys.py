@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from client.render.console import make_console
-from client.render.table_links import draw_terminal_code, show_console_link
+from client.render.links import draw_terminal_code, show_console_link
 from tests.support.client.run_ofc import ofc
 from tests.support.sample_rounds import NOBODYS
 from tests.support.server_process import Running, command

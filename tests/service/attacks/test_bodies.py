@@ -78,7 +78,7 @@ def test_nothing_that_is_sent_writes_into_the_log_of_a_real_service(tmp_path: Pa
             for text in (forged, forged.encode("utf-16").decode("latin-1")):
                 client.get("/v1/tables", params={"name": text, text: "x"})
                 client.get("/v1/players/" + "".join(f"%{byte:02x}" for byte in text.encode()))
-                client.get("/v1/links/" + "".join(f"%{byte:02x}" for byte in text.encode()))
+                client.get("/links/" + "".join(f"%{byte:02x}" for byte in text.encode()))
                 client.post("/v1/tables", json={"name": text, "ruleset": text, text: text})
                 client.post("/v1/tables", content=text.encode(), headers={"Content-Type": text[:0] + "text/forged"})
                 client.request("FORGED", "/v1/tables")

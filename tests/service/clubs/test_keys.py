@@ -26,7 +26,7 @@ from service.clubs.queries.clubs import StoredClub
 from service.clubs.scopes import KeyScope
 from service.db import Database
 from service.errors import ClubTaken, DatabaseDenied, NotFound, OperatorError
-from tests.service.table_links.linked_table import link_to, table_of
+from tests.service.links.linked_table import link_to, table_of
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.database.owned_database import SERVERS, Filled, filled_database

@@ -74,10 +74,8 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "revoke_key": {"admin"},
     "issue_console_link": {scope.value for scope in KeyScope if scope is not KeyScope.CORRECT_FINAL},
     "issue_link": {"write"},
-    "revoke_link": {"write"},
-    "issue_table_link": {"write"},
-    "list_table_links": {"write", "admin"},
-    "revoke_table_link": {"write", "admin"},
+    "list_links": {"write", "admin"},
+    "revoke_link": {"write", "admin"},
     "get_link": {"read"},
     "show_scorekeeper": {"write"},
     "hide_scorekeeper": {"write"},
@@ -117,7 +115,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
 }
 """The scopes of which an operation needs one; operations not listed here are public."""
 
-WITH_LINKS = {"get_link", "issue_table_link"}
+WITH_LINKS = {"get_link", "issue_link"}
 """Operations that refuse some keys with a scope: a key is no link, and a link needs the scope `read` of its key too."""
 
 NEEDS_NO_KEY = {"list_rulesets", "get_ruleset"}
@@ -203,7 +201,6 @@ def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, oper
     is_the_club_s = "_id}" in where(own.every, operation_id)[1] or operation_id in (
         "get_player",
         "get_player_statistics",
-        "revoke_link",
     )
     for scope in own.by_scope:
         is_open = scope in OPENED_BY[operation_id] or operation_id in NEEDS_NO_KEY
@@ -231,10 +228,10 @@ def test_operations_of_links_to_tables_need_their_scopes(own: Keys, other: Keys,
     for scope in own.by_scope:
         response = send(own.by_scope[scope], operation_id, club)
         is_open = scope in OPENED_BY[operation_id]
-        assert response.status == (403 if not is_open or operation_id == "issue_table_link" else 404), scope
+        assert response.status == (403 if not is_open or operation_id == "issue_link" else 404), scope
         if not is_open:
             assert f"has '{scope}'; expected a key with" in response["detail"]
-    if operation_id == "issue_table_link":
+    if operation_id == "issue_link":
         assert send(other.every, operation_id, club).status == 404
         assert send(own.every, operation_id, club).status == 201
 

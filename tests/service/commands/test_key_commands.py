@@ -73,14 +73,14 @@ def test_clubs_and_keys_are_managed_while_the_service_runs(service: Running) -> 
     table = send(service, rotated["key"], method="POST", json={"name": "attic", "ruleset": "pineapple"}).json()["id"]
     seats = [{"seat": seat, "player": f"p{seat}", "stack": 9} for seat in (1, 2)]
     round_ = send(service, rotated["key"], f"/v1/tables/{table}/rounds", "POST", json={"seats": seats}).json()["id"]
-    link = send(service, rotated["key"], f"/v1/rounds/{round_}/links", "POST", json={}).json()["url"]
-    assert httpx2.get(service.url + link, trust_env=False).status_code == 200
+    link = send(service, rotated["key"], "/v1/links", "POST", json={"round": round_}).json()["url"]
+    assert httpx2.get(link, trust_env=False).status_code == 200
     unconfirmed = command("club", "close", "Riverside Poker", "--data", str(service.directory))
     assert (unconfirmed.returncode, send(service, rotated["key"]).status_code) == (1, 200)
     assert "Revoke all keys and links of the club 'Riverside Poker'? [y/N]" in unconfirmed.stderr
     assert json.loads(run(service.directory, "club", "close", "Riverside Poker", "--yes", "--json")) == {"keys": 1}
     assert (send(service, rotated["key"]).status_code, send(service, home).status_code) == (401, 200)
-    assert httpx2.get(service.url + link, trust_env=False).status_code == 410
+    assert httpx2.get(link, trust_env=False).status_code == 410
     again = command("club", "close", "Riverside Poker", "--yes", "--data", str(service.directory))
     assert again.stderr == (
         "Closed the club 'Riverside Poker': 0 keys and all links are revoked. Its records remain.\n"

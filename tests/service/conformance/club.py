@@ -42,11 +42,7 @@ class Club:
         self._webhook_id = ""
         self.found: dict[str, Callable[[], str]] = {
             # No round may be open where one is opened.
-            "table_id": lambda: (
-                self.add_table()
-                if operation_id in ("open_round", "revoke_table_link")
-                else str(self.playing()["table"])
-            ),
+            "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
             "round_id": lambda: (
                 self.close_round()
                 if operation_id == "confirm_settlement"
@@ -60,14 +56,12 @@ class Club:
             "import_id": self.start_import,
             "recomputation_id": self.start_recomputation,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
-            "token": self.issue_link,
             "key_id": self.spare_key,
-            "link_id": self.issue_table_link,
+            "link_id": self.issue_link,
             "device_id": lambda: str(UUID(int=self.rng.getrandbits(128))),
             "webhook_id": self.add_webhook,
             "delivery_id": self.send_test,
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
-            "number": lambda: "1",
             "plot": lambda: self.rng.choice(["net", "sources", "head-to-head", "caps", "fouls", "distribution"]),
             "player": lambda: self.player_for(operation_id),
         }
@@ -83,6 +77,9 @@ class Club:
             "record_hand": lambda: self.next_hand(self.playing()),
             "record_hands": self.hand_lines,
             "record_departure": self.departure,
+            "issue_link": lambda: (
+                {"table": self.add_table()} if self.rng.random() < 0.5 else {"round": self.playing()["id"]}
+            ),
             "undo_hand": self.undo,
             "confirm_settlement": self.confirmation,
             "play_document": self.document,
@@ -145,18 +142,13 @@ class Club:
         return dispute_id
 
     def issue_link(self) -> str:
-        """Make an address for a round in which a hand was played."""
-        self.play_hand()
-        return str(self._made(f"/v1/rounds/{self._round_id}/links", {})["url"]).rpartition("/")[2]
-
-    def issue_table_link(self) -> str:
         """Issue a link to the table that was added last."""
         table_id = self.add_table() if self._table is None else self._table["id"]
-        return str(self._made(f"/v1/tables/{table_id}/links", {})["id"])
+        return str(self._made("/v1/links", {"table": table_id})["id"])
 
     def link_secret(self) -> str:
         """Return the secret of a link to a new table."""
-        return str(self._made(f"/v1/tables/{self.add_table()}/links", {})["url"]).rpartition("/")[2]
+        return str(self._made("/v1/links", {"table": self.add_table()})["url"]).rpartition("/")[2]
 
     def name_player(self) -> str:
         """Set a display name and return the ID of the player."""

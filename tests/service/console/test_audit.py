@@ -11,7 +11,7 @@ from service.clubs.actions import create_key, set_evenings
 from tests.service.console.test_signing_in import signed_in_with
 from tests.service.disputes.test_dispute_authors import stored_club
 from tests.service.feed.test_api_feed import join
-from tests.service.table_links.linked_table import issue, secret_of
+from tests.service.links.linked_table import issue, secret_of
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_lists import count_statements, read_files
@@ -62,7 +62,7 @@ def test_filters_by_kind_table_round_and_actor(house: House, api: Api) -> None:
     join(house, api)
     visitor = Visitor.signed_in(house, api)
     [key] = api.get("/v1/keys")["keys"]
-    of_kitchen = ["hand.recorded", "round.opened", "table_link.issued", "table.created"]
+    of_kitchen = ["hand.recorded", "round.opened", "link.issued", "table.created"]
     by_phone = ["hand.recorded", "round.opened"]
     assert kinds_of(visitor, "?table=kitchen") == of_kitchen
     assert kinds_of(visitor, f"?round={round_id}") == by_phone
@@ -71,7 +71,7 @@ def test_filters_by_kind_table_round_and_actor(house: House, api: Api) -> None:
     assert kinds_of(visitor, "?kind=table.created&actor=") == ["table.created", "table.created"]
     assert kinds_of(visitor, "?actor=Anna's phone") == by_phone
     assert kinds_of(visitor, f"?actor={keeper['id']}") == by_phone
-    assert kinds_of(visitor, "?actor=first&table=kitchen") == ["table_link.issued", "table.created"]
+    assert kinds_of(visitor, "?actor=first&table=kitchen") == ["link.issued", "table.created"]
     assert kinds_of(visitor, f"?actor={key['id']}&kind=table.created") == ["table.created", "table.created"]
     assert kinds_of(visitor, "?actor=service") == ["key.created", "club.created"]
     assert kinds_of(visitor, "?actor=nobody") == []
@@ -141,7 +141,7 @@ def test_other_keys_see_neither_actors_nor_keys_and_links(house: House, api: Api
     join(house, api)
     visitor = signed_in_with(house, api, "read")
     shown = visitor.get("/audit").text
-    for hidden in ("key.created", "table_link.issued", "Actor", "request "):
+    for hidden in ("key.created", "link.issued", "Actor", "request "):
         assert hidden not in shown
     rows = read_files(visitor, "/audit?actor=first")
     assert [row["kind"] for row in rows if row["kind"] != "ruleset.added"] == ["table.created", "club.created"]

@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from tests.service.console.test_disputes import csrf_of
 from tests.service.console.test_signing_in import signed_in_with
-from tests.service.table_links.linked_table import issue
+from tests.service.links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened
 from tests.support.application import House

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from tests.service.console.test_signing_in import signed_in_with
-from tests.service.table_links.linked_table import issue, secret_of
+from tests.service.links.linked_table import issue, secret_of
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_lists import count_statements, read_files
@@ -32,7 +32,7 @@ def test_the_filter_selects_the_page_and_its_files(house: House, api: Api) -> No
     issue(api, kitchen, kind="scorekeeper", label="keeper")
     issue(api, attic, kind="viewer", label="viewer")
     lost = issue(api, kitchen, kind="viewer", label="lost")
-    assert api.request("DELETE", f"/v1/tables/{kitchen}/links/{lost['id']}").status == 204
+    assert api.request("DELETE", f"/v1/links/{lost['id']}").status == 204
     visitor = Visitor.signed_in(house, api)
     for query, labels in {
         "": ["lost", "viewer", "keeper"],
@@ -61,7 +61,7 @@ def test_an_unknown_table_is_not_found(house: House, api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "path"), [("scorekeeper", "/keeper/#ofc_link_"), ("viewer", "/tables/ofc_link_"), ("player", "/tables/")]
+    ("kind", "path"), [("scorekeeper", "/keeper/#ofc_link_"), ("viewer", "/links/ofc_link_"), ("player", "/links/")]
 )
 def test_an_issued_link_is_shown_once_with_its_code(house: House, api: Api, kind: str, path: str) -> None:
     table = add_table(api)
@@ -74,7 +74,7 @@ def test_an_issued_link_is_shown_once_with_its_code(house: House, api: Api, kind
     assert address.startswith(f"http://localhost{path}")
     [code] = [each.attrib["src"] for each in document.iter("img")]
     assert unquote(code).startswith("data:image/svg+xml")
-    [link] = api.get(f"/v1/tables/{table}/links")["links"]
+    [link] = api.get(f"/v1/links?table={table}")["links"]
     assert (link["kind"], link["player"]) == (kind, "ben" if kind == "player" else None)
     assert Api(house.app, address.rpartition("/")[2].removeprefix("#")).get("/v1/link")["id"] == link["id"]
     assert address not in visitor.get("/links").text
@@ -103,7 +103,7 @@ def test_a_link_is_revoked_after_a_question(house: House, api: Api) -> None:
     table = add_table(api)
     issued = issue(api, table, kind="viewer", label="hall")
     visitor = Visitor.signed_in(house, api)
-    page = f"/links/{table}/{issued['id']}/revoke"
+    page = f"/links/{issued['id']}/revoke"
     assert "hall" in text_of(visitor.show(page))
     assert Api(house.app, secret_of(issued)).get("/v1/link").status == 200
     assert visitor.submit(page, "/revoke", {}).location == "/console/links"
@@ -113,67 +113,53 @@ def test_a_link_is_revoked_after_a_question(house: House, api: Api) -> None:
 def test_an_issued_link_to_a_round_shows_it_without_a_key(house: House, api: Api) -> None:
     round_id = complete_round(api)
     visitor = Visitor.signed_in(house, api)
-    page = f"/rounds/{round_id}/link"
+    page = f"/links/new?round={round_id}"
     assert page in {
         each.attrib["href"].removeprefix("/console") for each in visitor.show(f"/rounds/{round_id}").iter("a")
     }
-    document = parse(visitor.submit(page, "/link", {"expires_in": "43200"}))
+    form = {"kind": "viewer", "expires_in": "43200"}
+    document = parse(visitor.submit(page, "/links/new", {"round": round_id, **form}))
     [address] = [each.attrib["value"] for each in document.iter("input") if each.attrib.get("id") == "address"]
     [code] = [each.attrib["src"] for each in document.iter("img")]
     assert unquote(code).startswith("data:image/svg+xml")
-    assert address.startswith("http://localhost/v1/links/")
-    assert api.get(address.removeprefix("http://localhost"))["round"]["id"] == round_id
+    assert address.startswith("http://localhost/links/ofc_link_")
+    assert "Standings" in house.app.test_client().get(address.removeprefix("http://localhost")).text
+    [listed] = read_files(visitor, "/links")
+    assert (listed["round"], listed["kind"]) == (round_id, "viewer")
+    assert f"/console/rounds/{round_id}" in {each.attrib.get("href") for each in visitor.show("/links").iter("a")}
 
 
-@pytest.mark.parametrize("expires_in", ["", "soon", "59", "99999999999"])
+@pytest.mark.parametrize("expires_in", ["soon", "59", "99999999999"])
 def test_a_link_to_a_round_with_an_invalid_lifetime_is_refused(house: House, api: Api, expires_in: str) -> None:
-    page = f"/rounds/{complete_round(api)}/link"
-    response = Visitor.signed_in(house, api).submit(page, "/link", {"expires_in": expires_in})
+    round_id = complete_round(api)
+    form = {"round": round_id, "kind": "viewer", "expires_in": expires_in}
+    response = Visitor.signed_in(house, api).submit(f"/links/new?round={round_id}", "/links/new", form)
     assert response.status_code == 422
-    assert "how long the link is valid" in text_of(parse(response))
+    shown = text_of(parse(response))
+    assert "how long the link is valid" in shown
+    assert "this round, its settlement" in shown
+
+
+def test_a_link_to_a_round_is_for_no_scorekeeper(house: House, api: Api) -> None:
+    round_id = complete_round(api)
+    form = {"round": round_id, "kind": "scorekeeper", "expires_in": "43200"}
+    response = Visitor.signed_in(house, api).submit(f"/links/new?round={round_id}", "/links/new", form)
+    assert response.status_code == 422
+    assert "a scorekeeper's is for a table" in text_of(parse(response))
 
 
 def test_a_link_to_a_round_needs_the_scope_and_a_round_of_the_club(house: House, api: Api, other_api: Api) -> None:
-    page = f"/rounds/{complete_round(api)}/link"
+    page = f"/links/new?round={complete_round(api)}"
     assert signed_in_with(house, api, "read").get(page).status_code == 403
     assert Visitor.signed_in(house, other_api).get(page).status_code == 404
-
-
-def test_a_link_to_a_round_is_revoked_by_its_address(house: House, api: Api) -> None:
-    round_id = complete_round(api)
-    token = api.post(f"/v1/rounds/{round_id}/links", {"expires_in": 600})["url"].rpartition("/")[2]
-    visitor = Visitor.signed_in(house, api)
-    assert "No link to a round was revoked" in text_of(visitor.show("/links/rounds"))
-    for address in ("", "nonsense", "http://localhost/v1/links/x"):
-        refused = visitor.submit("/links/rounds", "/links/rounds", {"address": address})
-        assert refused.status_code == 404
-    sent = visitor.submit("/links/rounds", "/links/rounds", {"address": f" http://localhost/v1/links/{token}/hands/1 "})
-    assert sent.location == "/console/links/rounds"
-    assert api.request("GET", f"/v1/links/{token}").status == 410
-    assert round_id in text_of(visitor.show("/links/rounds"))
-    assert [row["round"] for row in read_files(visitor, "/links/rounds")] == [round_id]
-    assert visitor.get("/links/rounds?cursor=x").status_code == 422
-
-
-def test_revoked_links_are_paged(house: House, api: Api) -> None:
-    round_id = complete_round(api)
-    visitor = Visitor.signed_in(house, api)
-    empty = count_statements(visitor, "/links/rounds")
-    for seconds in range(60, 113):
-        token = api.post(f"/v1/rounds/{round_id}/links", {"expires_in": seconds})["url"].rpartition("/")[2]
-        assert api.request("DELETE", f"/v1/links/{token}").status == 204
-    assert count_statements(visitor, "/links/rounds") == empty
-    first = visitor.show("/links/rounds")
-    [following] = [each.attrib["href"] for each in first.iter("a") if each.attrib.get("rel") == "next"]
-    assert len(list(first.iter("tr"))) == 51
-    assert len(list(visitor.show(following.removeprefix("/console")).iter("tr"))) == 4
+    assert Visitor.signed_in(house, api).get("/links/new?round=last").status_code == 404
 
 
 def test_labels_are_text(house: House, api: Api) -> None:
     table = add_table(api, name=XSS)
     issued = issue(api, table, kind="player", player=XSS, label=XSS)
     visitor = Visitor.signed_in(house, api)
-    for path in ("/links", f"/links/{table}/{issued['id']}/revoke", "/links/new"):
+    for path in ("/links", f"/links/{issued['id']}/revoke", "/links/new"):
         document = visitor.show(path)
         assert len(list(document.iter("script"))) == 1, path
     assert text_of(visitor.show("/links")).count(XSS) >= 3
@@ -193,11 +179,11 @@ def test_links_of_other_clubs_are_not_found(house: House, api: Api, other_api: A
     theirs = issue(other_api, table, kind="viewer")
     own = issue(api, add_table(api), kind="viewer")
     visitor = Visitor.signed_in(house, api)
-    assert visitor.get(f"/links/{table}/{theirs['id']}/revoke").status_code == 404
-    assert visitor.get(f"/links/{own['table']}/{uuid4()}/revoke").status_code == 404
-    page = visitor.show(f"/links/{own['table']}/{own['id']}/revoke")
+    assert visitor.get(f"/links/{theirs['id']}/revoke").status_code == 404
+    assert visitor.get(f"/links/{uuid4()}/revoke").status_code == 404
+    page = visitor.show(f"/links/{own['id']}/revoke")
     [csrf] = {each.attrib["value"] for each in page.iter("input") if each.attrib["name"] == "csrf"}
-    assert visitor.send(f"/links/{table}/{theirs['id']}/revoke", {"csrf": csrf}).status_code == 404
+    assert visitor.send(f"/links/{theirs['id']}/revoke", {"csrf": csrf}).status_code == 404
     assert Api(house.app, secret_of(theirs)).get("/v1/link").status == 200
 
 
@@ -207,5 +193,5 @@ def test_a_key_of_the_scope_admin_revokes_and_issues_nothing(house: House, api: 
     visitor = signed_in_with(house, api, "admin")
     assert "Issue a link" not in text_of(visitor.show("/links"))
     assert visitor.get("/links/new").status_code == 403
-    assert visitor.submit(f"/links/{table}/{issued['id']}/revoke", "/revoke", {}).status_code == 303
+    assert visitor.submit(f"/links/{issued['id']}/revoke", "/revoke", {}).status_code == 303
     assert signed_in_with(house, api, "read").get("/links").status_code == 403

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from werkzeug.http import parse_options_header
 
-from tests.service.table_links.linked_table import issue
+from tests.service.links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened
 from tests.support.application import House

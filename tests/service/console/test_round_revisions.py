@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from tests.service.console.test_round_replay import TOP, rows_of, section, words
-from tests.service.table_links.linked_table import link_to
+from tests.service.links.linked_table import link_to
 from tests.support.api_client import Api
 from tests.support.api_corrections import NO_QUEENS, correct, in_fantasyland
 from tests.support.api_disputes import opened, step

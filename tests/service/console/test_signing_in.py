@@ -11,7 +11,7 @@ from service.clubs.actions import create_key
 from service.console.actions import LINK_LIFETIME, SESSION_LIFETIME, issue_console_link
 from service.http.rate_limits import MOST_FAILURES
 from tests.service.disputes.test_dispute_authors import stored_club
-from tests.service.table_links.linked_table import link_to, play_at
+from tests.service.links.linked_table import link_to, play_at
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.browser.console_visitor import Visitor, parse, text_of

@@ -9,7 +9,7 @@ from service.clubs.actions import create_key
 from tests.service.console.test_disputes import csrf_of
 from tests.service.console.test_forms import FIELDS, addresses_of, records_of, send
 from tests.service.disputes.test_dispute_authors import stored_club
-from tests.service.table_links.linked_table import issue
+from tests.service.links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import step
 from tests.support.api_settlements import correct

@@ -52,7 +52,7 @@ def test_nothing_is_recorded_by_a_commit_that_does_not_wait_for_standbys(logins:
     records.change(ASYNCHRONOUS)
     for table in SERVICE_PRIVILEGES:
         # The last use of a key or a link is no record.
-        changes = "INSERT OR DELETE" if table in ("api_keys", "table_links") else "INSERT OR UPDATE OR DELETE"
+        changes = "INSERT OR DELETE" if table in ("api_keys", "links") else "INSERT OR UPDATE OR DELETE"
         records.change(f"CREATE TRIGGER synchronous BEFORE {changes} ON {table} EXECUTE FUNCTION refuse_asynchronous()")
     with pytest.raises(Exception, match="does not wait for standbys"):
         records.change("INSERT INTO clubs (id, name) VALUES (%s, 'asynchronous')", uuid4())

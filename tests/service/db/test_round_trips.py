@@ -15,7 +15,7 @@ from sqlalchemy import event
 from schemas.base import load
 from schemas.hands import HandRequestSchema
 from service.rounds.actions.recording import record_hand
-from tests.service.table_links.linked_table import link_to
+from tests.service.links.linked_table import link_to
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import club_of, database_of

@@ -231,8 +231,8 @@ def test_a_key_for_reading_sees_no_events_of_keys_and_links_and_nothing_of_keys_
 def test_pages_of_a_table_continue_after_events_that_are_hidden(house: House, api: Api) -> None:
     table = add_table(api)
     for _ in range(3):
-        issued = api.post(f"/v1/tables/{table}/links", {})
-        assert api.delete(f"/v1/tables/{table}/links/{issued['id']}").status == 204
+        issued = api.post("/v1/links", {"table": table})
+        assert api.delete(f"/v1/links/{issued['id']}").status == 204
     round_id = str(open_round(api, table)["id"])
     play(api, round_id, COMPLETE[0])
     join(house, api)

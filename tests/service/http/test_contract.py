@@ -40,8 +40,6 @@ FORMS = {
     "/openapi.yaml": {"application/yaml"},
     "/metrics": {"text/plain"},
     "/v1/hands/{hand_id}/explanation": {"application/json", "text/plain", "text/html"},
-    "/v1/links/{token}": {"application/json", "text/html"},
-    "/v1/links/{token}/hands/{number}": {"application/json", "text/plain", "text/html"},
     "/v1/imports/{import_id}/results": {"application/x-ndjson"},
     "/v1/export": {"application/x-ndjson", "application/vnd.apache.parquet"},
     "/v1/statement": {"application/json", "text/csv"},
@@ -144,7 +142,7 @@ def test_routes_and_operations_are_the_same(contract: Document) -> None:
         (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
         for rule in make_app().url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
-        if not rule.endpoint.startswith(("apps.", "console.", "pages.", "table_pages."))
+        if not rule.endpoint.startswith(("apps.", "console.", "pages.", "link_pages."))
     }
     assert {(method, path) for method, path, _ in operations(contract)} == routes
 

@@ -44,9 +44,7 @@ SENT: dict[str, Any] = {
     "review_dispute": body_of("review", 1),
     "resolve_dispute": body_of("resolve", 1),
     "withdraw_dispute": body_of("withdraw", 1),
-    "issue_link": {"expires_in": 60},
-    "issue_table_link": {"kind": "viewer"},
-    "revoke_table_link": None,
+    "revoke_link": None,
     "show_scorekeeper": {"hand": 1},
     "hide_scorekeeper": None,
     "revoke_key": None,
@@ -93,7 +91,7 @@ def theirs(other_api: Api) -> Theirs:
     key_id = other_api.get("/v1/keys")["keys"][0]["id"]
     webhook_id = other_api.post("/v1/webhooks", WEBHOOK)["id"]
     delivery_id = other_api.post(f"/v1/webhooks/{webhook_id}/test", None)["id"]
-    link_id = other_api.post(f"/v1/tables/{table}/links", {})["id"]
+    link_id = other_api.post("/v1/links", {"table": table})["id"]
     device_id = str(uuid7())
     assert other_api.put(f"/v1/tables/{table}/scorekeepers/{device_id}", {"hand": 1}).status == 204
     return Theirs(

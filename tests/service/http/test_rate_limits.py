@@ -146,9 +146,11 @@ def test_new_links_and_sessions_are_accepted_while_other_clients_guess_keys(
     app, address = limit(), an_address()
     api = Api(house.app, new_key(house))
     round_id = complete_round(api)
-    links = f"/v1/tables/{api.get(f'/v1/rounds/{round_id}')['table']}/links"
-    scorekeeper, viewer = (api.post(links, {"kind": kind})["url"] for kind in ("scorekeeper", "viewer"))
-    shown = api.post(f"/v1/rounds/{round_id}/links", {})["url"]
+    table = api.get(f"/v1/rounds/{round_id}")["table"]
+    scorekeeper, viewer = (
+        api.post("/v1/links", {"table": table, "kind": kind})["url"] for kind in ("scorekeeper", "viewer")
+    )
+    shown = api.post("/v1/links", {"round": round_id})["url"]
     code = api.post("/v1/console-links", {})["url"].rpartition("/")[2]
     assert guess(app, address, MOST_FAILURES + 1)[-1] == 429
 

@@ -16,7 +16,10 @@ from tests.support.database.postgres import Logins, Server
 from tests.support.story import play_story
 
 NDJSON = "application/x-ndjson"
-NOT_IN_STORY = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {"request-malformed"}
+NOT_IN_STORY = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {
+    "request-malformed",
+    "link-ended",
+}
 """Problems that a story cannot run into on purpose, or that belong to no operation."""
 OF_AN_OPERATOR = {"database-unknown", "database-denied", "database-altered", "database-read-only"} | {
     "commits-waiting",

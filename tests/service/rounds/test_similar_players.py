@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.service.table_links.linked_table import link_to
+from tests.service.links.linked_table import link_to
 from tests.support.api_client import Api, replayed
 from tests.support.application import House
 from tests.support.sample_rounds import COMPLETE, add_table, close, document_of, post_document

@@ -30,8 +30,8 @@ def test_the_service_is_reached_in_the_network_and_shows_its_address(tmp_path: P
         headers = {"Authorization": f"Bearer {key}"}
         with httpx2.Client(base_url=service.url, headers=headers, timeout=60, trust_env=False, verify=False) as http:
             table = http.post("/v1/tables", json={"name": "friday", "ruleset": "pineapple"}).json()["id"]
-            issued = http.post(f"/v1/tables/{table}/links", json={}).json()
-        assert issued["url"].startswith(f"{address}/tables/ofc_link_")
+            issued = http.post("/v1/links", json={"table": table}).json()
+        assert issued["url"].startswith(f"{address}/links/ofc_link_")
         assert [each["code"] for each in issued["warnings"]] == ["link-readable"]
     finally:
         service.close()

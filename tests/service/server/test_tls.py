@@ -53,8 +53,8 @@ def test_a_client_that_trusts_the_authority_reads_and_records(client: httpx2.Cli
     for _ in range(3):
         assert client.get("/healthz").status_code == 200
     table = client.post("/v1/tables", json={"name": "friday", "ruleset": "pineapple"}).json()["id"]
-    issued = client.post(f"/v1/tables/{table}/links", json={}).json()
-    assert issued["url"].startswith(f"{service.url}/tables/ofc_link_")
+    issued = client.post("/v1/links", json={"table": table}).json()
+    assert issued["url"].startswith(f"{service.url}/links/ofc_link_")
     assert [each["code"] for each in issued["warnings"]] == ["link-loopback"]
 
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from schemas.tables import SCOREKEEPER_LIFETIME
-from tests.service.table_links.linked_table import issue, link_to, secret_of, table_of
+from tests.service.links.linked_table import issue, link_to, secret_of, table_of
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.import_lines import club_of

@@ -61,10 +61,14 @@ class LinkedTable:
 
     def link(self, kind: str = "viewer", **fields: Any) -> dict[str, Any]:
         """Issue a link to the table."""
-        return self._post(f"/v1/tables/{self.id}/links", {"kind": kind, **fields})
+        return self._post("/v1/links", {"table": self.id, "kind": kind, **fields})
+
+    def link_to_round(self, kind: str = "viewer", **fields: Any) -> dict[str, Any]:
+        """Issue a link to the round that was opened last."""
+        return self._post("/v1/links", {"round": self.round, "kind": kind, **fields})
 
     def revoke(self, link: dict[str, Any]) -> None:
-        assert self.api.delete(f"/v1/tables/{self.id}/links/{link['id']}").status_code == 204
+        assert self.api.delete(f"/v1/links/{link['id']}").status_code == 204
 
     def get(self, path: str) -> Any:
         return self.api.get(path).json()

@@ -8,12 +8,11 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey, digest_of
-from evidence.events import FinalReason, TableLinkKind
-from schemas.access import Link
+from evidence.events import FinalReason, LinkKind
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
-from schemas.table_links import TableLinkRequest
+from schemas.links import LinkRequest
 from schemas.tables import Scorekeeper
 from schemas.webhooks.endpoints import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
@@ -37,7 +36,7 @@ from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Part
-from service.links import queries as links
+from service.links.actions.links import issue_link
 from service.players import queries as players
 from service.recomputations import queries as recomputations
 from service.replays.findings import Finding, FindingKind
@@ -48,7 +47,6 @@ from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
-from service.table_links.actions import issue_table_link
 from service.tables import queries as tables
 from service.tables.actions import show_scorekeeper
 from service.tables.queries import StoredTable
@@ -238,11 +236,9 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
         players.set_name(transaction, "ann", "Ann Example", bytes(32), EVENT)
-        links.renew_secret(transaction)
         at_once = add_round(transaction, add_table(transaction), example_round())
-        links.revoke(transaction, Link(club_id, at_once.id, transaction.now), EVENT)
         [key] = keys.list_page(transaction, limit=1)
-        issue_table_link(transaction, at_once.table_id, TableLinkRequest(None, TableLinkKind.VIEWER, None, 60), key.id)
+        issue_link(transaction, LinkRequest(at_once.table_id, None, LinkKind.VIEWER, 60), key.id)
         issue_console_link(transaction, key.id)
         show_scorekeeper(transaction, at_once.table_id, Scorekeeper(uuid7(), "Anna's phone", 2))
         dispute(transaction, correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE))))

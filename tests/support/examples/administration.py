@@ -1,4 +1,4 @@
-"""The part of the story with webhooks, links to tables and API keys."""
+"""The part of the story with webhooks, links and API keys."""
 
 from service.clubs.actions import create_key, find_club
 from service.clubs.scopes import KeyScope
@@ -30,14 +30,13 @@ def add_a_webhook(recorder: Recorder) -> None:
 
 def lend_the_table(recorder: Recorder, house: House, table: str) -> None:
     """A phone with which anna records the rounds of one table."""
-    body = {"label": "Anna's phone", "kind": "scorekeeper", "expires_in": 43_200}
+    body = {"table": table, "kind": "scorekeeper", "label": "Anna's phone", "expires_in": 43_200}
     at_table = {"table_id": table}
-    elsewhere = "http://other.example"
-    recorder.refuse("link-address-unknown", "issue_table_link", at_table, body, base_url=elsewhere)
-    issued = recorder.call("issue_table_link", at_table, body)
-    recorder.call("issue_table_link", at_table, {})
-    recorder.call("issue_table_link", at_table, {"kind": "player", "player": "ben"})
-    read_two_pages(recorder, "list_table_links", at_table)
+    recorder.refuse("link-address-unknown", "issue_link", {}, body, base_url="http://other.example")
+    issued = recorder.call("issue_link", {}, body)
+    recorder.call("issue_link", {}, {"table": table})
+    recorder.call("issue_link", {}, {"table": table, "kind": "player", "player": "ben"})
+    read_two_pages(recorder, "list_links", {"table": table, "state": "valid"})
     key, recorder.api = recorder.api, Api(house.app, str(issued["url"]).partition("#")[2])
     recorder.call("get_link")
     at_device = {**at_table, "device_id": "0b7f6a52-6f0e-4a43-9a63-0f5a3c1f8d11"}
@@ -45,7 +44,7 @@ def lend_the_table(recorder: Recorder, house: House, table: str) -> None:
     recorder.call("list_scorekeepers", at_table)
     recorder.call("hide_scorekeeper", at_device)
     recorder.api = key
-    recorder.call("revoke_table_link", {**at_table, "link_id": str(issued["id"])})
+    recorder.call("revoke_link", {"link_id": str(issued["id"])})
 
 
 def look_after_the_keys(recorder: Recorder, house: House) -> None:

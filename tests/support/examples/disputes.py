@@ -73,16 +73,11 @@ def look_at_the_round(recorder: Recorder, round_id: str) -> None:
 
 
 def show_the_players(recorder: Recorder, round_id: str) -> None:
-    """An address at which the players read their round on their own phones."""
-    issued = recorder.call("issue_link", {"round_id": round_id}, {"expires_in": 86_400})
-    shown = {"token": issued["url"].rpartition("/")[2]}
-    recorder.call("show_linked_round", shown)
-    recorder.read_in("text/html", "show_linked_round", shown, r"<!doctype|\s*<(title|h1|h2)")
-    recorder.call("show_linked_hand", {**shown, "number": 1})
-    for form, lines in (("text/plain", r"\w"), ("text/html", r"<!doctype|\s*<(title|h1|h2|h3)")):
-        recorder.read_in(form, "show_linked_hand", {**shown, "number": 1}, lines)
-    recorder.call("revoke_link", shown)
-    recorder.refuse("link-ended", "show_linked_round", shown)
+    """A link with which the players read their round on their own phones."""
+    issued = recorder.call("issue_link", {}, {"round": round_id, "expires_in": 86_400}, form="round")
+    recorder.call("issue_link", {}, {"round": round_id})
+    read_two_pages(recorder, "list_links", {"round": round_id, "kind": "viewer"})
+    recorder.call("revoke_link", {"link_id": str(issued["id"])})
 
 
 def agree_on_the_round(recorder: Recorder, round_id: str) -> None:

@@ -23,17 +23,14 @@ DAY = re.compile(r"\b[A-Z][a-z]+day \d{1,2} [A-Z][a-z]+ \d{4}\b")
 """The day in words, as pages show it."""
 DIGEST = re.compile(r"\b(?!0{64})[0-9a-f]{64}\b")
 """What depends on ids that differ whenever the story is played."""
-TOKEN = re.compile(r"(?<![\w-])[\w-]{96}(?![\w-])")
-"""The signed word of a link."""
 SECRET = re.compile(r"\bwhsec_[A-Za-z0-9+/=]+")
 """The secret of a webhook."""
 LINK_SECRET = re.compile(r"\bofc_link_[0-9A-Za-z]{43}\b")
-"""The secret of a link to a table."""
+"""The secret of a link."""
 CONSOLE_CODE = re.compile(r"(?<=/console/sign-in/)[\w-]{43}")
 """The code of a link to the console."""
 KEY = re.compile(r"\bofc_[0-9a-z]{8}\b")
 """How a key begins."""
-A_TOKEN = "AaH6hGSgcIWX84r9vW68Jw" * 4 + "Aa-6hGSg"
 EVENING = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
 SIGNED = re.compile(
     r"(?m)^[A-Za-z0-9+/]{43}=$|(?<=^rounds )[A-Za-z0-9+/]{43}=$|(?<=^— tablestakes )[A-Za-z0-9+/=]+$"
@@ -76,8 +73,7 @@ class Stable:
             return [self(inner) for inner in part]
         if not isinstance(part, str):
             return part
-        text = TOKEN.sub(A_TOKEN, part)
-        text = KEY.sub("ofc_7q2mx40a", text)
+        text = KEY.sub("ofc_7q2mx40a", part)
         text = LINK_SECRET.sub("ofc_link_Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = CONSOLE_CODE.sub("Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = SECRET.sub("whsec_fXE9gV5kRm2vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rM=", text)

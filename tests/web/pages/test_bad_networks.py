@@ -142,12 +142,12 @@ def test_a_limit_or_a_right_that_is_missing_is_not_taken_for_an_ended_link(
 def test_a_link_that_expires_keeps_what_waits_for_the_next_link(open_keeper: OpenKeeper, keeper: KeeperPage) -> None:
     fragment, name = issue_link(keeper, "scorekeeper")
     [table] = [each for each in keeper.get("/v1/tables?limit=100")["tables"] if each["name"] == name]
-    [link] = keeper.get(f"/v1/tables/{table['id']}/links")["links"]
+    [link] = keeper.get(f"/v1/links?table={table['id']}")["links"]
     [round_] = keeper.get(f"/v1/rounds?table={table['id']}")["rounds"]
     phone = open_keeper(f"/keeper/{fragment}")
     fill(phone)
     expect(phone.page.locator("[data-score]")).to_have_count(3)
-    assert keeper.api.delete(f"/v1/tables/{table['id']}/links/{link['id']}").status_code == 204
+    assert keeper.api.delete(f"/v1/links/{link['id']}").status_code == 204
     phone.save()
     ended = phone.page.get_by_role("alert").filter(has_text="no longer valid")
     expect(ended).to_contain_text("1 saved request stays on this device")
@@ -156,7 +156,7 @@ def test_a_link_that_expires_keeps_what_waits_for_the_next_link(open_keeper: Ope
     phone.page.reload()
     expect(ended).to_be_visible()
     ended.get_by_role("button", name="Join with another link").click()
-    again = keeper.api.post(f"/v1/tables/{table['id']}/links", json={"kind": "scorekeeper"}).json()
+    again = keeper.api.post("/v1/links", json={"table": table["id"], "kind": "scorekeeper"}).json()
     phone.page.get_by_label("Link or API key").fill(again["url"])
     phone.page.get_by_role("button", name="Join").click()
     phone.expect_hand(2)

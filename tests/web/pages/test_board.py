@@ -197,6 +197,12 @@ def test_without_a_network_the_page_itself_opens(
     expect(again.get_by_role("heading", level=1)).to_have_text(table.name)
 
 
+def test_a_link_to_a_round_opens_no_board(table: LinkedTable, open_page: OpenPage) -> None:
+    link = table.link_to_round()
+    page = open_page(f"/board/#{secret_of(link)}")
+    expect(page.get_by_role("alert")).to_contain_text("This link shows one round.")
+
+
 def test_a_revoked_link_ends_the_board_and_another_one_can_be_pasted(
     table: LinkedTable, show: Callable[..., Page], open_page: OpenPage
 ) -> None:

@@ -60,7 +60,7 @@ def issue_link(keeper: KeeperPage, kind: str, **fields: str) -> tuple[str, str]:
     table = keeper.add_table()
     seats = [{"seat": seat, "player": name, "stack": 200} for seat, name in enumerate(("ann", "ben", "cyd"), 1)]
     assert keeper.api.post(f"/v1/tables/{table['id']}/rounds", json={"seats": seats}).status_code == 201
-    issued = keeper.api.post(f"/v1/tables/{table['id']}/links", json={"kind": kind, "label": "Anna's phone", **fields})
+    issued = keeper.api.post("/v1/links", json={"table": table["id"], "kind": kind, "label": "Anna's phone", **fields})
     assert issued.status_code == 201, issued.text
     return fragment_of(issued.json()), table["name"]
 

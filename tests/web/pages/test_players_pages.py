@@ -76,7 +76,7 @@ def test_every_page_of_a_link_passes_axe(table: LinkedTable, service: Running, b
     addresses = [str(personal["url"]), f"{personal['url']}/rounds/{table.round}"]
     addresses += [
         f"{personal['url']}/rounds/{table.round}/hands/1",
-        f"{service.url}/tables/unknown",
+        f"{service.url}/links/unknown",
         f"{service.url}/board/",
     ]
     for width, height in SCREENS:

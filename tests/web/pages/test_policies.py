@@ -37,7 +37,7 @@ def test_the_pages_of_a_round_keep_their_policies(
     table = LinkedTable(api)
     round_ = table.complete()
     link = str(table.link("player", player="ben")["url"])
-    shared = api.post(f"/v1/rounds/{round_}/links", json={})
+    shared = api.post("/v1/links", json={"round": round_})
     assert shared.status_code == 201, shared.text
     [hand, *_] = table.get(f"/v1/rounds/{round_}/hands")["hands"]
     explained = f"/v1/hands/{hand['id']}/explanation"

@@ -20,7 +20,7 @@ const PREFIX = "ofc_";
 /** Return the secret in a pasted link or key, or undefined if the text has none. */
 export function findSecret(text: string): string | undefined {
   const pasted = text.trim();
-  const secret = /(?:#|\/tables\/)([^#]+)$/.exec(pasted)?.[1] ?? pasted;
+  const secret = /(?:#|\/links\/)([^#]+)$/.exec(pasted)?.[1] ?? pasted;
   return /^[!-~]{8,}$/.test(secret) && !secret.includes("/") ? secret : undefined;
 }
 

@@ -10,7 +10,7 @@ import { registerWorker } from "./worker.js";
 const PAUSE = 1_000;
 const UNAUTHORIZED = 401;
 const ENDED = "This link has expired, was revoked, or is not one of this service. Ask the scorekeeper for a new one.";
-const NOT_A_LINK = "This is a key. The scoreboard needs a link to one table: ofc table link TABLE.";
+const NEEDED = "The scoreboard needs a link to one table: ofc link table TABLE.";
 
 /** The scoreboard of one table. It goes on by itself after every interruption, because nobody sits at a TV. */
 export function App() {
@@ -98,7 +98,8 @@ function poll(secret: string, listener: Listener): () => void {
     if (feed === undefined) {
       const session = await connect(secret);
       if (isStopped) return;
-      if (session.link === null) return end(NOT_A_LINK);
+      if (session.link === null) return end(`This is a key. ${NEEDED}`);
+      if (session.link.round !== null) return end(`This link shows one round. ${NEEDED}`);
       feed = new BoardFeed(session.client, session.link);
       listener.onJoin(session);
     }

@@ -137,8 +137,8 @@ def test_every_page_passes_axe_at_every_size(manager: Manager, table: LinkedTabl
     recomputation = f"/jobs/{api.post('/v1/recomputations', json=body).json()['id']}"
     [key, *_] = api.get("/v1/keys").json()["keys"]
     for path in (
-        "/keys", f"/keys/{key['id']}/revoke", "/links", "/links/new", "/links/rounds",
-        f"/links/{table.id}/{link['id']}/revoke", "/webhooks", "/webhooks/new", hook, f"{hook}/edit", f"{hook}/remove",
+        "/keys", f"/keys/{key['id']}/revoke", "/links", "/links/new",
+        f"/links/{link['id']}/revoke", "/webhooks", "/webhooks/new", hook, f"{hook}/edit", f"{hook}/remove",
         f"{hook}/rotate", "/jobs", "/jobs?kind=recomputation", job, recomputation, f"{job}/cancel", "/jobs/import",
         "/jobs/recomputation", "/audit", "/audit?kind=hand.recorded", "/unknown",
     ):  # as a table  # fmt: skip
@@ -251,17 +251,17 @@ def test_everything_works_without_scripts(without_scripts: Manager, service: Run
     page.get_by_label("ID of the player").fill("ben")
     page.get_by_role("button", name="Issue the link").click()
     address = page.get_by_label("Address", exact=True).input_value()
-    assert address.startswith(f"{service.url}/tables/ofc_link_")
+    assert address.startswith(f"{service.url}/links/ofc_link_")
     manager.open("/links?kind=player&state=valid")
     page.get_by_role("link", name="Revoke the link ben").click()
     page.get_by_role("button", name="Revoke the link").click()
     expect(page.get_by_role("heading", name="Links")).to_be_visible()
     manager.open("/audit")
-    page.get_by_label("Kind").select_option("table_link.revoked")
+    page.get_by_label("Kind").select_option("link.revoked")
 
     def is_listed() -> bool:
         page.get_by_role("button", name="Filter").click()
-        return page.get_by_role("row").filter(has_text="table_link.revoked").count() > 0
+        return page.get_by_role("row").filter(has_text="link.revoked").count() > 0
 
     assert wait_until(is_listed)
     page.get_by_role("button", name="Sign out").click()

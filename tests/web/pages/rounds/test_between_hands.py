@@ -31,7 +31,7 @@ def open_table(
         for seat, (player, stack) in enumerate(zip(("ann", "ben", "cyd"), stacks, strict=True), 1)
     ]
     round_ = keeper.api.post(f"/v1/tables/{added['id']}/rounds", json={"seats": seats}).json()
-    link = keeper.api.post(f"/v1/tables/{added['id']}/links", json={"kind": "scorekeeper"}).json()
+    link = keeper.api.post("/v1/links", json={"table": added["id"], "kind": "scorekeeper"}).json()
     keeper.open(f"/keeper/#{link['url'].partition('#')[2]}")
     expect(keeper.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
     return dict(round_)
@@ -281,7 +281,7 @@ def test_a_link_offers_what_its_scopes_allow(keeper: KeeperPage) -> None:
     keeper.page.locator("summary").tap()
     expect(keeper.page.get_by_text("Tap a card to correct it.")).to_be_visible()
     expect(keeper.page.get_by_role("button", name="Dispute hand 1")).to_have_count(0)
-    viewer = keeper.api.post(f"/v1/tables/{round_['table']}/links", json={"kind": "viewer"}).json()
+    viewer = keeper.api.post("/v1/links", json={"table": round_["table"], "kind": "viewer"}).json()
     keeper.open(f"/keeper/#{viewer['url'].rpartition('/')[2]}")
     expect(keeper.page.get_by_role("button", name="Undo hand 1")).to_have_count(0)
     keeper.page.reload()

@@ -282,8 +282,8 @@ def test_the_hands_are_shown_after_the_link_was_revoked(keeper: KeeperPage) -> N
     page = keeper.page
     expect(page.locator('details[data-hand="1"]')).to_be_visible()
     wait_until_stored(keeper, round_)
-    [link] = keeper.get(f"/v1/tables/{round_['table']}/links")["links"]
-    assert keeper.api.delete(f"/v1/tables/{round_['table']}/links/{link['id']}").status_code == 204
+    [link] = keeper.get(f"/v1/links?table={round_['table']}")["links"]
+    assert keeper.api.delete(f"/v1/links/{link['id']}").status_code == 204
     page.reload()
     expect(page.get_by_role("alert").filter(has_text="no longer valid")).to_be_visible()
     open_hand(page, 1)

@@ -1,4 +1,4 @@
-"""Links to tables and to the console, and their addresses as QR codes."""
+"""Links to tables, to rounds and to the console, and their addresses as QR codes."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
@@ -17,14 +17,21 @@ _TERMINAL_MARGIN: Final = 2
 _PRINT_SCALE: Final = 8
 
 
-def show_table_link(console: Console, link: Document, table: str) -> None:
-    """Print a new link with its QR code, and how it is revoked."""
+def show_link(console: Console, link: Document, place: str) -> None:
+    """
+    Print a new link with its QR code, and how it is revoked.
+
+    Args:
+        console: where to print.
+        link: the link.
+        place: what it shows, such as `at friday`.
+    """
     console.print(Text(draw_terminal_code(link["url"])), soft_wrap=True)
     console.print(Text(link["url"]), soft_wrap=True)
     lines = [
         *([f"scoreboard: {link['board_url']}"] if link["board_url"] else []),
-        f"{link['label']} ({link['kind']}) at {table}, until {format_minute(link['expires_at'])} UTC",
-        f"revoke it: ofc table unlink {table} {link['id']}",
+        f"{link['label']} ({link['kind']}) {place}, until {format_minute(link['expires_at'])} UTC",
+        f"revoke it: ofc link revoke {link['id']}",
     ]
     for line in lines:
         console.print(Text(line), soft_wrap=True)
@@ -38,16 +45,27 @@ def show_console_link(console: Console, link: Document, *, draws_code: bool) -> 
     console.print(Text(f"signs in once, until {format_minute(link['expires_at'])} UTC"), soft_wrap=True)
 
 
-def list_table_links(console: Console, found: Sequence[Document]) -> None:
-    """Print links, one a line."""
+def list_links(console: Console, found: Sequence[Document], tables: Mapping[str, str]) -> None:
+    """
+    Print links, one a line.
+
+    Args:
+        console: where to print.
+        found: the links.
+        tables: the names of tables, by their IDs.
+    """
     if not found:
         console.print("No links.")
         return
-    grid = make_grid(console, "id", "label", "kind", "expires (UTC)", "last used (UTC)", "revoked", unbroken=("id",))
+    grid = make_grid(
+        console, "id", "label", "kind", "shows", "expires (UTC)", "last used (UTC)", "revoked", unbroken=("id",)
+    )
     for link in found:
+        table = tables.get(link["table"], link["table"])
+        shown = table if link["round"] is None else f"a round at {table}"
         used = format_minute(link["last_used_at"])
         revoked = "no" if link["revoked_at"] is None else "yes"
-        grid.add_row(link["id"], link["label"], link["kind"], format_minute(link["expires_at"]), used, revoked)
+        grid.add_row(link["id"], link["label"], link["kind"], shown, format_minute(link["expires_at"]), used, revoked)
     console.print(grid)
 
 

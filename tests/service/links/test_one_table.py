@@ -16,7 +16,7 @@ from service.clubs.queries import keys
 from service.clubs.queries.clubs import StoredClub
 from tests.oracle import PRESETS
 from tests.service.http.test_other_clubs import SENT
-from tests.service.table_links.linked_table import (
+from tests.service.links.linked_table import (
     ALLOWED,
     NDJSON,
     Played,
@@ -234,12 +234,11 @@ def test_links_and_keys_do_not_disturb_each_other_on_shared_connections(
     assert seen == [[tables] * 15 for tables in expected]
 
 
-HIDDEN = ("api_keys", "players", "link_secrets", "jobs")
+HIDDEN = ("api_keys", "players", "jobs")
 
 
 def test_a_transaction_of_one_table_sees_no_rows_of_others(house: House, club: Api, mine: Played) -> None:
     club.put("/v1/players/ann", {"display_name": "Ann"})
-    club.post(f"/v1/rounds/{mine.round}/links", {"expires_in": 60})
     with database_of(house).session() as session:
         transaction = session.reading(club_of(house, club), UUID(mine.table))
         for table in ("rounds", "round_heads", "disputes", "player_rounds", "player_opponents"):

@@ -1,4 +1,4 @@
-"""Links to one table: what a scorekeeper's phone is given instead of a key, and links that sign in to the console."""
+"""Links to a table or a round, which people open instead of using a key, and links that sign in to the console."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,42 +8,45 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from evidence.events import TableLinkKind
+from evidence.events import LinkKind
 from schemas.base import Dumped, Sentence, WireSchema
 from schemas.fields import Choice, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import PlayerField
-from schemas.pages import PageSchema
+from schemas.pages import PageQuerySchema, PageSchema
 
 SECRET_PREFIX: Final = "ofc_link_"
 """The first characters of the secret of every link."""
 SECRET_LENGTH: Final = 43
 """43 letters and digits have more than 255 bits."""
 
-DEFAULT_LIFETIME: Final = timedelta(hours=24)
+TABLE_LIFETIME: Final = timedelta(hours=24)
+ROUND_LIFETIME: Final = timedelta(days=7)
+"""How long links are valid by default: those to a table for an evening, those to a round until it is settled up."""
 MIN_LIFETIME: Final = timedelta(minutes=1)
 MAX_LIFETIME: Final = timedelta(days=366)
 _LONGEST_LABEL: Final = 100
 _LONGEST_URL: Final = 500
-_KINDS: Final = {kind.value: kind for kind in TableLinkKind}
+_KINDS: Final = {kind.value: kind for kind in LinkKind}
 
 
 @dataclass(frozen=True, slots=True)
-class TableLink:
+class Link:
     """
-    A link to a table, without its secret.
+    A link to a table or to a round, without its secret.
 
     Attributes:
-        table_id: the only table that it is for.
+        table_id: the only table that it is for, or that of its round.
         key_id: the key with which it was issued, and ends.
         revoked_at: None if it is not revoked.
         last_used_at: rounded to minutes; None if it was never used.
         player: the operator's ID of the player of a personal link; None for other links.
+        round_id: the only round that it shows; None if it shows the table.
     """
 
     id: UUID
     table_id: UUID
     key_id: UUID
-    kind: TableLinkKind
+    kind: LinkKind
     label: str
     scopes: tuple[str, ...]
     created_at: datetime
@@ -51,16 +54,27 @@ class TableLink:
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
     player: str | None = None
+    round_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class TableLinkRequest:
-    """A link to create; `expires_in` is in seconds. `player` is given for a personal link only."""
+class LinkRequest:
+    """
+    A link to create.
 
-    label: str | None
-    kind: TableLinkKind
-    player: str | None
+    Attributes:
+        table_id: the table that it is for; None for a link to a round.
+        round_id: the round that it is for; None for a link to a table.
+        player: None unless the link is personal.
+        expires_in: in seconds.
+    """
+
+    table_id: UUID | None
+    round_id: UUID | None
+    kind: LinkKind
     expires_in: int
+    label: str | None = None
+    player: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +89,24 @@ def _seconds(life: timedelta) -> int:
     return int(life.total_seconds())
 
 
-class TableLinkRequestSchema(WireSchema):
-    """A link to one table. Without fields, it is a viewer's link for 24 hours."""
+class LinkRequestSchema(WireSchema):
+    """A link to a table or to a round. Without a kind, it is a viewer's."""
 
+    table = UuidField(load_default=None, description="ID of the table that the link is for. Required without `round`.")
+    round = UuidField(
+        load_default=None,
+        description="ID of the only round that the link is for. Not for the kind `scorekeeper`, and not with `table`.",
+    )
     label = Text(
         longest=_LONGEST_LABEL,
         load_default=None,
-        description="What the link is used for, for example whose phone has it. Default: the kind.",
+        description="What the link is used for, for example whose phone has it. Default: the player or the kind.",
     )
     kind = Choice(
         _KINDS,
-        load_default=TableLinkKind.VIEWER,
+        load_default=LinkKind.VIEWER,
         description="`scorekeeper` to record the rounds of the table and to correct those that are not final; `viewer`"
-        " to read the table; `player` to read it, and to confirm and dispute settlements for one player.",
+        " to read; `player` to read, and to confirm and dispute settlements for one player.",
     )
     player = PlayerField(
         load_default=None,
@@ -97,13 +116,25 @@ class TableLinkRequestSchema(WireSchema):
     expires_in = Integer(
         least=_seconds(MIN_LIFETIME),
         most=_seconds(MAX_LIFETIME),
-        load_default=_seconds(DEFAULT_LIFETIME),
-        description="Seconds until the link expires.",
+        load_default=None,
+        description="Seconds until the link expires. Default: 24 hours for a table, 7 days for a round.",
     )
 
     @validates_schema(skip_on_field_errors=True)
+    def _check_place(self, read: dict[str, Any], **_: Any) -> None:
+        if read["table"] is None and read["round"] is None:
+            detail = "is required without `round`; expected the ID of a table or of a round"
+            raise ValidationError(Sentence("field-missing", detail), "table")
+        if read["round"] is not None and read["table"] is not None:
+            detail = "is given with `table`; expected one of them"
+            raise ValidationError(Sentence("round-unexpected", detail), "round")
+        if read["round"] is not None and read["kind"] is LinkKind.SCOREKEEPER:
+            detail = "is given for the kind 'scorekeeper'; expected `table`"
+            raise ValidationError(Sentence("round-unexpected", detail), "round")
+
+    @validates_schema(skip_on_field_errors=True)
     def _check_player(self, read: dict[str, Any], **_: Any) -> None:
-        is_personal = read["kind"] is TableLinkKind.PLAYER
+        is_personal = read["kind"] is LinkKind.PLAYER
         if is_personal and read["player"] is None:
             detail = "is required for the kind 'player'; expected the ID of a player"
             raise ValidationError(Sentence("field-missing", detail), "player")
@@ -112,8 +143,24 @@ class TableLinkRequestSchema(WireSchema):
             raise ValidationError(Sentence("player-unexpected", detail), "player")
 
     @post_load
-    def _build(self, loaded: dict[str, Any], **_: Any) -> TableLinkRequest:
-        return TableLinkRequest(**loaded)
+    def _build(self, loaded: dict[str, Any], **_: Any) -> LinkRequest:
+        table_id, round_id = loaded.pop("table"), loaded.pop("round")
+        if loaded["expires_in"] is None:
+            loaded["expires_in"] = _seconds(TABLE_LIFETIME if round_id is None else ROUND_LIFETIME)
+        return LinkRequest(table_id, round_id, **loaded)
+
+
+class LinkQuerySchema(PageQuerySchema):
+    """Which links to list."""
+
+    table = UuidField(description="Only links to this table and to its rounds.")
+    round = UuidField(description="Only links to this round.")
+    kind = Choice(_KINDS, description="Only links of this kind.")
+    state = Choice(
+        {"valid": True, "ended": False},
+        description="`valid` for links that can be used; `ended` for those that are expired or revoked, or whose key"
+        " has ended.",
+    )
 
 
 class LinkWarningSchema(WireSchema):
@@ -123,8 +170,8 @@ class LinkWarningSchema(WireSchema):
     detail = Text(required=True, longest=500, description="One sentence with the reason and what to change.")
 
 
-class TableLinkSchema(WireSchema):
-    """A link to one table, without its secret, which is not stored."""
+class LinkSchema(WireSchema):
+    """A link to a table or to a round, without its secret, which is not stored."""
 
     id = UuidField(required=True, description="ID of the link: the actor of the events that it causes.")
     label = Text(required=True, longest=_LONGEST_LABEL, description="What the link is used for.")
@@ -135,7 +182,12 @@ class TableLinkSchema(WireSchema):
         description="The operator's ID of the player whose link it is. Null if it is not a player's link.",
     )
     scopes = Listing(Text(longest=20), most=20, required=True, description="What the link is allowed to do.")
-    table = UuidField(required=True, description="ID of the only table that the link is for.")
+    table = UuidField(required=True, description="ID of the only table that the link is for, or that of its round.")
+    round = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the only round that the link shows. Null if it shows the table.",
+    )
     key = UuidField(required=True, description="ID of the key that issued the link. The link ends with this key.")
     created_at = Time(required=True, description="Time when the link was created.")
     expires_at = Time(required=True, description="Time when the link expires.")
@@ -149,8 +201,8 @@ class TableLinkSchema(WireSchema):
     )
 
 
-class NewTableLinkSchema(TableLinkSchema):
-    """A new link to one table. This response is the only one that contains its secret."""
+class NewLinkSchema(LinkSchema):
+    """A new link. This response is the only one that contains its secret."""
 
     url = Text(
         required=True,
@@ -162,34 +214,38 @@ class NewTableLinkSchema(TableLinkSchema):
         required=True,
         allow_none=True,
         longest=_LONGEST_URL,
-        description="Address of the scoreboard, for a TV or a tablet. Null for a scorekeeper's link.",
+        description="Address of the scoreboard of the table, for a TV or a tablet. Null for a scorekeeper's link and"
+        " for a link to a round.",
     )
     warnings = Listing(
         Inner(LinkWarningSchema), most=10, required=True, description="Why the address may not work, or may be read."
     )
 
 
-class TableLinkPageSchema(PageSchema):
-    """One page of links to a table, newest first."""
+class LinkPageSchema(PageSchema):
+    """One page of links, newest first."""
 
-    links = Listing(
-        Inner(TableLinkSchema), most=100, required=True, description="The links of this page, newest first."
-    )
+    links = Listing(Inner(LinkSchema), most=100, required=True, description="The links of this page, newest first.")
 
 
 class CurrentLinkSchema(WireSchema):
-    """The link of a request, with its table."""
+    """The link of a request, with the name of its table."""
 
     id = UuidField(required=True, description="ID of the link: the actor of the events that it causes.")
     label = Text(required=True, longest=_LONGEST_LABEL, description="What the link is used for.")
     kind = Choice(_KINDS, required=True, description="What the link is for.")
     scopes = Listing(Text(longest=20), most=20, required=True, description="What the link is allowed to do.")
-    table = UuidField(required=True, description="ID of the only table that the link is for.")
+    table = UuidField(required=True, description="ID of the only table that the link is for, or that of its round.")
+    round = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the only round that the link shows. Null if it shows the table.",
+    )
     table_name = Text(required=True, longest=100, description="Name of the table.")
     expires_at = Time(required=True, description="Time when the link expires.")
 
 
-def dump_table_link(link: TableLink) -> Dumped:
+def dump_link(link: Link) -> Dumped:
     """Encode a link, without its secret."""
     return {
         "id": str(link.id),
@@ -198,6 +254,7 @@ def dump_table_link(link: TableLink) -> Dumped:
         "player": link.player,
         "scopes": list(link.scopes),
         "table": str(link.table_id),
+        "round": None if link.round_id is None else str(link.round_id),
         "key": str(link.key_id),
         "created_at": show_time(link.created_at),
         "expires_at": show_time(link.expires_at),
@@ -206,13 +263,13 @@ def dump_table_link(link: TableLink) -> Dumped:
     }
 
 
-def dump_new_table_link(link: TableLink, url: str, board_url: str | None, warnings: Sequence[LinkWarning]) -> Dumped:
+def dump_new_link(link: Link, url: str, board_url: str | None, warnings: Sequence[LinkWarning]) -> Dumped:
     """Encode a new link with its address and that of the scoreboard."""
     listed = [{"code": each.code, "detail": each.detail} for each in warnings]
-    return {**dump_table_link(link), "url": url, "board_url": board_url, "warnings": listed}
+    return {**dump_link(link), "url": url, "board_url": board_url, "warnings": listed}
 
 
-def dump_current_link(link: TableLink, table_name: str) -> Dumped:
+def dump_current_link(link: Link, table_name: str) -> Dumped:
     """Encode the link of a request."""
     return {
         "id": str(link.id),
@@ -220,6 +277,7 @@ def dump_current_link(link: TableLink, table_name: str) -> Dumped:
         "kind": link.kind.value,
         "scopes": list(link.scopes),
         "table": str(link.table_id),
+        "round": None if link.round_id is None else str(link.round_id),
         "table_name": table_name,
         "expires_at": show_time(link.expires_at),
     }

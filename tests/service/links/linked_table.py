@@ -50,7 +50,14 @@ def play_at(api: Api, name: str) -> Played:
 
 def issue(api: Api, table: str, **fields: Any) -> ApiResponse:
     """Issue a link to a table."""
-    issued = api.post(f"/v1/tables/{table}/links", fields)
+    issued = api.post("/v1/links", {"table": table, **fields})
+    assert issued.status == 201, issued
+    return issued
+
+
+def issue_to_round(api: Api, round_id: str, **fields: Any) -> ApiResponse:
+    """Issue a link to a round."""
+    issued = api.post("/v1/links", {"round": round_id, **fields})
     assert issued.status == 201, issued
     return issued
 

@@ -1,8 +1,9 @@
 """A club with two tables, and a link to one of them."""
 
 import pytest
+from flask.testing import FlaskClient
 
-from tests.service.table_links.linked_table import Played, link_to, play_at
+from tests.service.links.linked_table import Played, link_to, play_at
 from tests.support.api_client import Api
 from tests.support.application import House
 
@@ -27,3 +28,9 @@ def other(club: Api) -> Played:
 def link(house: House, club: Api, mine: Played, other: Played) -> Api:
     assert mine.table != other.table
     return link_to(house, club, mine.table)
+
+
+@pytest.fixture
+def browser(house: House) -> FlaskClient:
+    """A browser without a key."""
+    return house.app.test_client()

@@ -9,7 +9,7 @@ import pytest
 from evidence.events import FinalReason
 from service.rounds.queries import rounds, settlements
 from tests.service.http.test_other_clubs import SENT
-from tests.service.table_links.linked_table import ALLOWED, NDJSON, Played, link_to, table_of
+from tests.service.links.linked_table import ALLOWED, NDJSON, Played, link_to, table_of
 from tests.support.api_client import Api, replayed
 from tests.support.api_corrections import SWAPPED, correct
 from tests.support.application import House
@@ -37,7 +37,6 @@ WRITING = {
 }
 """Operations for which a viewer's link lacks the scope."""
 PUBLIC = {"check_health", "check_readiness", "get_contract", "get_metrics", "get_checkpoint", "list_checkpoint_keys"}
-BY_TOKEN = {"show_linked_round", "show_linked_hand"}
 
 
 @pytest.mark.parametrize("kind", ["scorekeeper", "viewer"])
@@ -46,16 +45,16 @@ def test_operations_that_are_not_for_links_are_refused(house: House, club: Api, 
     refused = set()
     for method, path, name in operations(club):
         path = path.replace("{reference}", "turbo").replace("{player}", "ann").replace("{address}", "1")
-        if name in PUBLIC | BY_TOKEN:
+        if name in PUBLIC:
             continue
         body = {"json": SENT[name]} if SENT.get(name) else {"json": {}} if method in ("POST", "PUT", "PATCH") else {}
-        response = link.request(method, path.replace("{token}", "x").replace("{number}", "1"), **body)
+        response = link.request(method, path, **body)
         if response.status == 403:
             assert response["code"] == "scope-missing"
             refused.add(name)
             is_for_links = name in ALLOWED
             assert ("is not for links; expected an API key with the scope" in response["detail"]) != is_for_links, name
-    everything = {name for _, _, name in operations(club)} - PUBLIC - BY_TOKEN
+    everything = {name for _, _, name in operations(club)} - PUBLIC
     assert refused == everything - (ALLOWED if kind == "scorekeeper" else ALLOWED - WRITING)
 
 

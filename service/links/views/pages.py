@@ -1,4 +1,4 @@
-"""The pages of links to tables, for viewers and players: the table, its rounds, and what a player can do there."""
+"""The pages of links, for viewers and players: the table, its rounds or one round, and what a player can do there."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -14,15 +14,15 @@ from flask import Blueprint, Response, redirect, render_template, request, url_f
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 from werkzeug.wrappers import Response as BaseResponse
 
-from evidence.events import TableLinkKind
+from evidence.events import LinkKind
 from schemas.base import WireError, load
 from schemas.disputes import DisputeRequestSchema
+from schemas.links import Link
 from schemas.pages import parse_cursor, show_cursor
 from schemas.problems import refuse
 from schemas.rounds import RoundView
-from schemas.sentences import sentences_of
+from schemas.sentences import describe_kind, sentences_of
 from schemas.settlements import SettlementConfirmationRequestSchema
-from schemas.table_links import TableLink
 from scoring.errors import ScoringError
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import StoredKey
@@ -35,19 +35,20 @@ from service.errors import ConfirmationRefused, DisputeInvalid, DisputeRefused, 
 from service.http.authentication import database
 from service.http.formats import format_day, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
+from service.http.problems import MEDIA_TYPE
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
 from service.http.request_state import current_request
 from service.http.responses import NO_STORE
-from service.links.actions import read_round_page, show_linked_hand
-from service.links.views import Personal, render_round_page, replace_problem
+from service.links import queries as links
+from service.links.actions.links import get_link
+from service.links.actions.pages import read_round_page, show_linked_hand
+from service.links.views.rounds import Personal, render_round_page
 from service.pages.apps import find_built
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.settlements import confirm_settlement
 from service.rounds.queries.rounds import RoundFilter
 from service.rounds.views.explanations import HTML, STYLE, STYLED, Neighbours, write_explanation
-from service.table_links import queries as table_links
-from service.table_links.actions import get_link
 
 _POLICY: Final = "Content-Security-Policy"
 _WITH_FORMS: Final = {_POLICY: STYLED[_POLICY].replace("form-action 'none'", "form-action 'self'")}
@@ -56,18 +57,54 @@ _MOST_FIELDS: Final = 10
 _ROUNDS: Final = 30
 _MOST_DISPUTES: Final = 100
 _CHANGED: Final = "The results have changed since you opened this page. Please check them before you confirm."
+_ADVICE: Final = {
+    HTTPStatus.NOT_FOUND: (
+        "This link does not work",
+        "The link is incomplete, or not one of this service. Open it again exactly as you received it. If that does not"
+        " help, ask the person who sent it for a new link.",
+    ),
+    HTTPStatus.GONE: (
+        "This link has ended",
+        "The link was valid, but has expired or was revoked. Nothing is lost: everything is still recorded. Ask the"
+        " person who sent it for a new link.",
+    ),
+}
+"""Title and advice of the pages that a browser shows for links that do not work."""
 
-table_pages = Blueprint("table_pages", __name__, template_folder="templates", url_prefix="/tables/<string:secret>")
-table_pages.after_request(replace_problem)
+link_pages = Blueprint("link_pages", __name__, template_folder="templates", url_prefix="/links/<string:secret>")
 
 
-@table_pages.get("")
-def show_table(secret: str) -> Response:
-    """Render the page of the table: its rounds, and the way to its scoreboard."""
+@link_pages.after_request
+def show_problem(response: Response) -> Response:
+    """Show a problem as a page."""
+    if response.mimetype != MEDIA_TYPE:
+        return response
+    state = current_request()
+    assert state.problem is not None, "the response is a problem"
+    kind = PROBLEM_KINDS[state.problem]
+    title, advice = _ADVICE.get(HTTPStatus(response.status_code), (kind.title, describe_kind(state.problem)))
+    page = render_template(
+        "link_problem.html",
+        title=title,
+        advice=advice,
+        request_id=state.request_id,
+        style_address=find_built(STYLE, ".css"),
+    )
+    response.set_data(page)
+    response.content_type = f"{HTML}; charset=utf-8"
+    response.headers.update(STYLED | NO_STORE)
+    return response
+
+
+@link_pages.get("")
+def show_link(secret: str) -> Response:
+    """Render the page of the table: its rounds, and the way to its scoreboard. A link to a round shows the round."""
     count_request(_hash(secret))
     with database().session() as session:
         key = _authenticate(session, secret)
-        transaction = session.reading(key.club_id, key.table_id)
+        if key.round_id is not None:
+            return _render_round(session, key, secret, key.round_id)
+        transaction = _reading(session, key)
         link, table = _read_link(transaction, key)
         after = _read_cursor(request.args.get("cursor"))
         listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
@@ -85,7 +122,7 @@ def show_table(secret: str) -> Response:
     return _respond(page, STYLED)
 
 
-@table_pages.get("/rounds/<uuid:round_id>")
+@link_pages.get("/rounds/<uuid:round_id>")
 def show_round(secret: str, round_id: UUID) -> Response:
     """Render the players' page of a round of the table."""
     count_request(_hash(secret))
@@ -93,20 +130,20 @@ def show_round(secret: str, round_id: UUID) -> Response:
         return _render_round(session, _authenticate(session, secret), secret, round_id)
 
 
-@table_pages.get("/rounds/<uuid:round_id>/hands/<int:number>")
+@link_pages.get("/rounds/<uuid:round_id>/hands/<int:number>")
 def show_hand(secret: str, round_id: UUID, number: int) -> Response:
     """Render the explanation of a hand."""
     count_request(_hash(secret))
     with database().session() as session:
         key = _authenticate(session, secret)
-        transaction = session.reading(key.club_id, key.table_id)
+        transaction = _reading(session, key)
         _read_link(transaction, key)
         explained, hands = show_linked_hand(transaction, round_id, number)
         page = write_explanation(explained, Neighbours(_address(secret, round_id), number, hands))
     return _respond(page, STYLED)
 
 
-@table_pages.post("/rounds/<uuid:round_id>")
+@link_pages.post("/rounds/<uuid:round_id>")
 def change_round(secret: str, round_id: UUID) -> BaseResponse:
     """
     Confirm or dispute the settlement of a round for the player of a personal link, and show the round again.
@@ -128,13 +165,21 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
     return redirect(f"{_address(secret, round_id)}#you", HTTPStatus.SEE_OTHER)
 
 
+def _reading(session: Session, key: StoredKey) -> Transaction:
+    return session.reading(key.club_id, key.table_id, key.round_id)
+
+
 def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transaction]:
     return session.transaction(
-        key.club_id, actor=key.id, request_id=current_request().request_id, table_id=key.table_id
+        key.club_id,
+        actor=key.id,
+        request_id=current_request().request_id,
+        table_id=key.table_id,
+        round_id=key.round_id,
     )
 
 
-def _change(transaction: Transaction, key: StoredKey, link: TableLink, round_id: UUID, form: Mapping[str, str]) -> None:
+def _change(transaction: Transaction, key: StoredKey, link: Link, round_id: UUID, form: Mapping[str, str]) -> None:
     """
     Do what a player has sent.
 
@@ -167,9 +212,9 @@ def _render_round(
     error: ServiceError | ScoringError | WireError | None = None,
     claim: str = "",
 ) -> Response:
-    transaction = session.reading(key.club_id, key.table_id)
+    transaction = _reading(session, key)
     link, _ = _read_link(transaction, key)
-    page = read_round_page(transaction, round_id, link.expires_at)
+    page = read_round_page(transaction, round_id)
     personal = None
     if link.player is not None:
         found = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES)
@@ -181,7 +226,8 @@ def _render_round(
     shown = render_round_page(
         page,
         _address(secret, round_id),
-        table_address=url_for("table_pages.show_table", secret=secret),
+        expires_at=link.expires_at,
+        table_address=None if key.round_id is not None else url_for("link_pages.show_link", secret=secret),
         personal=personal,
     )
     status = HTTPStatus.OK if error is None else PROBLEM_KINDS[refuse(error).code].status
@@ -206,7 +252,7 @@ def _authenticate(session: Session, secret: str) -> StoredKey:
     """
     secret_sha256 = _hash(secret)
     key = keys.find(session, secret_sha256)
-    is_link = table_links.is_for_pages(session, secret_sha256)
+    is_link = links.is_for_pages(session, secret_sha256)
     if not is_link:
         count_unknown()
         raise NotFound("the link is incomplete or not one of this service")
@@ -215,11 +261,10 @@ def _authenticate(session: Session, secret: str) -> StoredKey:
     return key
 
 
-def _read_link(transaction: Transaction, key: StoredKey) -> tuple[TableLink, str]:
+def _read_link(transaction: Transaction, key: StoredKey) -> tuple[Link, str]:
     """Return the link with the name of its table."""
-    assert key.table_id is not None
-    link, table = get_link(transaction, key.table_id, key.id)
-    assert link.kind is not TableLinkKind.SCOREKEEPER
+    link, table = get_link(transaction, key.id)
+    assert link.kind is not LinkKind.SCOREKEEPER
     return link, table
 
 
@@ -260,7 +305,7 @@ def _show_round(view: RoundView, zone: ZoneInfo) -> dict[str, Any]:
 
 
 def _address(secret: str, round_id: UUID) -> str:
-    return url_for("table_pages.show_round", secret=secret, round_id=round_id)
+    return url_for("link_pages.show_round", secret=secret, round_id=round_id)
 
 
 def _hash(secret: str) -> bytes:

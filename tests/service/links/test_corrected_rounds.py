@@ -4,8 +4,8 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from tests.service.table_links.linked_table import issue
-from tests.service.table_links.test_table_pages import Visitor, parse
+from tests.service.links.linked_table import issue
+from tests.service.links.test_link_pages import Visitor, parse
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened, step
 from tests.support.api_settlements import make_final

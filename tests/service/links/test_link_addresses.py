@@ -7,7 +7,7 @@ import pytest
 from service.app import create_app
 from service.config import Config, ConfigError, read_settings
 from service.http.services import services_of
-from tests.service.table_links.linked_table import table_of
+from tests.service.links.linked_table import table_of
 from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 
@@ -18,7 +18,7 @@ def issue_at(house: House, api: Api, base_url: str, **settings: str) -> ApiRespo
     found = read_settings(settings)
     app = create_app(Config(house.logins.service, public_url=found["public_url"], allowed_hosts=found["allowed_hosts"]))
     try:
-        return Api(app, api.key).request("POST", f"/v1/tables/{table}/links", json={}, base_url=base_url)
+        return Api(app, api.key).request("POST", "/v1/links", json={"table": table}, base_url=base_url)
     finally:
         services_of(app).database.close()
 
@@ -57,7 +57,7 @@ def test_a_host_that_the_client_made_up_is_refused(house: House, api: Api) -> No
     refused = issue_at(house, api, "http://evil.example:8000")
     assert (refused.status, refused["code"]) == (409, "link-address-unknown")
     assert refused["detail"].startswith("the host of the request is 'evil.example', which is not known")
-    assert house.query("SELECT count(*) FROM table_links WHERE label = 'evil'") == [(0,)]
+    assert house.query("SELECT count(*) FROM links WHERE label = 'evil'") == [(0,)]
     allowed = issue_at(house, api, "http://evil.example:8001", OFC_ALLOWED_HOSTS="cardroom, Evil.example")
     assert base_of(allowed) == "http://evil.example:8001"
 

@@ -8,7 +8,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.clubs.actions import create_key, find_club
-from tests.service.table_links.linked_table import issue, play_at, secret_of, table_of
+from tests.service.links.linked_table import issue, play_at, secret_of, table_of
 from tests.support.api_client import Api, ApiResponse
 from tests.support.api_corrections import SWAPPED, correct
 from tests.support.api_settlements import OTHER_HAND, make_final
@@ -27,7 +27,7 @@ class Visitor:
     """A browser with a link, which runs no script."""
 
     def __init__(self, house: House, issued: ApiResponse) -> None:
-        self.address = f"/tables/{secret_of(issued)}"
+        self.address = f"/links/{secret_of(issued)}"
         self._browser = house.app.test_client()
 
     def get(self, path: str = "") -> TestResponse:
@@ -85,7 +85,7 @@ def viewer(house: House, api: Api, table: str) -> Visitor:
 
 def test_the_link_of_a_viewer_has_its_secret_in_its_path(api: Api) -> None:
     issued = issue(api, table_of(api))
-    assert re.fullmatch(r"http://localhost/tables/ofc_link_[0-9A-Za-z]{43}", issued["url"])
+    assert re.fullmatch(r"http://localhost/links/ofc_link_[0-9A-Za-z]{43}", issued["url"])
     assert issued["board_url"] == f"http://localhost/board/#{secret_of(issued)}"
     assert issue(api, table_of(api, "attic"), kind="scorekeeper")["board_url"] is None
 
@@ -102,7 +102,7 @@ def test_the_link_of_a_player_has_a_player_and_their_name_as_label(house: House,
     [{"kind": "player"}, {"kind": "viewer", "player": "bob"}, {"kind": "player", "player": ""}, {"player": "x"}],
 )
 def test_a_player_and_the_kind_player_belong_together(api: Api, fields: dict[str, str]) -> None:
-    refused = api.post(f"/v1/tables/{table_of(api)}/links", fields)
+    refused = api.post("/v1/links", {"table": table_of(api), **fields})
     assert (refused.status, set(refused.mistakes)) == (422, {"#/player"})
 
 
@@ -187,7 +187,7 @@ def test_a_player_confirms_once_however_often_the_form_is_sent(
         assert (response.status_code, response.headers["Location"]) == (303, f"{ben.address}/rounds/{round_id}#you")
     assert api.get(f"/v1/rounds/{round_id}/settlement")["confirmed"] == [2]
     assert "You have confirmed these results." in ben.show(f"/rounds/{round_id}")
-    [link] = api.get(f"/v1/tables/{api.get(f'/v1/rounds/{round_id}')['table']}/links")["links"]
+    [link] = api.get("/v1/links")["links"]
     actors = house.query(
         "SELECT actor FROM events WHERE club_id = %s AND kind = 'settlement.confirmed'", club_of(house, api)
     )
@@ -307,9 +307,9 @@ def test_an_expired_or_revoked_link_is_a_410_and_a_forged_one_a_404(
 ) -> None:
     fields = {"kind": kind, **({"player": "bob"} if kind == "player" else {})}
     revoked, expired = issue(api, table, **fields), issue(api, table, **fields)
-    assert api.delete(f"/v1/tables/{table}/links/{revoked['id']}").status == 204
+    assert api.delete(f"/v1/links/{revoked['id']}").status == 204
     house.change(
-        "UPDATE table_links SET created_at = now() - interval '2 days', expires_at = now() - interval '1 second'"
+        "UPDATE links SET created_at = now() - interval '2 days', expires_at = now() - interval '1 second'"
         " WHERE id = %s",
         expired["id"],
     )
@@ -330,7 +330,7 @@ def test_an_expired_or_revoked_link_is_a_410_and_a_forged_one_a_404(
         "%00",
         "%ff",
     ):
-        page = house.app.test_client().get(f"/tables/{forged}")
+        page = house.app.test_client().get(f"/links/{forged}")
         assert (page.status_code, page.mimetype) == (404, "text/html"), forged
         [heading] = parse(page).iter("h1")
         assert heading.text == "This link does not work"
@@ -340,8 +340,8 @@ def test_an_expired_or_revoked_link_is_a_410_and_a_forged_one_a_404(
 def test_keys_and_links_of_scorekeepers_have_no_page(house: House, api: Api, table: str) -> None:
     keeper = issue(api, table, kind="scorekeeper")
     assert Visitor(house, keeper).get().status_code == 404
-    assert house.app.test_client().get(f"/tables/{api.key}").status_code == 404
-    api.delete(f"/v1/tables/{table}/links/{keeper['id']}")
+    assert house.app.test_client().get(f"/links/{api.key}").status_code == 404
+    api.delete(f"/v1/links/{keeper['id']}")
     assert Visitor(house, keeper).get().status_code == 404
 
 

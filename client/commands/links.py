@@ -1,0 +1,243 @@
+"""Commands that create, list and revoke links to tables and rounds."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from client.api import Client
+from client.commands.base import (
+    Command,
+    Group,
+    NamedPath,
+    Session,
+    json_option,
+    limit_option,
+    overwrite_option,
+    pass_session,
+    print_json,
+    refuse_output,
+)
+from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
+from client.files import write_file
+from client.lookup import describe_round, find_link_id, find_round, find_table
+from client.render.console import make_console
+from client.render.links import draw_svg_code, list_links, show_link
+
+EXAMPLE_ID: Final = "01a1fa84-64a0-7085-97f3-41c5dbd26f08"
+EXAMPLE_ADDRESS: Final = "https://ofc.example/links/ofc_link_SECRET"
+_LIFETIME: Final = re.compile(r"(?P<number>[1-9][0-9]{0,5})(?P<unit>[mhd])", re.ASCII)
+_SECONDS: Final = {"m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
+
+
+class Lifetime(click.ParamType[int]):
+    """
+    A time such as `90m`, `24h` or `7d`, as seconds.
+
+    >>> Lifetime().convert("24h", None, None)
+    86400
+    """
+
+    name = "lifetime"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the seconds of a time."""
+        found = _LIFETIME.fullmatch(str(value))
+        if found is None:
+            self.fail(
+                f"{value!r} is not a time; expected minutes, hours or days, for example 90m, 24h or 7d", param, ctx
+            )
+        return int(found["number"]) * _SECONDS[found["unit"]]
+
+
+_SECRET: Final = re.compile(r"ofc_link_[0-9A-Za-z]+", re.ASCII)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _link_options(command: Function) -> Function:
+    """Add the options of commands that create a link."""
+    for option in reversed(
+        (
+            click.option(
+                "--player",
+                metavar="PLAYER",
+                help="A link for one player, who also confirms and disputes their results.",
+                shell_complete=complete_players,
+            ),
+            click.option("--label", metavar="TEXT", help="What the link is used for, for example whose phone has it."),
+            click.option("--svg", type=NamedPath(), metavar="FILE", help="Write the QR code to this file too."),
+            overwrite_option,
+            json_option,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(
+    name="link",
+    cls=Group,
+    examples=["ofc link table friday --scorekeeper", "ofc link round friday", "ofc link list --table friday"],
+)
+def links() -> None:
+    """Share a table or a round by links, which need no key; list and revoke them."""
+
+
+@links.command(
+    name="table",
+    cls=Command,
+    examples=[
+        'ofc link table friday --scorekeeper --label "Anna\'s phone"',
+        "ofc link table friday",
+        "ofc link table friday --player ben",
+        "ofc link table friday --scorekeeper --expires-in 12h --svg friday.svg",
+    ],
+)
+@click.argument("table", metavar="TABLE", shell_complete=complete_tables)
+@click.option("--scorekeeper", is_flag=True, help="A link that records the rounds of the table; else it only reads.")
+@click.option(
+    "--expires-in",
+    type=Lifetime(),
+    metavar="TIME",
+    help="How long it is valid, such as 90m, 12h or 7d; 24h by default.",
+)
+@_link_options
+@pass_session
+def link_table(session: Session, /, table: str, scorekeeper: bool, player: str | None, **options: Any) -> None:
+    """
+    Create a link to one table, and print it with a QR code.
+
+    Whoever opens a scorekeeper's link on a phone can open and close rounds of this table, record and undo hands, and
+    correct what is not final, without a key; nothing else. Whoever opens a viewer's link reads the table, its rounds
+    and its scoreboard. Whoever opens a player's link can also confirm and dispute results for this player. The link
+    ends with the key that creates it. It is shown only once.
+    """
+    if scorekeeper and player is not None:
+        raise click.UsageError("--scorekeeper and --player were given; expected one of them")
+    kind = "scorekeeper" if scorekeeper else "viewer" if player is None else "player"
+
+    def find(client: Client) -> tuple[dict[str, str], str]:
+        found = find_table(client, table)
+        return {"table": found["id"]}, f"at {found['name']}"
+
+    _issue(session, find, kind, player, **options)
+
+
+@links.command(
+    name="round",
+    cls=Command,
+    examples=["ofc link round friday", "ofc link round friday --player ben --expires-in 30d"],
+)
+@click.argument("round_", metavar="ROUND", shell_complete=complete_rounds)
+@click.option(
+    "--expires-in",
+    type=Lifetime(),
+    metavar="TIME",
+    help="How long it is valid, such as 90m, 12h or 7d; 7d by default.",
+)
+@_link_options
+@pass_session
+def link_round(session: Session, /, round_: str, player: str | None, **options: Any) -> None:
+    """
+    Create a link to one round, and print it with a QR code.
+
+    Anyone with the link can read the round, its settlement and every point explained, in a browser and without a key.
+    Whoever opens a player's link can also confirm and dispute results for this player. ROUND is its id or, for the
+    newest round of a table, the table's name. The link ends with the key that creates it. It is shown only once.
+    """
+
+    def find(client: Client) -> tuple[dict[str, str], str]:
+        found = find_round(client, round_)
+        return {"round": found["id"]}, f"to the round of {describe_round(found)}"
+
+    _issue(session, find, "viewer" if player is None else "player", player, **options)
+
+
+def _issue(
+    session: Session,
+    find: Callable[[Client], tuple[dict[str, str], str]],
+    kind: str,
+    player: str | None,
+    *,
+    label: str | None,
+    expires_in: int | None,
+    svg: Path | None,
+    overwrites: bool,
+    as_json: bool,
+) -> None:
+    """Create a link to what `find` returns with a description of it, and print the link."""
+    refuse_output(svg, overwrites=overwrites)
+    with session.client() as client:
+        place, description = find(client)
+        options = {**place, "kind": kind, "label": label, "player": player, "expires_in": expires_in}
+        request: Any = {name: value for name, value in options.items() if value is not None}
+        issued = client.issue_link(request)
+    for warning in issued["warnings"]:
+        click.echo(f"warning: {warning['detail']}", err=True)
+    if svg is not None:
+        write_file(svg, draw_svg_code(issued["url"]), overwrites=overwrites)
+    if as_json:
+        print_json(issued)
+    else:
+        show_link(make_console(), issued, description)
+
+
+@links.command(
+    name="list", cls=Command, examples=["ofc link list --table friday", "ofc link list --state valid --json"]
+)
+@table_option
+@click.option("--round", "round_", metavar="ROUND", help="Only links to this round.", shell_complete=complete_rounds)
+@click.option("--kind", type=click.Choice(("scorekeeper", "viewer", "player")), help="Only links of this kind.")
+@click.option("--state", type=click.Choice(("valid", "ended")), help="Only links that can, or cannot, be used.")
+@limit_option
+@json_option
+@pass_session
+def list_(
+    session: Session,
+    table: str | None,
+    round_: str | None,
+    kind: Any,
+    state: Any,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List links, newest first, with expired and revoked ones."""
+    with session.client() as client:
+        table_id = None if table is None else find_table(client, table)["id"]
+        round_id = None if round_ is None else find_round(client, round_)["id"]
+        found = list(islice(client.list_links(table=table_id, round=round_id, kind=kind, state=state), limit))
+        names = {} if as_json else {each["id"]: each["name"] for each in client.list_tables()}
+    if as_json:
+        print_json({"links": found})
+    else:
+        list_links(make_console(), found, names)
+
+
+@links.command(
+    name="revoke", cls=Command, examples=[f"ofc link revoke {EXAMPLE_ID}", f"ofc link revoke {EXAMPLE_ADDRESS}"]
+)
+@click.argument("link", metavar="LINK")
+@pass_session
+def revoke(session: Session, link: str) -> None:
+    """
+    Revoke a link immediately. Other links stay valid.
+
+    LINK is its id, which `ofc link list` lists, the beginning of it, or the address of a link that is valid.
+    """
+    with session.client() as client:
+        client.revoke_link(
+            _read_id(session, secret[0]) if (secret := _SECRET.search(link)) else find_link_id(client, link)
+        )
+    make_console().print("the link is revoked")
+
+
+def _read_id(session: Session, secret: str) -> str:
+    """Return the ID of a link, which only its holder can ask for by its secret."""
+    with replace(session, key=secret).client() as holder:
+        link_id: str = holder.get_link()["id"]
+        return link_id
