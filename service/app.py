@@ -17,7 +17,6 @@ from service.corrections.views import corrections
 from service.db import Database
 from service.disputes.views import disputes
 from service.feed.views import events
-from service.http.authentication import HELD
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
@@ -25,6 +24,7 @@ from service.http.request_body import MOST_BYTES
 from service.http.request_log import log_requests
 from service.http.responses import add_security_headers, allow_origins
 from service.http.services import Services, provide
+from service.http.streams import HELD
 from service.imports.views import imports
 from service.jobs.app import build_celery, build_sender
 from service.ledger.views import ledger

@@ -8,11 +8,10 @@ from typing import Any
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.accounting.club_statements import TablesField
-from schemas.accounting.payment_lines import PaymentCursorField
 from schemas.accounting.statements import SettleUpField
 from schemas.base import Sentence
 from schemas.clubs import ClubView
-from schemas.fields import Choice, DateField, Text
+from schemas.fields import Choice, DateField
 from schemas.game_fields import PlayerField, RulesetReference, TableNameField
 from schemas.pages import CursorField, QuerySchema
 
@@ -84,30 +83,6 @@ class StatementPageQuerySchema(TablePageQuerySchema):
     tables = TablesField(data_key="table")
     period = Choice({"all": "all"})
     player = PlayerField()
-
-
-class LedgerPageQuerySchema(_OneTable):
-    """The payments of the ledger, and the page."""
-
-    player = PlayerField()
-    cursor = PaymentCursorField()
-
-
-class TablesPageQuerySchema(QuerySchema):
-    """A text in the names of tables, and the page."""
-
-    name = TableNameField()
-    cursor = CursorField()
-    form = Choice(_FORMS, data_key="format")
-
-
-class PlayersPageQuerySchema(_OneTable):
-    """The rounds and the order of the list of players, and the page."""
-
-    name = Text(longest=100)
-    ruleset = RulesetReference()
-    sort = Choice({order: order for order in ("player", "hands", "points")})
-    cursor = Text(longest=1000)
 
 
 class PlayerPageQuerySchema(_OneTable):

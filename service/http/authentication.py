@@ -1,14 +1,13 @@
 """Authentication: the key of a request, its club, and the transaction of the request."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial, wraps
 from hashlib import sha256
-from threading import BoundedSemaphore
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from flask import Response, request
 
@@ -16,7 +15,7 @@ from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import KeyScope, has_scope, join_scopes
 from service.db import Database, Pipeline, Query, Session, Transaction
-from service.errors import ExportsBusy, KeyMissing, KeyUnknown, ScopeMissing
+from service.errors import KeyMissing, KeyUnknown, ScopeMissing
 from service.http.dry_run import is_dry_run
 from service.http.idempotency import HEADER, read_idempotency_key, respond_once
 from service.http.rate_limits import count_request, count_unknown
@@ -24,17 +23,11 @@ from service.http.request_body import receive_body
 from service.http.request_state import current_request
 from service.http.responses import MEDIA_TYPE
 from service.http.services import current_services
+from service.http.streams import count_stream, stream
 
 READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
 _PREFIX: Final = re.compile(r"bearer (ofc_[a-z0-9]{8}_)", re.IGNORECASE)
-
-MOST_STREAMS: Final = 2
-"""Maximum number of streamed responses in a process: half of its threads, so that other requests are served."""
-_STREAMS_RETRY_SECONDS: Final = 5
-HELD: Final = "ofc.held"
-"""The key of a WSGI environment for what the streamed response to the request holds."""
-_streams: Final = BoundedSemaphore(MOST_STREAMS)
 
 Scopes = tuple[KeyScope, ...]
 ReadAhead = Callable[..., Sequence[Query]]
@@ -78,18 +71,77 @@ def read_nothing_ahead(**_: Any) -> Sequence[Query]:
     return ()
 
 
-def with_key(view: Callable[..., Any], access: Access) -> Callable[..., Any]:
-    """Run a view in one transaction of the key's club, which is committed when the view returns."""
+class Caller(Protocol):
+    """How the caller of a request is identified: by the key or link that it sends, or by the session of a browser."""
+
+    def admit(self) -> bytes:
+        """
+        Read the secret of the request, count the request for the rate limit, and return the hash of the secret.
+
+        Raises:
+            TooManyRequests: a rate limit is exceeded.
+        """
+
+    def begin(
+        self, session: Session, secret_sha256: bytes, *, is_reading: bool, ahead: Sequence[Query] = ()
+    ) -> tuple[StoredKey, Pipeline | None]:
+        """Find the key of the caller, and return it with the transaction that was begun for it, if one was."""
+
+
+class KeyCaller:
+    """A client of the API, which sends a key or a link."""
+
+    def admit(self) -> bytes:
+        """
+        Read the key of the request.
+
+        Raises:
+            KeyMissing: the request has no key.
+            TooManyRequests: a rate limit is exceeded.
+        """
+        return admit()
+
+    def begin(
+        self, session: Session, secret_sha256: bytes, *, is_reading: bool, ahead: Sequence[Query] = ()
+    ) -> tuple[StoredKey, Pipeline | None]:
+        """
+        Begin a transaction with the key, as `keys.begin` does.
+
+        Raises:
+            KeyUnknown, TooManyRequests: as `authenticate`.
+        """
+        found, begun = keys.begin(session, secret_sha256, is_reading=is_reading, ahead=ahead)
+        return authenticate(found), begun
+
+
+BY_KEY: Final = KeyCaller()
+
+
+def with_key(view: Callable[..., Any], access: Access, caller: Caller = BY_KEY) -> Callable[..., Any]:
+    """
+    Run a view in one transaction of the caller's club, which is committed when the view returns.
+
+    For GET and HEAD, the transaction is a read-only snapshot. If the response is streamed, the snapshot stays open: it
+    ends with the last byte of the response, or when the client disconnects.
+    """
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
-        secret_sha256 = admit()
+        is_reading = request.method in READING
+        secret_sha256 = caller.admit()
         receive_body()
-        with database().session() as session:
-            key, begun = begin(session, secret_sha256, access, is_reading=request.method in READING)
-            with _transaction_of(key, session, begun) as transaction:
-                current_request().transaction = transaction
+        with ExitStack() as opened:
+            session = opened.enter_context(database().session())
+            key, begun = begin(session, secret_sha256, access, caller, is_reading=is_reading)
+            if not is_reading:
+                current_request().transaction = opened.enter_context(open_writing(session, key, begun))
                 return view(*arguments, **options)
+            current_request().transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
+            response = view(*arguments, **options)
+            if isinstance(response, Response) and response.is_streamed:
+                count_stream(opened)
+                stream(response, opened)
+            return response
 
     return guarded
 
@@ -119,12 +171,12 @@ def with_key_to_record(
         receive_body()
         with database().session() as session:
             queries = () if HEADER in request.headers else ahead(**options)
-            key, begun = begin(session, secret_sha256, access, is_reading=False, ahead=queries)
+            key, begun = begin(session, secret_sha256, access, BY_KEY, is_reading=False, ahead=queries)
             is_dry = is_dry_run()
             # A dry run rejects an invalid idempotency key too, because its response is that of the real request.
             sent_key = read_idempotency_key()
             retry_key = None if is_dry else sent_key
-            with _writing(key, session, begun, rolled_back=is_dry) as transaction:
+            with open_writing(session, key, begun, rolled_back=is_dry) as transaction:
                 current_request().transaction = transaction
                 work = partial(view, *arguments, **options)
                 if retry_key is None:
@@ -134,68 +186,17 @@ def with_key_to_record(
     return guarded
 
 
-def with_key_to_stream(view: Callable[..., Response], access: Access) -> Callable[..., Response]:
-    """
-    Run a view in a read-only snapshot of the key's club, which stays open while the response is sent.
-
-    The transaction ends with the last byte of the response, or when the client disconnects.
-    """
+def with_key_to_upload(view: Callable[..., Any], access: Access, caller: Caller = BY_KEY) -> Callable[..., Any]:
+    """Run a view that receives its body after authentication, and begins its transactions itself."""
 
     @wraps(view)
-    def guarded(*arguments: Any, **options: Any) -> Response:
-        secret_sha256 = admit()
-        with ExitStack() as opened:
-            count_stream(opened)
-            session = opened.enter_context(database().session())
-            key, begun = begin(session, secret_sha256, access, is_reading=True)
-            current_request().transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
-            return stream(view(*arguments, **options), opened)
-
-    return guarded
-
-
-def count_stream(opened: ExitStack) -> None:
-    """
-    Count a streamed response of this process until its resources are released.
-
-    Raises:
-        ExportsBusy: other responses are being streamed.
-    """
-    if not _streams.acquire(blocking=False):
-        raise ExportsBusy(
-            f"{MOST_STREAMS} exports are being read from this process; expected at most {MOST_STREAMS} at a"
-            " time: retry when one of them has ended",
-            _STREAMS_RETRY_SECONDS,
-        )
-    opened.callback(_streams.release)
-
-
-def with_key_to_upload(view: Callable[..., Response], access: Access) -> Callable[..., Response]:
-    """Run a view that streams its request body after authentication, and begins its transactions itself."""
-
-    @wraps(view)
-    def guarded(*arguments: Any, **options: Any) -> Response:
-        secret_sha256 = admit()
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        secret_sha256 = caller.admit()
         with database().session() as session:
-            check_key(keys.find(session, secret_sha256), access)
+            begin(session, secret_sha256, access, caller, is_reading=True)
         return view(*arguments, **options)
 
     return guarded
-
-
-def stream(response: Response, opened: ExitStack) -> Response:
-    """Return a response that releases resources after its last block; if it is not sent, the application does."""
-    resources = ExitStack()
-    response.response = _release_after(response.response, resources)
-    request.environ[HELD] = resources
-    # Last, because the caller releases them after an error.
-    resources.push(opened.pop_all())
-    return response
-
-
-def _release_after(blocks: Iterable[Any], resources: ExitStack) -> Iterator[Any]:
-    with resources:
-        yield from blocks
 
 
 def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., Any]:
@@ -221,16 +222,10 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
     return open_to_all
 
 
-def _transaction_of(key: StoredKey, session: Session, begun: Pipeline) -> AbstractContextManager[Transaction]:
-    """Continue a transaction: a read-only snapshot for GET and HEAD, otherwise one that can write."""
-    if request.method in READING:
-        return nullcontext(session.reading(key.club_id, key.table_id, key.round_id, begun))
-    return _writing(key, session, begun)
-
-
-def _writing(
-    key: StoredKey, session: Session, begun: Pipeline, *, rolled_back: bool = False
+def open_writing(
+    session: Session, key: StoredKey, begun: Pipeline | None = None, *, rolled_back: bool = False
 ) -> AbstractContextManager[Transaction]:
+    """Continue or begin a transaction that changes records of a key's club, as the key."""
     return session.transaction(
         key.club_id,
         actor=key.id,
@@ -287,16 +282,23 @@ def _why_missing() -> str:
 
 
 def begin(
-    session: Session, secret_sha256: bytes, access: Access, *, is_reading: bool, ahead: Sequence[Query] = ()
-) -> tuple[StoredKey, Pipeline]:
+    session: Session,
+    secret_sha256: bytes,
+    access: Access,
+    caller: Caller,
+    *,
+    is_reading: bool,
+    ahead: Sequence[Query] = (),
+) -> tuple[StoredKey, Pipeline | None]:
     """
-    Begin a transaction with a key or a link, as `keys.begin` does, and check it.
+    Find the key of the caller, and check that the operation or page can be used with it.
 
     Raises:
-        KeyUnknown, TooManyRequests, ScopeMissing: as `check_key`.
+        ScopeMissing: as `check_access`.
     """
-    key, begun = keys.begin(session, secret_sha256, is_reading=is_reading, ahead=ahead)
-    return check_key(key, access), begun
+    key, begun = caller.begin(session, secret_sha256, is_reading=is_reading, ahead=ahead)
+    check_access(key, access)
+    return key, begun
 
 
 def authenticate(key: StoredKey | None) -> StoredKey:
@@ -320,36 +322,33 @@ def _name_key() -> str:
     return f"the API key '{prefix[1]}…'" if prefix else "the API key"
 
 
-def check_key(found: StoredKey | None, access: Access) -> StoredKey:
+def check_access(key: StoredKey, access: Access) -> None:
     """
-    Check that a key or a link exists, as `authenticate` does, and that the operation can be used with it.
+    Check that an operation or a page can be used with a key or a link.
 
     Raises:
-        KeyUnknown, TooManyRequests: as `authenticate`.
         ScopeMissing: the key has none of the scopes, or the operation cannot be used with the link.
     """
-    key = authenticate(found)
     if not access.is_for(key):
         reach = Reach.TABLE if key.round_id is None else Reach.ROUND
         raise ScopeMissing(
             f"the link {key.name!r} is for one {reach}, and this operation is not for links; expected an API key with"
             f" the scope {join_scopes(access.scopes)}"
         )
-    if not has_scope(key.scopes, access.scopes):
+    if access.scopes and not has_scope(key.scopes, access.scopes):
         raise _missing(key, access.scopes)
-    return key
 
 
-def require_scope(scope: KeyScope) -> None:
+def require_scope(*scopes: KeyScope) -> None:
     """
-    Check that the key of the request has a scope that only some requests of the operation need.
+    Check that the key of the request has one of the scopes that only some requests of the operation need.
 
     Raises:
-        ScopeMissing: the key does not have the scope.
+        ScopeMissing: the key has none of them.
     """
     key = current_key()
-    if not has_scope(key.scopes, (scope,)):
-        raise _missing(key, (scope,))
+    if not has_scope(key.scopes, scopes):
+        raise _missing(key, scopes)
 
 
 def _missing(key: StoredKey, scopes: Scopes) -> ScopeMissing:

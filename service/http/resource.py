@@ -23,7 +23,6 @@ from service.http.authentication import (
     with_key,
     with_key_if_any,
     with_key_to_record,
-    with_key_to_stream,
     with_key_to_upload,
 )
 from service.http.request_body import NDJSON, check_media_type, receive_body
@@ -145,7 +144,6 @@ class Resource(flask_smorest.Blueprint):
         by_link: Reach | None = None,
         uses_database: bool = True,
         records: bool = False,
-        streams: bool | str = False,
         waits: bool = False,
         conditional: bool = False,
         is_internal: bool = False,
@@ -162,7 +160,6 @@ class Resource(flask_smorest.Blueprint):
             by_link: the links whose secret can be used as the key; only records of their table or round are visible.
             uses_database: whether the operation needs the database, and so a key or a link.
             records: whether it changes records; it then supports dry runs and idempotency keys.
-            streams: whether it reads the database while the response is sent, or the media type with which it does.
             waits: whether it can wait for an event; it then begins its transactions itself.
             conditional: whether its responses have a tag that `If-None-Match` compares.
             is_internal: whether it is for the pages of the service; the published contract is without it.
@@ -177,10 +174,8 @@ class Resource(flask_smorest.Blueprint):
             if records:
                 view = with_key_to_record(view, access, forms[0], ahead)
             elif uses_database:
-                guard = with_key_to_stream if streams is True else with_key if needs_key else with_key_if_any
-                view = _without_unread_query(view)
-                guarded = (with_key_to_upload if waits else guard)(view, access)
-                view = _streaming_as(streams, view, guarded, access) if isinstance(streams, str) else guarded
+                guard = with_key_to_upload if waits else with_key if needs_key else with_key_if_any
+                view = guard(_without_unread_query(view), access)
             view = negotiate(forms, view)
             described: dict[str, Any] = {"operationId": name, "security": _security(scopes)}
             if by_link:
@@ -223,20 +218,6 @@ class Resource(flask_smorest.Blueprint):
             return documented
 
         return decorate
-
-
-def _streaming_as(
-    media_type: str, view: Callable[..., Any], otherwise: Callable[..., Any], access: Access
-) -> Callable[..., Any]:
-    """Return a view that streams if the request prefers a media type, and else does what `otherwise` does."""
-    streaming = with_key_to_stream(view, access)
-
-    @wraps(view)
-    def chosen(*arguments: Any, **options: Any) -> Any:
-        is_streamed = best_media_type((JSON, media_type)) == media_type
-        return (streaming if is_streamed else otherwise)(*arguments, **options)
-
-    return chosen
 
 
 def _security(scopes: tuple[KeyScope, ...]) -> list[dict[str, list[str]]]:

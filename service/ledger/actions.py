@@ -67,17 +67,6 @@ def export_ledger(
     yield from map(partial(dump_ledger_rows, raw=raw), _read(transaction, wanted, after))
 
 
-def stream_ledger(transaction: Transaction, wanted: RoundFilter) -> Iterator[LedgerLine]:
-    """
-    Yield all payments in constant memory, as `export_ledger` does.
-
-    Args:
-        transaction: a transaction with a single snapshot, open until the last payment is read.
-        wanted: the filter.
-    """
-    return chain.from_iterable(_read(transaction, wanted, None))
-
-
 def _read(
     transaction: Transaction,
     wanted: RoundFilter,

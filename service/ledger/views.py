@@ -44,7 +44,7 @@ _CSV: Final = {"content": {CSV: {"schema": {"type": "string"}}}}
 
 
 @ledger.route("/v1/ledger", methods=["GET"])
-@ledger.operation("list_ledger", KeyScope.READ, streams=CSV, forms=(JSON, CSV))
+@ledger.operation("list_ledger", KeyScope.READ, forms=(JSON, CSV))
 @ledger.arguments(LedgerQuerySchema, location="query")
 @ledger.response(200, LedgerPageSchema, headers=NEXT_PAGE)
 @ledger.doc(responses={HTTPStatus.OK: _CSV})

@@ -1,51 +1,35 @@
 """The audit trail of the club: its events, the newest first."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, request
+from flask import Response
 
 from evidence import Event, read_event
 from evidence.events import EventKind
 from schemas.events import MOST_POSITION
 from schemas.feed.events import AUDITED_KINDS, FeedEvent
-from schemas.fields import Choice, Text, UuidField, show_time
+from schemas.fields import Choice, Text, UuidField
 from schemas.game_fields import TableNameField
-from schemas.pages import PageQuerySchema, show_cursor
 from service.clubs.queries import keys
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_days, read_query
-from service.console.views.exports import Column, send_list, wanted_form
-from service.console.views.links import find_table, list_table_names
-from service.console.views.pages import PAGE_SIZE, console, console_page, render
+from service.console.views.addresses import read_days
+from service.console.views.exports import Column
+from service.console.views.filters import table_of
+from service.console.views.listing import NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
+from service.console.views.pages import console, console_page
 from service.console.views.session import allows
 from service.db import Transaction
 from service.feed.queries import TrailFilter, list_trail
-from service.http.authentication import current_transaction
 from service.links import queries as links
 from service.tables import queries as tables
 
 SERVICE: Final = "service"
 """The actor of what no key or link did."""
-_FILE_PAGE: Final = 500
 _LONGEST_SHOWN: Final = 4_000
-
-
-class TrailQuerySchema(PageQuerySchema):
-    """The filter of the audit trail. Days are read in the time zone of the club."""
-
-    kind = Choice({kind.value: kind for kind in EventKind})
-    actor = Text(longest=100)
-    table = TableNameField()
-    round = UuidField()
-    first = Text(data_key="from", longest=20)
-    last = Text(data_key="to", longest=20)
-
-
-_QUERY: Final = TrailQuerySchema()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,37 +64,21 @@ class TrailRow:
         return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}\n…"
 
 
-@console.get("/audit")
-@console_page(KeyScope.READ, KeyScope.AUDIT)
-def list_events() -> str | Response:
-    """Render the events of the club, newest first, or send them as a file."""
-    query = read_query(_QUERY)
-    transaction = current_transaction()
+def _read_events(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[TrailRow]:
     is_auditor = allows(KeyScope.AUDIT)
     begin, end = read_days()
     wanted = TrailFilter(
         kind=query["kind"],
         hidden=() if is_auditor else AUDITED_KINDS,
-        table_id=query["table"] and find_table(transaction, query["table"]),
         round_id=query["round"],
         actors=_find_actors(transaction, query["actor"]) if is_auditor and query["actor"] else None,
         begin=begin,
         end=end,
+        **table_of(query),
     )
-    if form := wanted_form():
-        return send_list("audit-trail", form, _columns(is_auditor), _read_all(transaction, wanted, is_auditor))
-    before = MOST_POSITION + 1 if query["cursor"] is None else query["cursor"].int
-    found = _list(transaction, wanted, before, PAGE_SIZE + 1, is_auditor)
-    shown = found[:PAGE_SIZE]
-    return render(
-        "audit.html",
-        rows=shown,
-        next_cursor=show_cursor(UUID(int=shown[-1].position)) if len(found) > PAGE_SIZE else None,
-        kinds=[("", "All"), *((kind.value, kind.value) for kind in EventKind if kind not in wanted.hidden)],
-        is_auditor=is_auditor,
-        tables=list_table_names(transaction),
-        chosen={name: request.args.get(name, "") for name in ("kind", "actor", "table", "round", "from", "to")},
-    )
+    before = MOST_POSITION + 1 if after is None else after.int
+    rows = _list(transaction, wanted, before, limit + 1, is_auditor)
+    return Part(rows[:limit], UUID(int=rows[limit - 1].position) if len(rows) > limit else None)
 
 
 def _find_actors(transaction: Transaction, known_as: str) -> Collection[UUID | None]:
@@ -157,29 +125,63 @@ def _list_actors(transaction: Transaction, events: Sequence[Event]) -> dict[UUID
     return {**links.list_labels(transaction, ids), **keys.list_names(transaction, ids)}
 
 
-def _read_all(transaction: Transaction, wanted: TrailFilter, is_auditor: bool) -> Iterator[TrailRow]:
-    before = MOST_POSITION + 1
-    while found := _list(transaction, wanted, before, _FILE_PAGE, is_auditor):
-        yield from found
-        before = found[-1].position
+def _filters(*, is_auditor: bool) -> tuple[Filter, ...]:
+    kinds = [kind.value for kind in EventKind if is_auditor or kind not in AUDITED_KINDS]
+    placeholder = {"placeholder": "name, ID or “service”"}
+    return (
+        Filter(
+            "kind",
+            Choice({kind.value: kind for kind in EventKind}),
+            "Kind",
+            (("", "All"), *((kind, kind) for kind in kinds)),
+        ),
+        Filter("actor", Text(longest=100), "Actor" if is_auditor else None, attributes=NAME | placeholder),
+        Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
+        Filter("round", UuidField(), "ID of a round", attributes=NAME | {"maxlength": 36}),
+        Filter("from", Text(longest=20), "First day", kind="date"),
+        Filter("to", Text(longest=20), "Last day", kind="date"),
+    )
 
 
-def _columns(is_auditor: bool) -> list[Column[TrailRow]]:
-    columns: list[Column[TrailRow]] = [
-        Column("position", lambda row: row.position),
-        Column("id", lambda row: str(row.event.id)),
-        Column("at", lambda row: show_time(row.event.at)),
-        Column("kind", lambda row: row.event.kind),
-        Column("table", lambda row: row.table_id and str(row.table_id)),
-        Column("table_name", lambda row: row.table),
-        Column("round", lambda row: row.event.round_id and str(row.event.round_id)),
-        Column("reference", lambda row: row.reference),
-        Column("sequence", lambda row: row.event.sequence),
-        Column("content", lambda row: row.content),
-    ]
-    of_auditors: list[Column[TrailRow]] = [
-        Column("actor", lambda row: row.event.actor and str(row.event.actor)),
+def _columns(*, is_auditor: bool) -> tuple[Column[TrailRow], ...]:
+    of_auditors: tuple[Column[TrailRow], ...] = (
+        Column("actor", lambda row: row.event.actor, "Actor", "event_actor"),
         Column("actor_name", lambda row: row.actor),
         Column("request_id", lambda row: row.event.request_id),
-    ]
-    return [*columns, *of_auditors] if is_auditor else columns
+    )
+    return (
+        Column("position", lambda row: row.position),
+        Column("id", lambda row: row.event.id),
+        Column("at", lambda row: row.event.at, "Time", style="whole"),
+        Column("kind", lambda row: row.event.kind, "Event", "event_kind", is_header=True),
+        *(of_auditors if is_auditor else ()),
+        Column("table", lambda row: row.table_id),
+        Column("table_name", lambda row: row.table, "Table", "event_table"),
+        Column("round", lambda row: row.event.round_id, "Round", "event_round"),
+        Column("reference", lambda row: row.reference),
+        Column("sequence", lambda row: row.event.sequence),
+        Column("content", lambda row: row.content, "Content", "event_content", style="whole"),
+    )
+
+
+EVENTS: Final = {
+    is_auditor: Listing[TrailRow](
+        name="audit-trail",
+        title="Audit trail",
+        label="Events",
+        columns=_columns(is_auditor=is_auditor),
+        read=_read_events,
+        none="No event matches. The first events of a club appear moments after its first change.",
+        filters=_filters(is_auditor=is_auditor),
+    )
+    for is_auditor in (True, False)
+}
+"""The list for auditors, and that for others, who see neither actors nor what was done with keys and links."""
+
+
+@console.get("/audit")
+@console_page(KeyScope.READ, KeyScope.AUDIT)
+def list_events() -> str | Response:
+    """Render the events of the club, newest first, or send them as a file."""
+    is_auditor = allows(KeyScope.AUDIT)
+    return show_list(EVENTS[is_auditor], "audit.html", is_auditor=is_auditor)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
 from io import BytesIO
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
@@ -13,6 +15,7 @@ from werkzeug.utils import send_file
 
 from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.base import WireError
+from schemas.fields import show_time
 from scoring.errors import Mistake
 from service.console.views.session import club_zone
 from service.db import Transaction
@@ -31,17 +34,29 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Column(Generic[T]):
     """
-    A column of a file.
+    A column of a list or of a file.
 
     Attributes:
         name: its name in the header of the CSV file, and the field in JSON.
-        value: returns the value of a row: a text, a number, a boolean or None; or an object or array, which is JSON
-            in a CSV file.
+        value: returns the value of a row: a text, a number, a boolean, a time, an ID or None; or an object or array,
+            which is JSON in a CSV file. None if only the page has the column.
+        heading: its heading on the page, empty for buttons and links; None if only the files have the column.
+        cell: the macro of `cells.html` that shows a row in this column. By default, the page shows the value.
+        empty: what the page shows for None.
+        style: the classes of its cells: `figure` for numbers, `whole` and `wide` for those that need a whole line.
+        is_header: whether its cell is the heading of the row.
+        in_files: whether the files have it too.
         is_decimal: whether the text is a decimal number, such as an amount, which no spreadsheet runs as a formula.
     """
 
     name: str
-    value: Callable[[T], Any]
+    value: Callable[[T], Any] | None = None
+    heading: str | None = None
+    cell: str | None = None
+    empty: str = "–"
+    style: str = ""
+    is_header: bool = False
+    in_files: bool = True
     is_decimal: bool = False
 
 
@@ -97,9 +112,30 @@ def send_list(name: str, form: str, columns: Sequence[Column[T]], rows: Iterable
         columns: the columns.
         rows: all rows of the filter, not only those of the page.
     """
-    shown = ({column.name: column.value(row) for column in columns} for row in rows)
-    blocks = _csv_blocks(columns, shown) if form == "csv" else json_blocks(shown)
+    written = [column for column in columns if column.value is not None and column.in_files]
+    shown = (encode_row(written, row) for row in rows)
+    blocks = _csv_blocks(written, shown) if form == "csv" else json_blocks(shown)
     return send_blocks(name, form, blocks)
+
+
+def encode_row(columns: Sequence[Column[T]], row: T) -> dict[str, Any]:
+    """Return a row of a file by the names of its columns."""
+    return {column.name: _encode_value(column.value(row)) for column in columns if column.value is not None}
+
+
+def _encode_value(value: Any) -> Any:
+    """
+    Return a value of a row as files have it: times as RFC 3339 in UTC, and IDs and words as texts.
+
+    >>> _encode_value(datetime.fromisoformat("2026-11-20T20:00Z")), _encode_value(UUID(int=7)), _encode_value(7)
+    ('2026-11-20T20:00:00Z', '00000000-0000-0000-0000-000000000007', 7)
+    """
+    match value:
+        case datetime():
+            return show_time(value)
+        case UUID() | Enum():
+            return str(value)
+    return value
 
 
 def send_blocks(name: str, form: str, blocks: Iterable[bytes]) -> Response:

@@ -1,5 +1,6 @@
 """What the filters of tables, the ledger and players share: their queries, periods and names."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final
 from uuid import UUID
@@ -31,7 +32,7 @@ def read_query(schema: WireSchema) -> dict[str, Any]:
     return read
 
 
-def period_of(query: dict[str, Any]) -> dict[str, Any]:
+def period_of(query: Mapping[str, Any]) -> dict[str, Any]:
     """Return the times of the evenings of a query."""
     evenings: Evenings = query["evenings"]
     return evenings.times(current_club())
@@ -61,7 +62,7 @@ def show_evenings(evenings: Evenings) -> str:
     return "All rounds" if last is None else f"Evenings until {_show(last)}"
 
 
-def table_of(query: dict[str, Any]) -> dict[str, Any]:
+def table_of(query: Mapping[str, Any]) -> dict[str, Any]:
     """
     Return the table of a query as the filters of payments and statistics have it; without a table, nothing.
 

@@ -1,6 +1,6 @@
 """Imports and recomputations: list them, show their progress and results, pause, resume and cancel them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -9,20 +9,20 @@ from uuid import UUID
 from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.fields import Choice, show_time
+from schemas.fields import Choice
 from schemas.jobs import STATES, DifferenceView, JobView, RecomputationView
-from schemas.pages import PageQuerySchema, show_cursor
 from service.clubs.queries import keys
 from service.clubs.scopes import KeyScope
 from service.config import Retention
-from service.console.views.addresses import read_query
-from service.console.views.exports import Column, read_all, send_list, wanted_form
-from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
-from service.console.views.session import PageForbidden, allows, console_state
+from service.console.views.exports import Column, send_list, wanted_form
+from service.console.views.filters import read_query
+from service.console.views.listing import Filter, Listing, Query, read_list, send_list_file, show_list
+from service.console.views.pages import console, console_form, console_page, render
+from service.console.views.session import allows, console_state
 from service.db import Transaction
 from service.db.pages import Page
 from service.errors import NotFound
-from service.http.authentication import current_transaction
+from service.http.authentication import current_transaction, require_scope
 from service.http.services import current_services
 from service.imports.actions import imports
 from service.imports.actions.imports import LineResult
@@ -37,7 +37,6 @@ MOST_MOVED: Final = 200
 """The number of players whose points are shown: the largest gains and the largest losses, half of each."""
 KINDS: Final = {imports.KIND: KeyScope.IMPORTS, recomputations.KIND: KeyScope.RECOMPUTE}
 """The kinds of jobs, and the scope that starts and changes them."""
-_FILE_PAGE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +51,6 @@ class JobRow:
     def unit(self) -> str:
         """What the progress counts."""
         return "lines" if self.kind == imports.KIND else "hands"
-
-
-class JobsQuerySchema(PageQuerySchema):
-    """The filter of jobs."""
-
-    kind = Choice({kind: kind for kind in KINDS})
-    state = Choice({state: state for state in STATES})
-
-
-class ResultsQuerySchema(PageQuerySchema):
-    """The filter of the results of a job."""
-
-    status = Choice({status: status for status in ("stored", "replayed", "refused")})
-    part = Choice({"points": "points"})
 
 
 def show_value(value: Any) -> str:
@@ -90,35 +75,117 @@ def show_value(value: Any) -> str:
     return str(value).replace("-", "−") if isinstance(value, int) else str(value)
 
 
-_QUERY: Final = JobsQuerySchema()
-_RESULTS: Final = ResultsQuerySchema()
-_OF_ALL: Final[tuple[Column[JobRow], ...]] = (
-    Column("id", lambda row: str(row.job.id)),
+def _read_imports(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[JobRow]:
+    page = imports.list_imports(transaction, state=query["state"], after=after, limit=limit)
+    return Page([JobRow(imports.KIND, view, {}) for view in page.items], page.next_after)
+
+
+def _read_recomputations(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[JobRow]:
+    page = recomputations.list_recomputations(transaction, state=query["state"], after=after, limit=limit)
+    return Page([JobRow(recomputations.KIND, view.job, view.parameters) for view in page.items], page.next_after)
+
+
+def _count(name: str, heading: str | None = None) -> Column[JobRow]:
+    return Column(name, lambda row: row.job.summary[name], heading, style="figure")
+
+
+_FIRST: Final[Sequence[Column[JobRow]]] = (
+    Column("id", lambda row: row.job.id),
     Column("kind", lambda row: row.kind),
-    Column("state", lambda row: row.job.state),
-    Column("done", lambda row: row.job.done),
+    Column("created_at", lambda row: row.job.created_at, "Created", "job_created", is_header=True),
+    Column("state", lambda row: row.job.state, "State", "job_state"),
+    Column("done", lambda row: row.job.done, "Progress", "job_progress", style="figure"),
     Column("total", lambda row: row.job.total),
-    Column("created_at", lambda row: show_time(row.job.created_at)),
-    Column("started_at", lambda row: show_time(row.job.started_at)),
-    Column("ended_at", lambda row: show_time(row.job.ended_at)),
+)
+_LAST: Final[Sequence[Column[JobRow]]] = (
+    Column("started_at", lambda row: row.job.started_at),
+    Column("ended_at", lambda row: row.job.ended_at, "Ended"),
     Column("failure", lambda row: row.job.failure),
 )
-_LINES: Final[tuple[Column[LineResult], ...]] = (
-    Column("line", lambda each: each.line),
-    Column("status", lambda each: each.status),
-    Column("round", lambda each: each.round_id),
-    Column("problem", lambda each: each.problem and each.problem["detail"]),
+_FILTERS: Final = (
+    Filter("kind", Choice({kind: kind for kind in KINDS}), "Kind", kind="hidden"),
+    Filter(
+        "state",
+        Choice({state: JobState(state) for state in STATES}),
+        "State",
+        (("", "All"), *((state, state) for state in STATES)),
+    ),
 )
-_DIFFERENCES: Final[tuple[Column[DifferenceView], ...]] = (
-    Column("round", lambda each: each.round and str(each.round)),
-    Column("hand", lambda each: each.hand),
-    Column("kind", lambda each: each.kind),
-    Column("column", lambda each: each.column),
-    Column("stored", lambda each: each.stored),
-    Column("expected", lambda each: each.expected),
-    Column("detail", lambda each: each.detail),
+JOBS: Final = {
+    imports.KIND: Listing[JobRow](
+        name="imports",
+        title="Jobs",
+        label="Imports",
+        columns=(
+            *_FIRST,
+            _count("rounds", "Rounds stored"),
+            _count("hands"),
+            _count("replayed", "Stored before"),
+            _count("refused", "Refused"),
+            *_LAST,
+        ),
+        read=_read_imports,
+        none="The club has no import yet.",
+        no_match="No import matches.",
+        filters=_FILTERS,
+    ),
+    recomputations.KIND: Listing[JobRow](
+        name="recomputations",
+        title="Jobs",
+        label="Recomputations",
+        columns=(
+            *_FIRST,
+            Column("reason", lambda row: row.parameters["reason"], "Reason"),
+            Column("mode", lambda row: row.parameters["mode"], "Mode"),
+            _count("rounds", "Rounds"),
+            _count("hands"),
+            _count("differing", "Differing"),
+            *(_count(name) for name in recomputations.COUNTED if name not in ("rounds", "hands", "differing")),
+            *_LAST,
+        ),
+        read=_read_recomputations,
+        none="The club has no recomputation yet.",
+        no_match="No recomputation matches.",
+        filters=_FILTERS,
+    ),
+}
+LINES: Final = Listing[LineResult](
+    name="import-{job_id}",
+    title="Lines",
+    label="Results of lines",
+    columns=(
+        Column("line", lambda each: each.line, "Line", style="figures-start", is_header=True),
+        Column("status", lambda each: each.status, "Result", "line_status"),
+        Column("round", lambda each: each.round_id),
+        Column("problem", lambda each: each.problem and each.problem["detail"], "Round or reason", "line_result"),
+    ),
+    read=lambda transaction, query, after, limit: imports.list_line_results(
+        transaction, query["job_id"], status=query["status"], after=after, limit=limit
+    ),
+    none="No line has a result yet.",
+    no_match="No line has this result.",
+    filters=(Filter("status", Choice({status: status for status in ("stored", "replayed", "refused")})),),
+    is_stacked=False,
 )
-_MOVED: Final[tuple[Column[tuple[str, int]], ...]] = (
+DIFFERENCES: Final = Listing[DifferenceView](
+    name="recomputation-{job_id}",
+    title="Differences",
+    label="List of differences",
+    columns=(
+        Column("round", lambda each: each.round, "Round", "difference_round", is_header=True),
+        Column("hand", lambda each: each.hand, "Hand", "difference_hand"),
+        Column("kind", lambda each: each.kind),
+        Column("column", lambda each: each.column, "Value", "difference_value"),
+        Column("stored", lambda each: each.stored, "Stored", "difference_stored", style="wide"),
+        Column("expected", lambda each: each.expected, "Expected", "difference_expected", style="wide"),
+        Column("detail", lambda each: each.detail, "Explanation"),
+    ),
+    read=lambda transaction, query, after, limit: recomputations.list_differences(
+        transaction, query["job_id"], after=after, limit=limit
+    ),
+    none="No difference was found.",
+)
+_MOVED: Final[Sequence[Column[tuple[str, int]]]] = (
     Column("player", lambda moved: moved[0]),
     Column("points", lambda moved: moved[1]),
 )
@@ -128,39 +195,15 @@ _MOVED: Final[tuple[Column[tuple[str, int]], ...]] = (
 @console_page(*SCOPES)
 def list_jobs() -> str | Response:
     """Render the imports or the recomputations of the club, newest first, or send them as a file."""
-    query = read_query(_QUERY)
-    kind = query["kind"] or next(each for each in KINDS if _can_read(each))
-    if not _can_read(kind):
-        raise PageForbidden(f"The list of {kind}s needs a key with the scope 'read' or {KINDS[kind].value!r}.")
-    state = query["state"] and JobState(query["state"])
-    if form := wanted_form():
-        counted: list[Column[JobRow]] = [
-            Column(name, lambda row, name=name: row.job.summary[name])  # type: ignore[misc]  # mypy has no type for `name`
-            for name in (imports.COUNTED if kind == imports.KIND else recomputations.COUNTED)
-        ]
-        rows = read_all(lambda transaction, after: _list(transaction, kind, state, after, _FILE_PAGE))
-        return send_list(f"{kind}s", form, [*_OF_ALL, *counted], rows)
-    page = _list(current_transaction(), kind, state, query["cursor"], PAGE_SIZE)
-    return render(
-        "jobs.html",
-        rows=page.items,
-        kind=kind,
-        kinds=[each for each in KINDS if _can_read(each)],
-        states=[("", "All"), *((each, each) for each in STATES)],
-        next_cursor=page.next_after and show_cursor(page.next_after),
-    )
+    kind = read_query(JOBS[imports.KIND].query)["kind"] or next(each for each in KINDS if _can_read(each))
+    require_scope(KeyScope.READ, KINDS[kind])
+    readable = [each for each in KINDS if _can_read(each)]
+    kinds = [(JOBS[each].label, url_for("console.list_jobs", kind=each), each == kind) for each in readable]
+    return show_list(JOBS[kind], "jobs.html", kind=kind, kinds=kinds)
 
 
 def _can_read(kind: str) -> bool:
     return allows(KeyScope.READ, KINDS[kind])
-
-
-def _list(transaction: Transaction, kind: str, state: JobState | None, after: UUID | None, limit: int) -> Page[JobRow]:
-    if kind == imports.KIND:
-        found = imports.list_imports(transaction, state=state, after=after, limit=limit)
-        return Page([JobRow(kind, view, {}) for view in found.items], found.next_after)
-    listed = recomputations.list_recomputations(transaction, state=state, after=after, limit=limit)
-    return Page([JobRow(kind, view.job, view.parameters) for view in listed.items], listed.next_after)
 
 
 @console.get("/jobs/<uuid:job_id>")
@@ -169,51 +212,56 @@ def show_job(job_id: UUID) -> str | Response:
     """Render a job with its progress, and its results or differences, or send these as a file."""
     transaction = current_transaction()
     stored = _get(transaction, job_id)
-    if not _can_read(stored.kind):
-        raise PageForbidden(f"This page needs a key with the scope 'read' or {KINDS[stored.kind].value!r}.")
+    require_scope(KeyScope.READ, KINDS[stored.kind])
     console_state().page_path = url_for("console.show_job", job_id=job_id)
-    query = read_query(_RESULTS)
-    status, after, form = query["status"], query["cursor"], wanted_form()
-    found: Page[Any]
-    moved: list[tuple[str, int]] = []
+    return _show_import(stored) if stored.kind == imports.KIND else _show_recomputation(stored)
+
+
+def _show_import(stored: StoredJob) -> str | Response:
+    transaction = current_transaction()
     missing = None
-    if stored.kind == imports.KIND:
-        view = imports.view_import(transaction, stored)
-        try:
-            retention: Retention = current_services().config.retention
-            imports.check_results_remain(transaction, stored, retention)
-        except NotFound as error:
-            if form:
-                raise
-            missing = str(error)
-        if form:
-            rows = read_all(lambda reading, last: _list_lines(reading, job_id, status, last, _FILE_PAGE))
-            return send_list(f"import-{job_id}", form, _LINES, rows)
-        found = Page([], None) if missing else _list_lines(transaction, job_id, status, after, PAGE_SIZE)
-    else:
-        recomputed: RecomputationView = recomputations.view_recomputation(transaction, stored)
-        view = recomputed.job
-        moved = sorted(view.summary["net_moved"].items(), key=lambda each: (-each[1], each[0]))
-        if form and query["part"] == "points":
-            return send_list(f"recomputation-{job_id}-points", form, _MOVED, moved)
-        if form:
-            differing = read_all(lambda reading, last: _list_differences(reading, job_id, last, _FILE_PAGE))
-            return send_list(f"recomputation-{job_id}", form, _DIFFERENCES, differing)
-        found = _list_differences(transaction, job_id, after, PAGE_SIZE)
+    try:
+        retention: Retention = current_services().config.retention
+        imports.check_results_remain(transaction, stored, retention)
+    except NotFound as error:
+        if wanted_form():
+            raise
+        missing = str(error)
+    file = send_list_file(LINES, job_id=stored.id)
+    if file is not None:
+        return file
+    shown = None if missing else read_list(LINES, job_id=stored.id)
+    return _render_job(stored, imports.view_import(transaction, stored), shown=shown, missing=missing)
+
+
+def _show_recomputation(stored: StoredJob) -> str | Response:
+    transaction = current_transaction()
+    view: RecomputationView = recomputations.view_recomputation(transaction, stored)
+    moved = sorted(view.job.summary["net_moved"].items(), key=lambda each: (-each[1], each[0]))
+    form = wanted_form()
+    if form and request.args.get("part") == "points":
+        return send_list(f"recomputation-{stored.id}-points", form, _MOVED, moved)
+    file = send_list_file(DIFFERENCES, job_id=stored.id)
+    if file is not None:
+        return file
+    return _render_job(
+        stored,
+        view.job,
+        shown=read_list(DIFFERENCES, job_id=stored.id),
+        moved=moved if len(moved) <= MOST_MOVED else moved[: MOST_MOVED // 2] + moved[-MOST_MOVED // 2 :],
+        players_moved=len(moved),
+    )
+
+
+def _render_job(stored: StoredJob, view: JobView, **values: Any) -> str:
     return render(
         f"{stored.kind}.html",
         row=JobRow(stored.kind, view, stored.parameters),
-        found=found.items,
-        moved=moved if len(moved) <= MOST_MOVED else moved[: MOST_MOVED // 2] + moved[-MOST_MOVED // 2 :],
-        players_moved=len(moved),
-        missing=missing,
-        next_cursor=found.next_after and show_cursor(found.next_after),
-        status=status or "",
         show_value=show_value,
         is_running=stored.state not in (*ENDED, JobState.PAUSED),
         can_change=allows(KINDS[stored.kind]) and stored.state not in (*ENDED, JobState.CANCELLING),
-        by=stored.actor and keys.list_names(transaction, [stored.actor]).get(stored.actor),
-        address=request.full_path.rstrip("?"),
+        by=stored.actor and keys.list_names(current_transaction(), [stored.actor]).get(stored.actor),
+        **values,
     )
 
 
@@ -230,18 +278,8 @@ def _get(transaction: Transaction, job_id: UUID) -> StoredJob:
     return stored
 
 
-def _list_lines(
-    transaction: Transaction, job_id: UUID, status: str | None, after: UUID | None, limit: int
-) -> Page[LineResult]:
-    return imports.list_line_results(transaction, job_id, status=status, after=after, limit=limit)
-
-
-def _list_differences(transaction: Transaction, job_id: UUID, after: UUID | None, limit: int) -> Page[DifferenceView]:
-    return recomputations.list_differences(transaction, job_id, after=after, limit=limit)
-
-
 @console.post("/jobs/<uuid:job_id>/pause")
-@console_form(SCOPES, show_again=show_job)
+@console_form(*SCOPES, show_again=show_job)
 def pause(job_id: UUID) -> BaseResponse:
     """Pause a job until it is resumed."""
     pause_job(current_transaction(), job_id, _kind_to_change(job_id))
@@ -249,7 +287,7 @@ def pause(job_id: UUID) -> BaseResponse:
 
 
 @console.post("/jobs/<uuid:job_id>/resume")
-@console_form(SCOPES, show_again=show_job)
+@console_form(*SCOPES, show_again=show_job)
 def resume(job_id: UUID) -> BaseResponse:
     """Resume a paused job."""
     resume_job(current_transaction(), job_id, _kind_to_change(job_id))
@@ -264,7 +302,7 @@ def confirm_cancel(job_id: UUID) -> str:
 
 
 @console.post("/jobs/<uuid:job_id>/cancel")
-@console_form(SCOPES, show_again=show_job)
+@console_form(*SCOPES, show_again=show_job)
 def cancel(job_id: UUID) -> BaseResponse:
     """Cancel a job. What it has stored stays."""
     cancel_job(current_transaction(), job_id, _kind_to_change(job_id))
@@ -277,11 +315,10 @@ def _kind_to_change(job_id: UUID) -> str:
 
     Raises:
         NotFound: the club does not have the job.
-        PageForbidden: the key lacks the scope.
+        ScopeMissing: the key lacks the scope.
     """
     kind = _get(current_transaction(), job_id).kind
-    if not allows(KINDS[kind]):
-        raise PageForbidden(f"To change this {kind}, you need a key with the scope {KINDS[kind].value!r}.")
+    require_scope(KINDS[kind])
     return kind
 
 

@@ -8,47 +8,42 @@ from uuid import UUID
 from flask import Response, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.fields import show_time
-from schemas.pages import PageQuerySchema, show_cursor
 from service.clubs.actions import list_own_keys, revoke_own_key
 from service.clubs.queries import keys
 from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_query
-from service.console.views.exports import Column, read_all, send_list, wanted_form
-from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
+from service.console.views.exports import Column
+from service.console.views.listing import Listing, show_list
+from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import current_session
 from service.http.authentication import current_transaction
 
-COLUMNS: Final[tuple[Column[IssuedKey], ...]] = (
-    Column("id", lambda key: str(key.id)),
-    Column("prefix", lambda key: key.prefix),
-    Column("name", lambda key: key.name),
-    Column("scopes", lambda key: " ".join(key.scopes)),
-    Column("created_at", lambda key: show_time(key.created_at)),
-    Column("expires_at", lambda key: show_time(key.expires_at)),
-    Column("revoked_at", lambda key: show_time(key.revoked_at)),
-    Column("last_used_at", lambda key: show_time(key.last_used_at)),
+KEYS: Final = Listing[IssuedKey](
+    name="keys",
+    title="Keys",
+    columns=(
+        Column("id", lambda key: key.id),
+        Column("name", lambda key: key.name, "Name", "key_name", is_header=True),
+        Column("prefix", lambda key: key.prefix, "Begins with", "key_prefix"),
+        Column("state", heading="State", cell="key_state"),
+        Column("scopes", lambda key: " ".join(key.scopes), "Scopes", "key_scopes"),
+        Column("created_at", lambda key: key.created_at, "Created"),
+        Column("ends_at", lambda key: key.ends_at, "Ends", empty="never", in_files=False),
+        Column("expires_at", lambda key: key.expires_at),
+        Column("revoked_at", lambda key: key.revoked_at),
+        Column("last_used_at", lambda key: key.last_used_at, "Last used", empty="never"),
+        Column("action", heading="", cell="key_action"),
+    ),
+    read=lambda transaction, _query, after, limit: list_own_keys(transaction, after=after, limit=limit),
+    none="There are no more keys.",
 )
-_QUERY: Final = PageQuerySchema()
 
 
 @console.get("/keys")
 @console_page(KeyScope.ADMIN)
 def list_keys() -> str | Response:
     """Render the keys of the club, newest first, or send them as a file."""
-    query = read_query(_QUERY)
-    if form := wanted_form():
-        rows = read_all(lambda transaction, after: list_own_keys(transaction, after=after, limit=500))
-        return send_list("keys", form, COLUMNS, rows)
-    page = list_own_keys(current_transaction(), after=query["cursor"], limit=PAGE_SIZE)
-    return render(
-        "keys.html",
-        keys=page.items,
-        state=describe_state,
-        next_cursor=page.next_after and show_cursor(page.next_after),
-        own_id=current_session().key.id,
-    )
+    return show_list(KEYS, "keys.html", state=describe_state)
 
 
 @console.get("/keys/<uuid:key_id>/revoke")

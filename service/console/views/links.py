@@ -153,7 +153,7 @@ def confirm_link_revocation(link_id: UUID) -> str:
 
 
 @console.post("/links/<uuid:link_id>/revoke")
-@console_form(SCOPES, show_again=confirm_link_revocation)
+@console_form(*SCOPES, show_again=confirm_link_revocation)
 def end_link(link_id: UUID) -> BaseResponse:
     """Revoke a link, and show the list."""
     links.revoke_link(current_transaction(), link_id)

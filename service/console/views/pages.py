@@ -1,7 +1,6 @@
 """What all pages of the console share: the session, scopes, forms, the layout and refusals."""
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from functools import wraps
 from http import HTTPStatus
 from inspect import unwrap
@@ -19,13 +18,12 @@ from scoring.errors import ScoringError
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import address_with, player_address
 from service.console.views.session import (
+    BY_SESSION,
     COOKIE,
     PATH,
     FormForged,
-    PageForbidden,
     SignedOut,
     allows,
-    authenticate,
     check_csrf,
     check_origin,
     club_zone,
@@ -36,8 +34,8 @@ from service.console.views.session import (
     read_form,
     receive_form,
 )
-from service.errors import DatabaseError, NotFound, ServiceError, TooManyRequests
-from service.http.authentication import count_stream, current_key, database, stream
+from service.errors import DatabaseError, NotFound, ScopeMissing, ServiceError, TooManyRequests
+from service.http.authentication import Access, current_key, database, open_writing, with_key, with_key_to_upload
 from service.http.formats import (
     format_day,
     format_duration,
@@ -122,13 +120,13 @@ def refuse_form(_error: FormForged) -> tuple[str, int]:
     return _render_problem("Form not accepted", detail, HTTPStatus.FORBIDDEN)
 
 
-@console.errorhandler(PageForbidden)
-def show_forbidden(error: PageForbidden) -> BaseResponse | tuple[str, int]:
+@console.errorhandler(ScopeMissing)
+def show_forbidden(error: ScopeMissing) -> BaseResponse:
     """Explain which scope a page needs. Instead of the home page, show the first page that the key can open."""
     pages = [url_for(endpoint) for _, endpoint, scopes in MENU if allows(*scopes)]
     if pages and request.endpoint == "console.show_home":
         return redirect(pages[0], HTTPStatus.SEE_OTHER)
-    return _render_problem("Insufficient scope", str(error), HTTPStatus.FORBIDDEN)
+    return show_refusal(error)
 
 
 @console.errorhandler(ServiceError)
@@ -145,92 +143,65 @@ def show_refusal(error: Refusal) -> Response:
     return response
 
 
-@console.get("/<path:unknown>")
-def show_unknown(unknown: str) -> BaseResponse:
-    """Show that a page does not exist; without a session, ask to sign in."""
-    with database().session() as session:
-        authenticate(session, ())
-        raise NotFound(f"The console has no page {PATH}/{unknown[:80]}")
+View = Callable[..., Any]
+Guarded = Callable[..., BaseResponse]
 
 
-def console_page(*scopes: KeyScope) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
+def console_page(*scopes: KeyScope) -> Callable[[View], Guarded]:
     """
-    Run a view in a read-only snapshot of the session's club.
+    Run a view in a read-only snapshot of the session's club, as `with_key` does.
 
-    The view returns a text or a response. Its key needs one of the scopes. While a file is sent, the snapshot stays
-    open: it ends with the last byte, or when the client disconnects.
+    The view returns a text or a response. The key of the session needs one of the scopes.
     """
 
-    def decorate(view: Callable[..., Any]) -> Callable[..., BaseResponse]:
+    def decorate(view: View) -> Guarded:
         @wraps(view)
-        def guarded(**options: Any) -> BaseResponse:
-            with ExitStack() as opened:
-                session = opened.enter_context(database().session())
-                authenticate(session, scopes)
-                current_request().transaction = session.reading(current_key().club_id)
-                # Before a refusal, whose page is rendered after the transaction has ended.
-                club_zone()
-                response = current_app.make_response(view(**options))
-                if response.is_streamed:
-                    count_stream(opened)
-                    stream(response, opened)
-                return response
+        def shown(**options: Any) -> BaseResponse:
+            # Before a refusal, whose page is rendered after the transaction has ended.
+            club_zone()
+            return current_app.make_response(view(**options))
 
-        return guarded
+        return with_key(shown, Access(scopes), BY_SESSION)
 
     return decorate
 
 
-def console_form(
-    scope: KeyScope | tuple[KeyScope, ...] | None, show_again: Callable[..., Any]
-) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
+def console_form(*scopes: KeyScope, show_again: View) -> Callable[[View], Guarded]:
     """
     Run a view that changes records in one transaction of the session's club, after its form was checked.
 
-    Its key needs the scope, or one of several; None for any key.
-
-    The view reads the form from `read_form()` and returns a redirect. If it raises a refusal, nothing is changed, and
-    the page is shown again by `show_again`, a page with the same arguments; it finds what was sent in `read_form()`,
-    and the form, or else the layout, shows the refusal.
+    The key of the session needs one of the scopes, if there are any. The view reads the form from `read_form()` and
+    returns a redirect. If it raises a refusal, nothing is changed, and the page is shown again by `show_again`, a page
+    with the same arguments; it finds what was sent in `read_form()`, and the form, or else the layout, shows the
+    refusal.
     """
 
-    def decorate(view: Callable[..., Any]) -> Callable[..., BaseResponse]:
-        @wraps(view)
-        def guarded(**options: Any) -> BaseResponse:
-            check_origin()
-            scopes = () if scope is None else scope if isinstance(scope, tuple) else (scope,)
-            with database().session() as session:
-                authenticate(session, scopes)
-            form = receive_form()
-            check_csrf(form)
-            console_state().form = form
-            state, key = current_request(), current_key()
+    def decorate(view: View) -> Guarded:
+        def change(**options: Any) -> BaseResponse:
+            state = current_request()
             try:
-                with (
-                    database().session() as session,
-                    session.transaction(key.club_id, actor=key.id, request_id=state.request_id) as transaction,
-                ):
+                with database().session() as session, open_writing(session, current_key()) as transaction:
                     state.transaction = transaction
                     club_zone()
                     return current_app.make_response(view(**options))
-            except (ServiceError, ScoringError, WireError) as error:
-                if isinstance(error, DatabaseError):
-                    state.transaction = None
-                    raise
-                return _show_again(error, show_again, options)
             except BaseException:
                 # The page that shows the error is rendered after the transaction.
                 state.transaction = None
                 raise
 
-        return guarded
+        @wraps(view)
+        def received(**options: Any) -> BaseResponse:
+            form = receive_form()
+            check_csrf(form)
+            console_state().form = form
+            return _try(change, show_again, options)
+
+        return _from_own_page(received, scopes)
 
     return decorate
 
 
-def console_upload(
-    scope: KeyScope, show_again: Callable[..., Any]
-) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
+def console_upload(*scopes: KeyScope, show_again: View) -> Callable[[View], Guarded]:
     """
     Run a view that streams the file of a form, whose field `csrf` comes before the file.
 
@@ -238,30 +209,48 @@ def console_upload(
     shows the page again, as `console_form` does.
     """
 
-    def decorate(view: Callable[..., Any]) -> Callable[..., BaseResponse]:
+    def decorate(view: View) -> Guarded:
         @wraps(view)
-        def guarded(**options: Any) -> BaseResponse:
-            check_origin()
-            with database().session() as session:
-                authenticate(session, (scope,))
+        def received(**options: Any) -> BaseResponse:
             upload = receive_upload()
             check_csrf(upload.fields)
             console_state().form = dict(upload.fields)
-            try:
-                return current_app.make_response(view(upload, **options))
-            except (ServiceError, ScoringError, WireError) as error:
-                if isinstance(error, DatabaseError):
-                    raise
-                return _show_again(error, show_again, options)
+            return _try(lambda **_: current_app.make_response(view(upload, **options)), show_again, options)
 
-        return guarded
+        return _from_own_page(received, scopes)
 
     return decorate
 
 
-def _show_again(error: Refusal, show_again: Callable[..., Any], options: Mapping[str, Any]) -> BaseResponse:
-    console_state().refusal = as_sentence(error)
-    current_request().problem = problem = refuse(error).code
+def _from_own_page(view: Guarded, scopes: tuple[KeyScope, ...]) -> Guarded:
+    """Run a view that receives a form of a page of the session, whose key needs one of the scopes."""
+    admitted = with_key_to_upload(view, Access(scopes), BY_SESSION)
+
+    @wraps(view)
+    def checked(**options: Any) -> BaseResponse:
+        check_origin()
+        response: BaseResponse = admitted(**options)
+        return response
+
+    return checked
+
+
+@console.get("/<path:unknown>")
+@console_page()
+def show_unknown(unknown: str) -> BaseResponse:
+    """Show that a page does not exist; without a session, ask to sign in."""
+    raise NotFound(f"The console has no page {PATH}/{unknown[:80]}")
+
+
+def _try(view: Guarded, show_again: View, options: Mapping[str, Any]) -> BaseResponse:
+    """Run a view; if it raises a refusal, show the page again. Errors of the database are no refusals."""
+    try:
+        return view(**options)
+    except (ServiceError, ScoringError, WireError) as error:
+        if isinstance(error, DatabaseError):
+            raise
+        console_state().refusal = as_sentence(error)
+        current_request().problem = problem = refuse(error).code
     with database().session() as session:
         current_request().transaction = session.reading(current_key().club_id)
         club_zone()

@@ -9,7 +9,7 @@ from flask import Response
 from schemas.accounting.intervals import rate_interval
 from schemas.accounting.statistics import NotedHand, OpponentFigures, PlayerDetails, PlayerFigures
 from schemas.fields import show_time
-from service.console.views.exports import Column, send_blocks, send_list
+from service.console.views.exports import Column, encode_row, send_blocks, send_list
 from service.http.responses import encode_json
 
 _DECIMALS: Final = 4
@@ -66,25 +66,37 @@ def _rate_columns(rate: str) -> tuple[Column[NamedFigures], ...]:
 
 
 FIGURES: Final[Sequence[Column[NamedFigures]]] = (
-    Column("player", lambda named: named[0].player),
+    Column("player", lambda named: named[0].player, "Player", "player_name", is_header=True),
     Column("display_name", lambda named: named[1]),
-    Column("rounds", lambda named: named[0].rounds),
-    Column("hands", lambda named: named[0].hands),
-    Column("points", lambda named: named[0].points),
-    Column("points_per_hand", lambda named: _mean(named[0].hands, named[0].points)),
+    Column("rounds", lambda named: named[0].rounds, "Rounds", style="figure"),
+    Column("hands", lambda named: named[0].hands, "Hands", style="figure"),
+    Column("points", lambda named: named[0].points, "Points", "player_points", style="figure"),
+    Column(
+        "points_per_hand",
+        lambda named: _mean(named[0].hands, named[0].points),
+        "Points a hand",
+        "player_mean",
+        style="figure",
+    ),
     Column("points_per_hand_low", lambda named: _end(named[0].interval, 0)),
     Column("points_per_hand_high", lambda named: _end(named[0].interval, 1)),
-    Column("fouls", lambda named: named[0].fouls),
+    Column("fouls", lambda named: named[0].fouls, "Fouls", "player_fouls", style="figure"),
     *_rate_columns("fouls"),
     Column("fantasyland_hands", lambda named: named[0].fantasyland_hands),
-    Column("fantasyland_entered", lambda named: named[0].fantasyland_entered),
+    Column(
+        "fantasyland_entered",
+        lambda named: named[0].fantasyland_entered,
+        "Fantasyland entered",
+        "player_entered",
+        style="figure",
+    ),
     *_rate_columns("entered"),
-    Column("fantasyland_stayed", lambda named: named[0].fantasyland_stayed),
+    Column("fantasyland_stayed", lambda named: named[0].fantasyland_stayed, "Stayed", "player_stayed", style="figure"),
     *_rate_columns("stayed"),
     Column("royalties_top", lambda named: named[0].royalties_top),
     Column("royalties_middle", lambda named: named[0].royalties_middle),
     Column("royalties_bottom", lambda named: named[0].royalties_bottom),
-    Column("scoops", lambda named: named[0].scoops),
+    Column("scoops", lambda named: named[0].scoops, "Scoops", style="figure"),
     Column("not_received", lambda named: named[0].not_received),
     Column("not_paid", lambda named: named[0].not_paid),
 )
@@ -148,4 +160,4 @@ def send_details(form: str, part: str | None, details: PlayerDetails, names: Map
 
 
 def _encode(columns: Sequence[Column[Any]], rows: Sequence[Any]) -> list[dict[str, Any]]:
-    return [{column.name: column.value(row) for column in columns} for row in rows]
+    return [encode_row(columns, row) for row in rows]

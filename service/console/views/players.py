@@ -9,33 +9,35 @@ import orjson
 from flask import Response, redirect
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.accounting.page_queries import PlayerPageQuerySchema, PlayersPageQuerySchema
+from schemas.accounting.page_queries import EveningsQuerySchema, PlayerPageQuerySchema
 from schemas.accounting.statistics import PlayerFigures
 from schemas.base import WireError, load
-from schemas.pages import cursor_error
+from schemas.fields import Choice, Text
+from schemas.game_fields import RulesetReference, TableNameField
+from schemas.pages import refuse_cursor
 from schemas.players import DisplayNameRequestSchema, PlayerPathSchema
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import player_address
-from service.console.views.exports import send_list
 from service.console.views.filters import period_of, read_query, show_evenings, suggest_tables, table_of
+from service.console.views.listing import EVENINGS, NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
 from service.console.views.pages import console, console_form, console_page, render
-from service.console.views.player_files import FIGURES, rates_of, send_details
+from service.console.views.player_files import FIGURES, NamedFigures, rates_of, send_details
 from service.console.views.session import console_state, read_form
 from service.console.views.statements import cut_lines
+from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.players.actions import erase_player, list_names, name_player, search_names
 from service.players.views import read_player
 from service.statistics.actions import (
-    PlayerFiguresPage,
     get_player_details,
     list_players_by_figure,
     list_players_by_id,
-    list_statistics,
 )
 from service.statistics.queries.sums import PlayerSearch, StatisticsFilter
 
 _SIZE: Final = 50
+"""The number of opponents on the page of a player."""
 _ORDERS: Final[dict[str, Callable[[PlayerFigures], tuple[int, str]]]] = {
     "hands": lambda each: (-each.hands, each.player),
     "points": lambda each: (-each.points, each.player),
@@ -47,27 +49,7 @@ _ORDERS: Final[dict[str, Callable[[PlayerFigures], tuple[int, str]]]] = {
 @console_page(KeyScope.READ)
 def show_players() -> str | Response:
     """Render the players of a filter with totals, or send them as a file."""
-    query = read_query(PlayersPageQuerySchema())
-    wanted = _filter(query, search=_search(query["name"]))
-    order = query["sort"] or "player"
-    if query["form"] in ("csv", "json"):
-        everybody = sorted(
-            list_statistics(current_transaction(), wanted).players,
-            key=_ORDERS.get(order, lambda each: (0, each.player)),
-        )
-        names = list_names(current_transaction(), [each.player for each in everybody])
-        return send_list("players", query["form"], FIGURES, [(each, names.get(each.player)) for each in everybody])
-    page, next_cursor = _list_page(wanted, order, query["cursor"])
-    return render(
-        "players.html",
-        players=page.players,
-        display_names=list_names(current_transaction(), [each.player for each in page.players]),
-        rates_of=rates_of,
-        period=show_evenings(query["evenings"]),
-        tables=suggest_tables(),
-        query=query,
-        next_cursor=next_cursor,
-    )
+    return show_list(PLAYERS, "players.html", rates_of=rates_of, show_evenings=show_evenings)
 
 
 @console.get("/players/<player_part:player>")
@@ -135,7 +117,7 @@ def _player_of_form() -> str:
     return read["player"]
 
 
-def _filter(query: dict[str, Any], **more: Any) -> StatisticsFilter:
+def _filter(query: Query, **more: Any) -> StatisticsFilter:
     name, _, version = (query["ruleset"] or "").partition("@")
     return StatisticsFilter(
         ruleset_name=name or None,
@@ -150,26 +132,62 @@ def _search(text: str | None) -> PlayerSearch | None:
     return None if text is None else PlayerSearch(text, tuple(search_names(current_transaction(), text)))
 
 
-def _list_page(wanted: StatisticsFilter, order: str, cursor: str | None) -> tuple[PlayerFiguresPage, str | None]:
-    """Return a page of the list, and the cursor of the next one."""
-    transaction = current_transaction()
-    after = None if cursor is None else _parse_cursor(cursor)
+def _read_players(
+    transaction: Transaction, query: Query, after: tuple[int, str] | None, limit: int
+) -> Part[NamedFigures]:
+    """Read players in the order of the query. A place is that of a player in this order."""
+    wanted = _filter(query, search=_search(query["name"]))
+    order = query["sort"] or "player"
     if order == "player":
-        page = list_players_by_id(transaction, wanted, after=None if after is None else after[1], limit=_SIZE)
-        return page, None if page.next_after is None else _show_cursor((0, page.next_after))
-    page = list_players_by_figure(transaction, wanted, order, after=after, limit=_SIZE)
-    return page, None if page.next_after is None else _show_cursor(_ORDERS[order](page.players[-1]))
+        page = list_players_by_id(transaction, wanted, after=None if after is None else after[1], limit=limit)
+    else:
+        page = list_players_by_figure(transaction, wanted, order, after=after, limit=limit)
+    names = list_names(transaction, [each.player for each in page.players])
+    rows = [(each, names.get(each.player)) for each in page.players]
+    last = None if page.next_after is None else page.players[-1]
+    return Part(rows, last and _ORDERS.get(order, _place_by_id)(last))
+
+
+def _place_by_id(figures: PlayerFigures) -> tuple[int, str]:
+    return 0, figures.player
 
 
 def _show_cursor(place: tuple[int, str]) -> str:
     return urlsafe_b64encode(orjson.dumps(place)).decode()
 
 
-def _parse_cursor(cursor: str) -> tuple[int, str]:
-    try:
-        value, player = orjson.loads(urlsafe_b64decode(cursor))
-    except (ValueError, TypeError):
-        value, player = None, None
-    if not isinstance(value, int) or not isinstance(player, str) or "\0" in player:
-        raise cursor_error(cursor)
-    return value, player
+class PlaceField(Text):
+    """The cursor of a page of players: the figure of the last player, and their ID."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        try:
+            figure, player = orjson.loads(urlsafe_b64decode(value))
+        except (ValueError, TypeError):
+            figure, player = None, None
+        if not isinstance(figure, int) or not isinstance(player, str) or "\0" in player:
+            raise self.refuse("not-a-cursor", refuse_cursor(value))
+        return figure, player
+
+
+PLAYERS: Final = Listing[NamedFigures](
+    name="players",
+    title="Players",
+    columns=FIGURES,
+    read=_read_players,
+    none="No players match. A player is listed as soon as a hand of theirs is recorded.",
+    filters=(
+        Filter("name", Text(longest=100), "Name or ID contains", attributes=NAME),
+        *EVENINGS,
+        Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
+        Filter("ruleset", RulesetReference(), "Ruleset", attributes=NAME | {"placeholder": "pineapple or pineapple@1"}),
+        Filter(
+            "sort",
+            Choice({order: order for order in ("player", *_ORDERS)}),
+            "Order",
+            (("player", "by ID"), ("hands", "most hands first"), ("points", "most points first")),
+        ),
+    ),
+    schema=EveningsQuerySchema,
+    cursor=PlaceField(longest=1000),
+    show_cursor=_show_cursor,
+)

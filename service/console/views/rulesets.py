@@ -18,6 +18,7 @@ from scoring.ruleset import Ruleset
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_query
 from service.console.views.exports import Column, send_list, wanted_form
+from service.console.views.listing import Listing, Part, Query, show_list
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.ruleset_fields import GROUPS, ComparedField, compare_fields, read_ruleset_form
 from service.console.views.session import read_form
@@ -29,16 +30,8 @@ from service.rulesets import queries as rulesets
 from service.rulesets.actions import add_ruleset, get_ruleset, read_new_ruleset
 from service.tables import queries as tables
 
-_ROWS: Final = 50
-"""The number of own rulesets on a page."""
 _DEFAULT: Final = "pineapple"
 """The ruleset that forms start with."""
-
-
-class RulesetListQuerySchema(QuerySchema):
-    """The page of the list: the last ruleset of the page before."""
-
-    cursor = RulesetReference()
 
 
 class ComparedQuerySchema(QuerySchema):
@@ -73,17 +66,37 @@ class RulesetRow:
         return ", ".join(f"{name} {cards}" for name, cards in entries) or "none"
 
 
-_COLUMNS: Final[Sequence[Column[RulesetRow]]] = (
-    Column("ruleset", lambda row: str(row.ruleset)),
-    Column("kind", lambda row: row.kind),
-    Column("variant", lambda row: row.ruleset.variant.value),
-    Column("players_min", lambda row: row.ruleset.players.min),
-    Column("players_max", lambda row: row.ruleset.players.max),
-    Column("low_middle", lambda row: row.ruleset.low_middle),
-    Column("fantasyland", lambda row: row.fantasyland),
-    Column("scope", lambda row: row.ruleset.stakes.scope.value),
-    Column("win_limit", lambda row: row.ruleset.stakes.win_limit.value),
-    Column("leaving", lambda row: row.ruleset.leaving.value),
+def _read_rulesets(transaction: Transaction, query: Query, after: str | None, limit: int) -> Part[RulesetRow]:
+    """Read the club's own versions; files have the presets after them."""
+    rows = [RulesetRow(each) for each in _list_all(transaction)]
+    if query["form"] is None:
+        rows = [row for row in rows if row.kind == "custom"]
+    begin = 0 if after is None else _place_after(rows, after)
+    shown = rows[begin : begin + limit]
+    return Part(shown, str(shown[-1].ruleset) if begin + limit < len(rows) else None)
+
+
+RULESETS: Final = Listing[RulesetRow](
+    name="rulesets",
+    title="Rulesets",
+    label="Own rulesets",
+    columns=(
+        Column("ruleset", lambda row: str(row.ruleset), "Ruleset", "ruleset_name", is_header=True),
+        Column("kind", lambda row: row.kind),
+        Column("variant", lambda row: row.ruleset.variant.value, "Deal"),
+        Column("players_min", lambda row: row.ruleset.players.min, "Players", "ruleset_players", style="figure"),
+        Column("players_max", lambda row: row.ruleset.players.max),
+        Column("low_middle", lambda row: row.ruleset.low_middle, "Middle", "ruleset_middle"),
+        Column("fantasyland", lambda row: row.fantasyland, "Enters Fantasyland, cards"),
+        Column("scope", lambda row: row.ruleset.stakes.scope.value, "Stacks count over"),
+        Column("win_limit", lambda row: row.ruleset.stakes.win_limit.value, "Win limit"),
+        Column("leaving", lambda row: row.ruleset.leaving.value),
+    ),
+    read=_read_rulesets,
+    none="The club has no rulesets of its own. Make one from a preset: change what your room plays differently.",
+    cursor=RulesetReference(),
+    show_cursor=str,
+    is_stacked=False,
 )
 _COMPARED: Final[Sequence[Column[ComparedField]]] = (
     Column("group", lambda field: field.group),
@@ -110,20 +123,8 @@ _WHAT_IF: Final[Sequence[Column[WhatIfLine]]] = (
 def list_rulesets() -> str | BaseResponse:
     """Render the rulesets, a page of the club's own versions first, or send all as a file."""
     rows = [RulesetRow(each) for each in _list_all(current_transaction())]
-    form = wanted_form()
-    if form is not None:
-        return send_list("rulesets", form, _COLUMNS, rows)
-    after = read_query(RulesetListQuerySchema())["cursor"]
-    custom = [row for row in rows if row.kind == "custom"]
-    begin = 0 if after is None else _place_after(custom, after)
-    page = custom[begin : begin + _ROWS]
-    return render(
-        "rulesets.html",
-        custom=page,
-        presets=rows[len(custom) :],
-        references=_references(rows),
-        next_cursor=str(page[-1].ruleset) if begin + _ROWS < len(custom) else None,
-    )
+    presets = [row for row in rows if row.kind == "preset"]
+    return show_list(RULESETS, "rulesets.html", presets=presets, references=_references(rows))
 
 
 def _place_after(rows: Sequence[RulesetRow], reference: str) -> int:

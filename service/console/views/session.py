@@ -1,7 +1,7 @@
 """The session and the form of a request to the console, and what they allow."""
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl
@@ -12,10 +12,11 @@ from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from service.clubs.queries import clubs
 from service.clubs.queries.clubs import StoredClub
-from service.clubs.scopes import KeyScope, has_scope, join_scopes
+from service.clubs.queries.keys import StoredKey
+from service.clubs.scopes import KeyScope, has_scope
 from service.console.actions import find_session, hash_secret
 from service.console.queries import ConsoleSession
-from service.db import Session
+from service.db import Query, Session
 from service.http.authentication import current_key, current_transaction
 from service.http.public_address import is_own_origin
 from service.http.rate_limits import count_request, count_unknown
@@ -36,10 +37,6 @@ class SignedOut(Exception):
 
 class FormForged(Exception):
     """A form was not sent by a page of the console, or by a page of another session."""
-
-
-class PageForbidden(Exception):
-    """The key of the session lacks the scope of a page."""
 
 
 @dataclass(slots=True)
@@ -79,30 +76,45 @@ def find_console_state() -> ConsoleState | None:
     return state
 
 
-def authenticate(session: Session, scopes: tuple[KeyScope, ...]) -> None:
-    """
-    Find the session of the request's cookie.
+class SessionCaller:
+    """A browser with a session of the console, whose secret is in a cookie."""
 
-    Raises:
-        SignedOut: there is none, or it or its key has ended.
-        TooManyRequests: a rate limit is exceeded.
-        ScopeMissing: the key has none of the scopes.
-    """
-    secret = request.cookies.get(COOKIE)
-    if not secret:
-        raise SignedOut
-    count_request(hash_secret(secret))
-    found = find_session(session, secret)
-    if found is None:
-        count_unknown()
-        raise SignedOut
-    g.console_state = ConsoleState(secret, found)
-    request_state = current_request()
-    request_state.key, request_state.session_id = found.key, found.id
-    if scopes and not allows(*scopes):
-        held = ", ".join(found.key.scopes) or "no scope"
-        detail = f"This page needs a key with the scope {join_scopes(scopes)}; the key {found.key.name!r} has: {held}."
-        raise PageForbidden(detail)
+    def admit(self) -> bytes:
+        """
+        Read the cookie of the request.
+
+        Raises:
+            SignedOut: there is none.
+            TooManyRequests: a rate limit is exceeded.
+        """
+        secret = request.cookies.get(COOKIE)
+        if not secret:
+            raise SignedOut
+        secret_sha256 = hash_secret(secret)
+        count_request(secret_sha256)
+        return secret_sha256
+
+    def begin(
+        self, session: Session, secret_sha256: bytes, *, is_reading: bool, ahead: Sequence[Query] = ()
+    ) -> tuple[StoredKey, None]:
+        """
+        Find the session of the cookie; no transaction is begun with it.
+
+        Raises:
+            SignedOut: there is none, or it or its key has ended.
+            TooManyRequests: its address has sent too many of these.
+        """
+        found = find_session(session, request.cookies[COOKIE])
+        if found is None:
+            count_unknown()
+            raise SignedOut
+        g.console_state = ConsoleState(request.cookies[COOKIE], found)
+        state = current_request()
+        state.key, state.session_id = found.key, found.id
+        return found.key, None
+
+
+BY_SESSION: Final = SessionCaller()
 
 
 def current_session() -> ConsoleSession:

@@ -81,7 +81,7 @@ def begin_session() -> BaseResponse | tuple[str, int]:
 
 
 @console.post("/sign-out")
-@console_form(None, show_again=show_sign_in)
+@console_form(show_again=show_sign_in)
 def end_session() -> BaseResponse:
     """End the session."""
     session = current_session()

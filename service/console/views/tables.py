@@ -1,6 +1,6 @@
 """Tables: their list, and the page of one with its rounds and the statement of any period."""
 
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 from typing import Any, Final
@@ -8,18 +8,18 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.accounting.page_queries import TablePageQuerySchema, TablesPageQuerySchema
+from schemas.accounting.page_queries import TablePageQuerySchema
 from schemas.accounting.statements import StatementView, dump_statement, dump_table_rows
 from schemas.clubs import ClubView
-from schemas.fields import show_time
+from schemas.game_fields import TableNameField
 from schemas.money import show_decimal
-from schemas.pages import show_cursor
 from schemas.rounds import RoundView
 from schemas.tables import TableView
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import address_with
-from service.console.views.exports import Column, send_list, wanted_form, wants_raw
+from service.console.views.exports import Column, wants_raw
 from service.console.views.filters import current_club, period_of, read_query, show_evenings
+from service.console.views.listing import NAME, Filter, Listing, Query, show_list
 from service.console.views.pages import console, console_page, render
 from service.console.views.statements import (
     count_settlements,
@@ -28,25 +28,60 @@ from service.console.views.statements import (
     list_payments,
     send_statement,
 )
+from service.db import Transaction
+from service.db.pages import Page
 from service.http.authentication import current_transaction
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.rounds import RoundFilter, list_last_opened
 from service.tables.actions import get_statement, get_table, list_tables
 
-_SIZE: Final = 50
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
 
-COLUMNS: Final[Sequence[Column[TableView]]] = (
-    Column("id", lambda table: table.id),
-    Column("name", lambda table: table.name),
-    Column("ruleset", lambda table: table.ruleset),
-    Column("point_value", lambda table: _point_value(table), is_decimal=True),
-    Column("currency", lambda table: table.currency),
-    Column("minimum_stack", lambda table: table.minimum_stack),
-    Column("correction_window_minutes", lambda table: table.correction_window_minutes),
-    Column("created_at", lambda table: show_time(table.created_at)),
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A table of the list, when its last round was opened, and its open round."""
+
+    table: TableView
+    opened_at: datetime | None
+    open_round: UUID | None
+
+
+def _read_tables(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[TableRow]:
+    page = list_tables(transaction, containing=query["name"], after=after, limit=limit)
+    opened = list_last_opened(transaction, [UUID(table.id) for table in page.items])
+    return Page([TableRow(table, *opened.get(UUID(table.id), (None, None))) for table in page.items], page.next_after)
+
+
+TABLES: Final = Listing[TableRow](
+    name="tables",
+    title="Tables",
+    columns=(
+        Column("id", lambda row: row.table.id),
+        Column("name", lambda row: row.table.name, "Table", "table_name", is_header=True),
+        Column("ruleset", lambda row: row.table.ruleset, "Ruleset"),
+        Column(
+            "point_value",
+            lambda row: _point_value(row.table),
+            "A point is",
+            "table_point",
+            style="figure",
+            is_decimal=True,
+        ),
+        Column("currency", lambda row: row.table.currency),
+        Column("minimum_stack", lambda row: row.table.minimum_stack),
+        Column("correction_window_minutes", lambda row: row.table.correction_window_minutes),
+        Column("now", heading="Now", cell="table_now"),
+        Column("opened_at", lambda row: row.opened_at, "Last round opened", empty="never", in_files=False),
+        Column("created_at", lambda row: row.table.created_at, "Created"),
+    ),
+    read=_read_tables,
+    none="The club has no tables yet. Create one with `ofc table create` or over the API.",
+    no_match="No table has this text in its name.",
+    filters=(Filter("name", TableNameField(), "Name contains", attributes=NAME),),
+    style="wide",
 )
 
 
@@ -54,29 +89,7 @@ COLUMNS: Final[Sequence[Column[TableView]]] = (
 @console_page(KeyScope.READ)
 def show_tables() -> str | Response:
     """Render the tables of the club, or send them as a file."""
-    query = read_query(TablesPageQuerySchema())
-    form = wanted_form()
-    if form is not None:
-        return send_list("tables", form, COLUMNS, _all_tables(query["name"]))
-    page = list_tables(current_transaction(), containing=query["name"], after=query["cursor"], limit=_SIZE)
-    return render(
-        "tables.html",
-        tables=page.items,
-        last_opened=list_last_opened(current_transaction(), [UUID(table.id) for table in page.items]),
-        uuid=UUID,
-        query=query,
-        next_cursor=None if page.next_after is None else show_cursor(page.next_after),
-    )
-
-
-def _all_tables(containing: str | None) -> Iterator[TableView]:
-    after: UUID | None = None
-    while True:
-        page = list_tables(current_transaction(), containing=containing, after=after, limit=500)
-        yield from page.items
-        if page.next_after is None:
-            return
-        after = page.next_after
+    return show_list(TABLES, "tables.html")
 
 
 @console.get("/tables/<uuid:table_id>")

@@ -9,11 +9,9 @@ from flask import Response, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import load
-from schemas.fields import show_time
-from schemas.pages import PageQuerySchema, show_cursor
+from schemas.fields import Choice
 from schemas.webhooks.endpoints import (
     LONGEST_OVERLAP_SECONDS,
-    DeliveryQuerySchema,
     DeliveryState,
     DeliveryView,
     SecretRotationRequestSchema,
@@ -24,9 +22,10 @@ from schemas.webhooks.endpoints import (
     WebhookView,
 )
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_query
-from service.console.views.exports import Column, read_all, send_list, wanted_form
-from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
+from service.console.views.addresses import address_with
+from service.console.views.exports import Column
+from service.console.views.listing import Filter, Listing, read_list, send_list_file, show_list
+from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, read_form
 from service.http.authentication import current_transaction
 from service.webhooks import actions
@@ -35,46 +34,58 @@ from service.webhooks.views import allowed_addresses
 
 KINDS: Final = tuple(kind.value for kind in WebhookKind if kind is not WebhookKind.TEST)
 OVERLAPS: Final = {"0": "not at all", "3600": "for an hour", "86400": "for a day", "604800": "for a week"}
-WEBHOOK_COLUMNS: Final[tuple[Column[WebhookView], ...]] = (
-    Column("id", lambda each: str(each.id)),
-    Column("url", lambda each: each.url),
-    Column("description", lambda each: each.description),
-    Column("kinds", lambda each: " ".join(each.kinds)),
-    Column("state", lambda each: str(each.state)),
-    Column("disabled_because", lambda each: each.disabled_because and str(each.disabled_because)),
-    Column("failing_since", lambda each: show_time(each.failing_since)),
-    Column("created_at", lambda each: show_time(each.created_at)),
+_STATES: Final = {"waiting": "Waiting", "delivered": "Delivered", "dead_lettered": "Dead-lettered"}
+_TABS: Final = (("", "All"), *_STATES.items())
+WEBHOOKS: Final = Listing[WebhookView](
+    name="webhooks",
+    title="Webhooks",
+    columns=(
+        Column("id", lambda each: each.id),
+        Column("url", lambda each: each.url, "Endpoint", "webhook_url", is_header=True),
+        Column("description", lambda each: each.description),
+        Column("state", lambda each: each.state, "State", "webhook_state"),
+        Column("disabled_because", lambda each: each.disabled_because),
+        Column("kinds", lambda each: " ".join(each.kinds), "Messages", "webhook_kinds"),
+        Column("failing_since", lambda each: each.failing_since, "Failing since"),
+        Column("created_at", lambda each: each.created_at, "Added"),
+    ),
+    read=lambda transaction, _query, after, limit: actions.list_webhooks(transaction, after=after, limit=limit),
+    none="The club has no webhook.",
 )
-DELIVERY_COLUMNS: Final[tuple[Column[DeliveryView], ...]] = (
-    Column("id", lambda each: str(each.id)),
-    Column("kind", lambda each: each.kind),
-    Column("round", lambda each: each.round and str(each.round)),
-    Column("state", lambda each: str(each.state)),
-    Column("attempts", lambda each: each.attempts),
-    Column("next_attempt_at", lambda each: show_time(each.next_attempt_at)),
-    Column("last_status", lambda each: each.last_status),
-    Column("last_error", lambda each: each.last_error),
-    Column("created_at", lambda each: show_time(each.created_at)),
-    Column("ended_at", lambda each: show_time(each.ended_at)),
+DELIVERIES: Final = Listing[DeliveryView](
+    name="deliveries-{webhook_id}",
+    title="Deliveries",
+    label="List of deliveries",
+    columns=(
+        Column("id", lambda each: each.id),
+        Column("created_at", lambda each: each.created_at, "Created", style="whole"),
+        Column("kind", lambda each: each.kind, "Message", is_header=True),
+        Column("round", lambda each: each.round),
+        Column("state", lambda each: each.state, "State", "delivery_state"),
+        Column("attempts", lambda each: each.attempts, "Attempts", style="figure"),
+        Column("last_status", lambda each: each.last_status),
+        Column("last_error", lambda each: each.last_error, "Last response", "delivery_response", style="wide"),
+        Column("next_attempt_at", lambda each: each.next_attempt_at, "Next attempt"),
+        Column("ended_at", lambda each: each.ended_at),
+        Column("action", heading="", cell="delivery_action"),
+    ),
+    read=lambda transaction, query, after, limit: actions.list_webhook_deliveries(
+        transaction, query["webhook_id"], state=query["state"], after=after, limit=limit
+    ),
+    none="No message was sent to this webhook yet.",
+    no_match="No message is in this state.",
+    filters=(Filter("state", Choice({state.value: state for state in DeliveryState})),),
 )
-_QUERY: Final = PageQuerySchema()
-_DELIVERIES: Final = DeliveryQuerySchema()
 _REQUEST: Final = WebhookRequestSchema()
 _CHANGES: Final = WebhookChangesSchema()
 _ROTATION: Final = SecretRotationRequestSchema()
-_FILE_PAGE: Final = 500
 
 
 @console.get("/webhooks")
 @console_page(KeyScope.WEBHOOKS)
 def list_webhooks() -> str | Response:
     """Render the webhooks of the club, newest first, or send them as a file."""
-    query = read_query(_QUERY)
-    if form := wanted_form():
-        rows = read_all(lambda reading, after: actions.list_webhooks(reading, after=after, limit=_FILE_PAGE))
-        return send_list("webhooks", form, WEBHOOK_COLUMNS, rows)
-    page = actions.list_webhooks(current_transaction(), after=query["cursor"], limit=PAGE_SIZE)
-    return render("webhooks.html", webhooks=page.items, next_cursor=page.next_after and show_cursor(page.next_after))
+    return show_list(WEBHOOKS, "webhooks.html")
 
 
 @console.get("/webhooks/new")
@@ -104,27 +115,16 @@ def show_webhook(webhook_id: UUID, delivery_id: UUID | None = None) -> str | Res
         delivery_id: a delivery that could not be sent again, when the page is shown again.
     """
     console_state().page_path = url_for("console.show_webhook", webhook_id=webhook_id)
-    query = read_query(_DELIVERIES)
     if delivery_id is not None:
         get_delivery(current_transaction(), webhook_id, delivery_id)
-    state, transaction = query["state"], current_transaction()
-    webhook = actions.get_webhook(transaction, webhook_id)
-    if form := wanted_form():
-        rows = read_all(
-            lambda reading, after: actions.list_webhook_deliveries(
-                reading, webhook_id, state=state, after=after, limit=_FILE_PAGE
-            )
-        )
-        return send_list(f"deliveries-{webhook_id}", form, DELIVERY_COLUMNS, rows)
-    page = actions.list_webhook_deliveries(transaction, webhook_id, state=state, after=query["cursor"], limit=PAGE_SIZE)
-    return render(
-        "webhook.html",
-        webhook=webhook,
-        deliveries=page.items,
-        state="" if state is None else str(state),
-        states=[each.value for each in DeliveryState],
-        next_cursor=page.next_after and show_cursor(page.next_after),
-    )
+    webhook = actions.get_webhook(current_transaction(), webhook_id)
+    file = send_list_file(DELIVERIES, webhook_id=webhook_id)
+    if file is not None:
+        return file
+    shown = read_list(DELIVERIES, webhook_id=webhook_id)
+    state = shown.query["state"]
+    tabs = [(label, address_with(state=each or None, cursor=None), each == (state or "")) for each, label in _TABS]
+    return render("webhook.html", webhook=webhook, shown=shown, tabs_of_states=tabs, state_names=_STATES)
 
 
 @console.get("/webhooks/<uuid:webhook_id>/edit")

@@ -1,8 +1,7 @@
 """List disputes for those who decide them, and take the next one into review."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 from uuid import UUID
 
 from schemas.base import load
@@ -15,9 +14,6 @@ from service.disputes.actions.disputes import review_dispute
 from service.disputes.queries import cases, disputes
 from service.disputes.queries.cases import CaseFilter, CaseOrder, StoredCase
 from service.errors import NotFound
-
-_AT_ONCE: Final = 200
-"""The number of disputes that are read at once for a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +58,6 @@ def list_cases(
     found = cases.list_page(transaction, wanted, order, after=last, limit=limit + 1)
     views = _view(transaction, found[:limit])
     return Page(views, views[-1].id if len(found) > limit else None)
-
-
-def iterate_cases(transaction: Transaction, wanted: CaseFilter, order: CaseOrder) -> Iterator[CaseView]:
-    """Yield all disputes of a filter in an order, in constant memory."""
-    last: StoredCase | None = None
-    while found := cases.list_page(transaction, wanted, order, after=last, limit=_AT_ONCE):
-        yield from _view(transaction, found)
-        last = found[-1]
 
 
 def take_next_dispute(transaction: Transaction, by: str) -> UUID | None:

@@ -69,7 +69,7 @@ _TOTAL: Final = {
 
 
 @exports.route("/v1/export", methods=["GET"])
-@exports.operation("export_rounds", KeyScope.IMPORTS, KeyScope.READ, streams=True, forms=(NDJSON, PARQUET))
+@exports.operation("export_rounds", KeyScope.IMPORTS, KeyScope.READ, forms=(NDJSON, PARQUET))
 @exports.arguments(ExportQuerySchema, location="query")
 @exports.response(
     200,

@@ -200,7 +200,7 @@ def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/evidence", methods=["GET"])
-@rounds.operation("get_evidence", KeyScope.AUDIT, streams=True)
+@rounds.operation("get_evidence", KeyScope.AUDIT)
 @rounds.arguments(EvidenceQuerySchema, location="query")
 @rounds.response(200, EvidenceSchema)
 def get_all_evidence(query: dict[str, Any], round_id: UUID) -> Response:

@@ -14,7 +14,7 @@ from tests.service.feed.test_api_feed import join
 from tests.service.links.linked_table import issue, secret_of
 from tests.support.api_client import Api
 from tests.support.application import House
-from tests.support.browser.console_lists import count_statements, read_files
+from tests.support.browser.console_lists import read_files
 from tests.support.browser.console_visitor import Visitor, parse, text_of
 from tests.support.sample_rounds import THREE, add_table, complete_round, hand, open_round, play
 
@@ -109,31 +109,6 @@ def test_invalid_filters_are_refused_in_words(house: House, api: Api, query: str
     response = Visitor.signed_in(house, api).get(f"/audit{query}")
     assert response.status_code == 422
     assert "expected" in text_of(parse(response))
-
-
-def test_pages_by_cursor_with_the_same_number_of_statements(house: House, api: Api) -> None:
-    complete_round(api)
-    join(house, api)
-    visitor = Visitor.signed_in(house, api)
-    few = count_statements(visitor, "/audit")
-    for number in range(60):
-        add_table(api, name=f"table {number}")
-    join(house, api)
-    assert count_statements(visitor, "/audit") == few
-    path, pages = "/audit?kind=table.created", []
-    while path:
-        document = visitor.show(path)
-        pages.append([each.findtext("td/a/bdi") for each in document.iter("tr") if each.find("td") is not None])
-        path = next(
-            (
-                each.attrib["href"].removeprefix("/console")
-                for each in document.iter("a")
-                if each.attrib.get("rel") == "next"
-            ),
-            "",
-        )
-    assert [len(page) for page in pages] == [50, 11]
-    assert len({row["table_name"] for row in read_files(visitor, "/audit?kind=table.created")}) == 61
 
 
 def test_other_keys_see_neither_actors_nor_keys_and_links(house: House, api: Api) -> None:

@@ -15,7 +15,6 @@ from tests.service.disputes.test_dispute_authors import stored_club
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, rows_of, table_cells, text_of
-from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import (
     COMPLETE,
     FOUL,
@@ -307,18 +306,3 @@ def test_files_equal_the_page(visitor: Visitor, api: Api) -> None:
         assert json.loads(visitor.get(f"/players/ann?format=json&part={part}").text) == everything[part]
     [row] = rows_of(visitor.get("/players/ann?format=csv"))
     assert row["fouls_rate_high"] == str(everything["figures"]["fouls_rate_high"])
-
-
-def test_no_page_sends_more_statements_for_more_rows(visitor: Visitor, api: Api) -> None:
-    def count_statements(path: str) -> int:
-        with recorded_statements() as sent:
-            visitor.show(path)
-        return len(sent)
-
-    paths = ("/players", "/players?sort=hands", "/players/ann")
-    posted(api, hands=COMPLETE, reference="first")
-    few = [count_statements(path) for path in paths]
-    for number in range(12):
-        sitting = {1: "ann 100", 2: f"bob {100}", 3: f"player{number} 100"}
-        posted(api, hands=COMPLETE, sitting=sitting, reference=f"{number}")
-    assert [count_statements(path) for path in paths] == few

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -16,7 +15,6 @@ from tests.support.api_disputes import opened, step
 from tests.support.api_settlements import make_final
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, text_of
-from tests.support.database.recorded_statements import recorded_statements
 from tests.support.race import at_once
 from tests.support.sample_rounds import COMPLETE, complete_round, open_round, play_to_the_end
 
@@ -40,10 +38,6 @@ def rows_of(document: Element) -> list[list[str]]:
 def titles(visitor: Visitor, query: str = "") -> list[str]:
     """Return what the disputes of a list are about."""
     return [row[0] for row in rows_of(visitor.show(f"/disputes{query}"))]
-
-
-def test_an_empty_list_explains_who_opens_disputes(visitor: Visitor) -> None:
-    assert "No dispute is open. Players open disputes" in text_of(visitor.show("/disputes"))
 
 
 def test_a_row_shows_what_is_at_stake_and_for_whom(visitor: Visitor, api: Api) -> None:
@@ -107,7 +101,7 @@ def test_filters_by_table_player_and_reviewer(visitor: Visitor, api: Api) -> Non
 def test_pages_show_every_dispute_once_in_order(
     visitor: Visitor, api: Api, order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.console.views.disputes.lists.PAGE_SIZE", 2)
+    monkeypatch.setattr("service.console.views.listing.PAGE_SIZE", 2)
     round_id = complete_round(api)
     places = [{}, {"hand": 1}, {"hand": 2}, {"hand": 1, "seat": 1}, {"seat": 2}]
     ids = [opened(api, round_id, claim=f"claim {number}", **place) for number, place in enumerate(places)]
@@ -127,7 +121,7 @@ def test_pages_show_every_dispute_once_in_order(
 
 
 def test_money_is_sorted_in_each_currency(visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.console.views.disputes.lists.PAGE_SIZE", 1)
+    monkeypatch.setattr("service.console.views.listing.PAGE_SIZE", 1)
     values = {
         "free": {},
         "dollars": {"point_value": 30, "currency": "USD"},
@@ -139,7 +133,7 @@ def test_money_is_sorted_in_each_currency(visitor: Visitor, api: Api, monkeypatc
 
 
 def test_the_least_window_left_comes_first(visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.console.views.disputes.lists.PAGE_SIZE", 1)
+    monkeypatch.setattr("service.console.views.listing.PAGE_SIZE", 1)
     final = complete_round(api, name="final", correction_window_minutes=5)
     make_final(api, final)
     opened(api, final)
@@ -199,37 +193,6 @@ def as_csv(visitor: Visitor, query: str) -> list[dict[str, str]]:
     assert response.mimetype == "text/csv"
     assert response.headers["Content-Disposition"].startswith("attachment; filename=")
     return list(csv.DictReader(io.StringIO(response.text)))
-
-
-def test_files_have_all_rows_of_the_filter(visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.console.views.disputes.lists.PAGE_SIZE", 2)
-    monkeypatch.setattr("service.disputes.actions.cases._AT_ONCE", 2)
-    opened(api, complete_round(api, name="other"))
-    round_id = complete_round(api, name="=evil()", **MONEY)
-    ids = [opened(api, round_id, claim=f"@claim {number}", hand=2) for number in range(5)]
-    rows = as_csv(visitor, "?table=%3Devil()")
-    assert [row["dispute"] for row in rows] == ids
-    assert rows[0]["table"] == "'=evil()"
-    assert rows[0]["claim"] == "'@claim 0"
-    assert (rows[0]["money"], rows[0]["currency"], rows[0]["hand"]) == ("3.60", "EUR", "2")
-    assert rows[0]["opened_at"].endswith("Z")
-    response = visitor.get("/disputes?table=%3Devil()&format=json")
-    listed = json.loads(response.text)
-    assert [row["dispute"] for row in listed] == ids
-    assert listed[0]["table"] == "=evil()"
-    assert json.loads(visitor.get("/disputes?player=nobody&format=json").text) == []
-
-
-def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(visitor: Visitor, api: Api) -> None:
-    opened(api, complete_round(api))
-    counts = []
-    for number in range(2):
-        with recorded_statements() as statements:
-            visitor.show("/disputes")
-        counts.append(len(statements))
-        for each in range(4):
-            opened(api, complete_round(api, name=f"table {number} {each}"))
-    assert counts[0] == counts[1]
 
 
 @pytest.mark.parametrize("query", ["?tab=closed", "?sort=age", "?cursor=x", "?format=xml", "?cursor=" + "A" * 22])

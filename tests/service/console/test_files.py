@@ -26,7 +26,7 @@ def round_id(api: Api) -> str:
 
 
 def test_a_file_is_as_of_one_moment(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.console.views.webhooks._FILE_PAGE", 1)
+    monkeypatch.setattr("service.console.views.listing.FILE_PAGE", 1)
     oldest, *_ = (add(api, url=f"{URL}/{number}", description="before") for number in range(3))
     response = Visitor.signed_in(house, api).get("/webhooks?format=json", buffered=False)
     try:

@@ -5,7 +5,7 @@ from tests.service.console.test_signing_in import signed_in_with
 from tests.service.disputes.test_dispute_authors import stored_club
 from tests.support.api_client import Api
 from tests.support.application import House
-from tests.support.browser.console_lists import count_statements, read_files
+from tests.support.browser.console_lists import read_files
 from tests.support.browser.console_visitor import Visitor, parse, text_of
 
 XSS = "<script>alert(1)</script>"
@@ -57,27 +57,6 @@ def test_names_are_text(house: House, api: Api) -> None:
     visitor = Visitor.signed_in(house, api)
     for path in ("/keys", f"/keys/{made.key.id}/revoke"):
         assert XSS in text_of(visitor.show(path))
-
-
-def test_pages_by_cursor_with_the_same_number_of_statements(house: House, api: Api) -> None:
-    club = stored_club(house, api)
-    visitor = Visitor.signed_in(house, api)
-    few = count_statements(visitor, "/keys")
-    for number in range(55):
-        create_key(house.owner, club, name=f"key {number}", scopes=("read",))
-    assert count_statements(visitor, "/keys") == few
-    first = visitor.show("/keys")
-    [following] = [each for each in first.iter("a") if each.attrib.get("rel") == "next"]
-    rest = visitor.show(following.attrib["href"].removeprefix("/console"))
-    assert len(list(first.iter("tr"))) == 51
-    assert len(list(rest.iter("tr"))) == 7
-    assert len(read_files(visitor, "/keys")) == 56, "a file has all pages"
-
-
-def test_invalid_cursors_are_refused_in_words(house: House, api: Api) -> None:
-    response = Visitor.signed_in(house, api).get("/keys?cursor=x")
-    assert response.status_code == 422
-    assert "cursor" in text_of(parse(response))
 
 
 def test_keys_of_other_clubs_are_not_found(house: House, api: Api, other_api: Api) -> None:

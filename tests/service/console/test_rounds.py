@@ -15,8 +15,7 @@ from tests.support.api_corrections import correct
 from tests.support.api_disputes import MISREAD, opened
 from tests.support.application import House
 from tests.support.browser.console_lists import read_files
-from tests.support.browser.console_visitor import Visitor, is_attachment, parse, text_of
-from tests.support.database.recorded_statements import recorded_statements
+from tests.support.browser.console_visitor import Visitor, parse, text_of
 from tests.support.import_lines import club_of, import_all, lines_of
 from tests.support.sample_rounds import (
     SIXES,
@@ -62,10 +61,6 @@ def import_rounds(house: House, api: Api, count: int, table: str = "hall") -> No
         for number in range(count)
     ]
     import_all(house, club_of(house, api), lines_of(documents))
-
-
-def test_a_club_without_rounds_has_an_empty_list_in_words(visitor: Visitor) -> None:
-    assert "No rounds match this filter." in text_of(visitor.show("/rounds"))
 
 
 def test_a_round_is_shown_with_its_players_and_state(visitor: Visitor, api: Api) -> None:
@@ -140,32 +135,6 @@ def test_an_invalid_filter_is_explained_on_a_page(visitor: Visitor, query: str, 
     assert sentence in text_of(parse(response))
 
 
-def test_the_list_is_read_page_by_page(visitor: Visitor, house: House, api: Api) -> None:
-    import_rounds(house, api, 120)
-    pages = list(pages_of(visitor, "/rounds?table=hall"))
-    assert [len(rounds_on(page)) for page in pages] == [50, 50, 20]
-    listed = [round_id for page in pages for round_id in rounds_on(page)]
-    assert len(set(listed)) == 120
-    assert "First page" not in text_of(pages[0])
-    assert "First page" in text_of(pages[1])
-
-
-def test_files_have_all_rounds_of_the_filter(visitor: Visitor, house: House, api: Api) -> None:
-    import_rounds(house, api, 210)
-    other = complete_round(api)
-    shown = [round_id for page in pages_of(visitor, "/rounds?table=hall") for round_id in rounds_on(page)]
-    as_csv = visitor.get("/rounds?table=hall&format=csv")
-    rows = list(csv.DictReader(io.StringIO(as_csv.text)))
-    assert [row["round"] for row in rows] == [round_id for round_id in shown for _ in range(3)]
-    won = [(row["player"], row["net"], row["amount"], row["currency"]) for row in rows[:3]]
-    assert won == [("ann", "12", "", ""), ("bob", "0", "", ""), ("cyd", "-12", "", "")]
-    assert is_attachment(as_csv, "rounds", "csv")
-    as_json = json.loads(visitor.get("/rounds?table=hall&format=json").text)
-    assert [row["round"] for row in as_json[::3]] == shown
-    assert other not in shown
-    assert json.loads(visitor.get("/rounds?table=nowhere&format=json").text) == []
-
-
 def test_a_file_uses_a_connection_only_while_it_is_sent(visitor: Visitor, house: House, api: Api) -> None:
     import_rounds(house, api, 5)
     for number in range(30):
@@ -217,20 +186,6 @@ def test_a_page_of_unusual_rounds_examines_a_hundred_and_goes_on(visitor: Visito
     assert "0 unusual among 30 examined rounds." in text_of(pages[1])
 
 
-@pytest.mark.parametrize("path", ["/rounds", "/rounds?unusual=true"])
-def test_the_number_of_statements_does_not_grow(visitor: Visitor, house: House, api: Api, path: str) -> None:
-    complete_round(api)
-    visitor.show(path)
-    with recorded_statements() as few:
-        visitor.show(path)
-    import_rounds(house, api, 60)
-    for number in range(3):
-        complete_round(api, name=f"table {number}")
-    with recorded_statements() as many:
-        visitor.show(path)
-    assert len(many) == len(few)
-
-
 def test_texts_are_never_markup(house: House, visitor: Visitor, api: Api) -> None:
     sitting: Document = {"seats": [{"seat": 1, "player": SCRIPT, "stack": 9}, {"seat": 2, "player": "b", "stack": 9}]}
     table = api.post("/v1/tables", {"name": SCRIPT, "ruleset": "pineapple"})["id"]
@@ -241,17 +196,11 @@ def test_texts_are_never_markup(house: House, visitor: Visitor, api: Api) -> Non
     assert text_of(parse(response)).count(SCRIPT) == 3
 
 
-def test_rounds_of_other_clubs_are_not_listed(house: House, visitor: Visitor, other_api: Api) -> None:
-    complete_round(other_api)
-    assert rounds_on(visitor.show("/rounds")) == []
-    assert json.loads(visitor.get("/rounds?format=json").text) == []
-
-
 def test_the_list_needs_the_scope_to_read(house: House, api: Api) -> None:
     key = create_key(house.owner, stored_club(house, api), name="importer", scopes=("imports",))
     response = Visitor.signed_in(house, Api(house.app, key.secret)).get("/rounds")
     assert response.status_code == 403
-    assert "needs a key with the scope 'read'" in text_of(parse(response))
+    assert "expected a key with the scope 'read'" in text_of(parse(response))
 
 
 def test_the_page_of_an_open_round_follows_its_hands(visitor: Visitor, api: Api) -> None:

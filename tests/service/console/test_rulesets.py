@@ -21,7 +21,6 @@ from tests.service.recomputations.test_what_if import in_fantasyland_for_money
 from tests.support.api_client import Api, Document
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, text_of
-from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import add_table, complete_round
 
@@ -82,19 +81,6 @@ def test_files_have_the_whole_list(visitor: Visitor, api: Api) -> None:
     assert [row["ruleset"] for row in json.loads(visitor.get("/rulesets?format=json").text)] == [
         row["ruleset"] for row in rows
     ]
-
-
-def test_own_rulesets_are_read_page_by_page(visitor: Visitor, api: Api) -> None:
-    for bonus in range(53):
-        add_house_rules(api, points={**dump_ruleset(PRESETS["pineapple"])["points"], "scoop_bonus": bonus})
-    first = visitor.show("/rulesets")
-    [following] = [each.attrib["href"] for each in first.iter("a") if each.attrib.get("rel") == "next"]
-    pages = [first, visitor.show(following.removeprefix("/console"))]
-    shown = [[row[0] for row in rows_of(section(page, "custom"))] for page in pages]
-    assert shown == [[f"house@{number}" for number in range(1, 51)], ["house@51", "house@52", "house@53"]]
-    assert len(json.loads(visitor.get("/rulesets?format=json").text)) == 53 + len(PRESETS)
-    for cursor in ("attic@1", "%3Cb%3E"):
-        assert visitor.get(f"/rulesets?cursor={cursor}").status_code in (400, 422)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -312,19 +298,6 @@ def test_a_table_without_rounds_has_nothing_to_replay(visitor: Visitor, api: Api
 def test_a_table_of_another_club_is_not_found(visitor: Visitor, other_api: Api) -> None:
     complete_round(other_api)
     assert visitor.get("/rulesets/what-if?table=kitchen").status_code == 404
-
-
-def test_the_number_of_statements_does_not_grow(visitor: Visitor, api: Api) -> None:
-    add_house_rules(api)
-    visitor.show("/rulesets")
-    with recorded_statements() as few:
-        visitor.show("/rulesets")
-    for bonus in range(2, 9):
-        points = {**dump_ruleset(PRESETS["pineapple"])["points"], "scoop_bonus": bonus + 10}
-        add_house_rules(api, points=points)
-    with recorded_statements() as many:
-        visitor.show("/rulesets")
-    assert len(many) == len(few)
 
 
 def test_texts_are_never_markup(visitor: Visitor, api: Api) -> None:

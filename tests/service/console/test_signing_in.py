@@ -207,7 +207,7 @@ def test_a_page_without_its_scope_explains_which_it_needs(house: House, api: Api
     visitor = signed_in_with(house, api, "imports")
     response = visitor.get("/keys")
     assert response.status_code == 403
-    assert "needs a key with the scope 'admin'" in text_of(parse(response))
+    assert "expected a key with the scope 'admin'" in text_of(parse(response))
     assert visitor.get().location == "/console/jobs", "the first page that the key can open"
 
 
@@ -226,7 +226,7 @@ def test_the_menu_has_the_pages_of_the_scopes(house: House, api: Api) -> None:
 def test_a_key_that_opens_no_page_learns_why(house: House, api: Api) -> None:
     response = signed_in_with(house, api, "score").get()
     assert response.status_code == 403
-    assert "needs a key with the scope 'read'" in text_of(parse(response))
+    assert "expected a key with the scope 'read'" in text_of(parse(response))
 
 
 def test_an_unknown_page_is_not_found(visitor: Visitor, house: House) -> None:

@@ -16,8 +16,8 @@ import service
 from service.db import Database
 from service.errors import TooManyRequests
 from service.feed.actions import LISTENERS
-from service.http.authentication import MOST_STREAMS, count_stream
 from service.http.services import services_of
+from service.http.streams import MOST_STREAMS, count_stream
 from service.metrics.counters import show_metrics
 from tests.service.http.test_metrics import read
 from tests.support.api_client import Api

@@ -9,9 +9,9 @@ from service.app import create_app
 from service.clubs.actions import create_club, create_key
 from service.clubs.scopes import KeyScope
 from service.config import Config, ImportLimits
-from service.http.authentication import MOST_STREAMS, count_stream
 from service.http.request_body import NDJSON
 from service.http.services import services_of
+from service.http.streams import MOST_STREAMS, count_stream
 from service.rounds.views.hands import MOST_BATCHES, batch_place
 from tests.support.api_client import Api
 from tests.support.application import House

@@ -190,7 +190,7 @@ def _send_part(dispute_id: UUID, form: str, part: str) -> BaseResponse:
 
 
 @console.post("/disputes/<uuid:dispute_id>/review")
-@console_form(KeyScope.DISPUTES, _render_case)
+@console_form(KeyScope.DISPUTES, show_again=_render_case)
 def take_dispute(dispute_id: UUID) -> BaseResponse:
     """Start the review of a dispute."""
     request = load(DisputeReviewRequestSchema(), {"version": _number("version"), "by": current_key().name})
@@ -199,7 +199,7 @@ def take_dispute(dispute_id: UUID) -> BaseResponse:
 
 
 @console.post("/disputes/<uuid:dispute_id>/comment")
-@console_form(KeyScope.DISPUTES, _render_case)
+@console_form(KeyScope.DISPUTES, show_again=_render_case)
 def add_comment(dispute_id: UUID) -> BaseResponse:
     """Add a comment to the version of a dispute that was read."""
     asked = load(DisputeCommentRequestSchema(), {"comment": _line("comment"), "by": current_key().name})
@@ -209,7 +209,7 @@ def add_comment(dispute_id: UUID) -> BaseResponse:
 
 
 @console.post("/disputes/<uuid:dispute_id>/withdraw")
-@console_form(KeyScope.DISPUTES, _render_case)
+@console_form(KeyScope.DISPUTES, show_again=_render_case)
 def withdraw(dispute_id: UUID) -> BaseResponse:
     """Withdraw the version of a dispute that was read."""
     asked = {"version": _number("version"), "by": current_key().name, "reason": _line("withdrawal") or None}
@@ -225,7 +225,7 @@ def reopen_case(dispute_id: UUID, _step: str) -> BaseResponse:
 
 
 @console.post("/disputes/<uuid:dispute_id>/decide")
-@console_form(KeyScope.DISPUTES, _render_case)
+@console_form(KeyScope.DISPUTES, show_again=_render_case)
 def decide_dispute(dispute_id: UUID) -> BaseResponse | str | tuple[str, int]:
     """
     Uphold or reject a dispute, or show what the entered cards would change.

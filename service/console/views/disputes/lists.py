@@ -2,29 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
+from uuid import UUID
 
 from flask import Response, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.disputes import DisputeState
-from schemas.fields import Choice, Text, show_time
+from schemas.fields import Choice, Text
 from schemas.money import show_decimal
-from schemas.pages import CursorField, QueryBoolean, QuerySchema, show_cursor
+from schemas.pages import QueryBoolean
 from schemas.settlements import SettlementState
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_query
-from service.console.views.exports import Column, send_list, wanted_form
-from service.console.views.pages import console, console_form, console_page, render
+from service.console.views.addresses import address_with
+from service.console.views.exports import Column
+from service.console.views.filters import read_query
+from service.console.views.listing import NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
+from service.console.views.pages import console, console_form, console_page
 from service.console.views.session import console_state
-from service.disputes.actions.cases import CaseView, iterate_cases, list_cases, take_next_dispute
+from service.db import Transaction
+from service.disputes.actions.cases import CaseView, list_cases, take_next_dispute
 from service.disputes.queries import cases
 from service.disputes.queries.cases import DECIDED, CaseFilter, CaseOrder, StoredCase
 from service.http.authentication import current_key, current_transaction
 from service.http.formats import format_duration
-from service.players.actions import list_names
 
-PAGE_SIZE: Final = 50
 _EXAMINED: Final = 100
 """The number of disputes that are examined for a page of those of unusual rounds."""
 
@@ -50,20 +52,6 @@ ANOMALIES: Final = {
 """What is unusual about a round, in a few words."""
 
 
-class DisputeListQuerySchema(QuerySchema):
-    """What the list of disputes shows."""
-
-    tab = Choice({tab: tab for tab in TABS}, load_default="open")
-    table = Text()
-    player = Text()
-    reviewer = Text()
-    unusual = QueryBoolean()
-    sort = Choice({order.value: order for order in CaseOrder})
-    taken = Choice({"none": "none"})
-    cursor = CursorField()
-    format = Choice({"csv": "csv", "json": "json"})
-
-
 def window_of(case: StoredCase) -> str:
     """Return how long the settlement of a disputed round can still be corrected without an adjustment."""
     if case.window_left is None:
@@ -78,16 +66,6 @@ def _label_tab(tab: str, counted: Mapping[DisputeState, int]) -> str:
     return label if tab == "decided" else f"{label} ({sum(counted[state] for state in states)})"
 
 
-def _describe_empty(query: Mapping[str, Any]) -> str:
-    if any(query[name] for name in ("table", "player", "reviewer", "unusual", "cursor")):
-        return "No dispute matches the filter."
-    return {
-        "open": "No dispute is open. Players open disputes on the pages of their links, and keys over the API.",
-        "review": "No dispute is in review.",
-        "decided": "No dispute has been decided.",
-    }[str(query["tab"])]
-
-
 def _players(view: CaseView) -> str:
     return ", ".join(player for _, player in sorted(view.case.players.items()))
 
@@ -97,63 +75,105 @@ def _money(view: CaseView) -> str | None:
     return None if case.money is None or case.currency is None else show_decimal(case.money, case.currency)
 
 
-COLUMNS: Final[Sequence[Column[CaseView]]] = (
-    Column("dispute", lambda view: str(view.id)),
-    Column("opened_at", lambda view: show_time(view.case.opened_at)),
-    Column("state", lambda view: view.case.state.value),
-    Column("table", lambda view: view.case.table),
-    Column("round", lambda view: str(view.case.round_id)),
-    Column("reference", lambda view: view.case.reference),
-    Column("hand", lambda view: view.case.hand),
-    Column("seat", lambda view: view.case.seat),
-    Column("row", lambda view: view.case.board_row),
-    Column("by", lambda view: view.case.author),
-    Column("claim", lambda view: view.case.claim),
-    Column("players", _players),
-    Column("points", lambda view: view.case.points),
-    Column("money", _money),
-    Column("currency", lambda view: view.case.currency),
-    Column("settlement_state", lambda view: view.case.settlement_state.value),
-    Column("provisional_until", lambda view: show_time(view.case.provisional_until)),
-    Column("unusual", lambda view: ", ".join(each.code for each in view.unusual)),
-    Column("reviewer", lambda view: view.case.reviewer),
-    Column("ended_by", lambda view: view.case.ended_by),
-    Column("ended_at", lambda view: show_time(view.case.ended_at)),
-)
-"""The columns of the list as a file."""
+def _read_disputes(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[CaseView]:
+    tab, only_unusual = query["tab"], bool(query["unusual"])
+    wanted = CaseFilter(TABS[tab][1], query["table"], query["player"], query.get("reviewer"))
+    order = query["sort"] or _orders(tab)[0]
+    page = list_cases(transaction, wanted, order, after=after, limit=max(limit, _EXAMINED) if only_unusual else limit)
+    if not only_unusual:
+        return Part(page.items, page.next_after)
+    shown, examined = [view for view in page.items if view.unusual], len(page.items)
+    note = f"{len(shown)} of unusual rounds among {examined} examined {'dispute' if examined == 1 else 'disputes'}"
+    return Part(shown, page.next_after, f"{note}{'; the next page examines others' if page.next_after else ''}.")
+
+
+def _orders(tab: str) -> tuple[CaseOrder, ...]:
+    """Return the orders of a tab, the default one first."""
+    first = CaseOrder.NEWEST if tab == "decided" else CaseOrder.OLDEST
+    return (first, *(order for order in ORDERS if order is not first))
+
+
+def _columns(tab: str) -> tuple[Column[CaseView], ...]:
+    is_decided = tab == "decided"
+    return (
+        Column("dispute", lambda view: view.id, "Dispute", "dispute_about", is_header=True),
+        Column("opened_at", lambda view: view.case.opened_at, "Age", "dispute_age"),
+        Column("state", lambda view: view.case.state),
+        Column("table", lambda view: view.case.table),
+        Column("round", lambda view: view.case.round_id),
+        Column("reference", lambda view: view.case.reference),
+        Column("hand", lambda view: view.case.hand),
+        Column("seat", lambda view: view.case.seat),
+        Column("row", lambda view: view.case.board_row),
+        Column("by", lambda view: view.case.author),
+        Column("claim", lambda view: view.case.claim),
+        Column("settlement_state", lambda view: view.case.settlement_state),
+        Column("provisional_until", lambda view: view.case.provisional_until, "Window left", "dispute_window"),
+        Column("points", lambda view: view.case.points, "At stake", "dispute_stake", style="figure"),
+        Column("money", _money, is_decimal=True),
+        Column("currency", lambda view: view.case.currency),
+        Column("players", _players, "Players", "dispute_players"),
+        Column("unusual", lambda view: ", ".join(each.code for each in view.unusual), "Unusual", "dispute_unusual"),
+        Column("reviewer", lambda view: view.case.reviewer, None if is_decided else "Reviewer", empty="Nobody"),
+        Column("ended_by", lambda view: view.case.ended_by, "Decided" if is_decided else None, "dispute_decision"),
+        Column("ended_at", lambda view: view.case.ended_at),
+    )
+
+
+def _filters(tab: str) -> tuple[Filter, ...]:
+    return (
+        Filter("tab", Choice({each: each for each in TABS}, load_default="open"), "Tab", kind="hidden"),
+        Filter("taken", Choice({"none": "none"}), kind="hidden"),
+        Filter("table", Text(), "Table", attributes=TABLE_NAME),
+        Filter("player", Text(), "Player", attributes=NAME),
+        Filter("reviewer", Text(), None if tab == "open" else "Reviewer", attributes=NAME),
+        Filter("unusual", QueryBoolean(), "Show", (("", "All disputes"), ("true", "Of unusual rounds only"))),
+        Filter(
+            "sort",
+            Choice({order.value: order for order in CaseOrder}),
+            "Sort",
+            [(order.value, ORDERS[order]) for order in _orders(tab)],
+        ),
+    )
+
+
+_NONE: Final = {
+    "open": "No dispute is open. Players open disputes on the pages of their links, and keys over the API.",
+    "review": "No dispute is in review.",
+    "decided": "No dispute has been decided.",
+}
+DISPUTES: Final = {
+    tab: Listing[CaseView](
+        name="disputes-{tab}",
+        title="Disputes",
+        label=f"{label} disputes",
+        columns=_columns(tab),
+        read=_read_disputes,
+        none=_NONE[tab],
+        no_match="No dispute matches the filter.",
+        filters=_filters(tab),
+        players=lambda view: view.case.players.values(),
+        style="list",
+    )
+    for tab, (label, _) in TABS.items()
+}
+"""The list of each tab."""
 
 
 def _render_list() -> str | Response:
     console_state().page_path = url_for("console.list_disputes")
-    query = read_query(DisputeListQuerySchema())
-    label, states = TABS[query["tab"]]
-    wanted = CaseFilter(states, query["table"], query["player"], query["reviewer"])
-    order = query["sort"] or (CaseOrder.NEWEST if query["tab"] == "decided" else CaseOrder.OLDEST)
-    transaction = current_transaction()
-    form, only_unusual = wanted_form(), bool(query["unusual"])
-    if form is not None:
-        found = iterate_cases(transaction, wanted, order)
-        rows = (view for view in found if view.unusual or not only_unusual)
-        return send_list(f"disputes-{query['tab']}", form, COLUMNS, rows)
-    read = _EXAMINED if only_unusual else PAGE_SIZE
-    page = list_cases(transaction, wanted, order, after=query["cursor"], limit=read)
-    counted = cases.count_by_state(transaction, (DisputeState.OPEN, DisputeState.UNDER_REVIEW))
-    return render(
+    query = read_query(DISPUTES["open"].query)
+    counted = cases.count_by_state(current_transaction(), (DisputeState.OPEN, DisputeState.UNDER_REVIEW))
+    other = {"reviewer": None, "cursor": None, "sort": None, "taken": None}
+    return show_list(
+        DISPUTES[query["tab"]],
         "disputes.html",
-        label=label,
-        tabs_shown=[(_label_tab(tab, counted), tab) for tab in TABS],
-        scopes=KeyScope,
-        empty=_describe_empty(query),
-        query=query,
-        order=order,
-        orders=[(each.value, text) for each, text in ORDERS.items()],
-        views=[view for view in page.items if view.unusual or not only_unusual],
-        examined=len(page.items) if only_unusual else None,
-        next_cursor=page.next_after and show_cursor(page.next_after),
-        now=transaction.now,
-        window_of=window_of,
-        display_names=list_names(transaction, [player for view in page.items for player in view.case.players.values()]),
+        tabs_of_states=[
+            (_label_tab(tab, counted), address_with(tab=tab, **other), tab == query["tab"]) for tab in TABS
+        ],
         nothing_taken=query["taken"] == "none" and query["cursor"] is None,
+        now=current_transaction().now,
+        window_of=window_of,
         anomalies=ANOMALIES,
     )
 
@@ -166,7 +186,7 @@ def list_disputes() -> str | Response:
 
 
 @console.post("/disputes/next")
-@console_form(KeyScope.DISPUTES, _render_list)
+@console_form(KeyScope.DISPUTES, show_again=_render_list)
 def take_next() -> BaseResponse:
     """Take the oldest open dispute into review, and open it. If there is none, the list says so."""
     taken = take_next_dispute(current_transaction(), current_key().name)

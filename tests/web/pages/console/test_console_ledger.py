@@ -66,13 +66,13 @@ def test_the_ledger_is_filtered_paged_and_downloaded_without_scripts(
     page = plain.new_page()
     page.goto(f"{service.url}/console/ledger")
     page.get_by_label("Table").fill(table.name)
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Filter").click()
     expect_rows(page, "Payments", 50)
     page.get_by_role("link", name="Next page").click()
     expect_rows(page, "Payments", 9 * ROUNDS - 50)
     expect(page.get_by_label("Table")).to_have_value(table.name)
     page.get_by_label("Player").fill("ben")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Filter").click()
     expect_rows(page, "Payments", 6 * ROUNDS)
     lines = []
     for form in ("CSV", "JSON"):
@@ -86,7 +86,7 @@ def test_the_ledger_is_filtered_paged_and_downloaded_without_scripts(
     assert sorted(re.sub(dated, "", path.name) for path in tmp_path.iterdir()) == ["csv", "json"]
     assert lines == [6 * ROUNDS] * 2
     page.get_by_label("Player").fill("nobody")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Filter").click()
     expect(page.get_by_text("No payments match")).to_be_visible()
 
 
