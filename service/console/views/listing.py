@@ -238,15 +238,17 @@ def send_list_file(listing: Listing[T], **places: Any) -> Response | None:
     if query["form"] is None:
         return None
     # The first part is read before the response begins: an error in it is a page.
-    part = listing.read(current_transaction(), query, None, FILE_PAGE)
-    return send_list(listing.name.format_map(query), query["form"], listing.columns, _read_all(listing, query, part))
+    transaction = current_transaction()
+    part = listing.read(transaction, query, None, FILE_PAGE)
+    rows = _read_all(transaction, listing, query, part)
+    return send_list(listing.name.format_map(query), query["form"], listing.columns, rows)
 
 
-def _read_all(listing: Listing[T], query: Query, part: Page[T] | Part[T]) -> Iterator[T]:
+def _read_all(transaction: Transaction, listing: Listing[T], query: Query, part: Page[T] | Part[T]) -> Iterator[T]:
     """Yield all rows of a list from its first part, in the snapshot of the request and in constant memory."""
     while True:
         for row in part.items:
             yield from (row,) if listing.lines is None else listing.lines(row)
         if part.next_after is None:
             return
-        part = listing.read(current_transaction(), query, part.next_after, FILE_PAGE)
+        part = listing.read(transaction, query, part.next_after, FILE_PAGE)

@@ -166,7 +166,7 @@ CASES = {
     "imports": Case(JOBS["import"], add_imports, "state", "state=succeeded", "state=failed"),
     "recomputations": Case(JOBS["recomputation"], add_recomputations, "reason", "state=succeeded", "state=failed"),
     "lines": Case(LINES, add_lines, "line", "status=refused", "status=stored"),
-    "differences": Case(DIFFERENCES, add_differences, "what"),
+    "differences": Case(DIFFERENCES, add_differences, "round"),
     **{
         f"{tab} disputes": Case(
             listing, add_disputes(tab), "claim", "table=table 1", "player=nobody", ("unusual=true", "sort=money")
