@@ -80,6 +80,6 @@ def test_pages_isolate_names(api: Api) -> None:
     assert body.replace(f"<bdi>{RIGHT_TO_LEFT}</bdi>", "").count(RIGHT_TO_LEFT) == 0
     link = api.post("/v1/links", {"round": round_id})
     assert link.status == 201, link
-    shown = api.request("GET", link["url"], headers=HTML).text
+    shown = api.app.test_client().get(link["url"], headers=HTML).text
     assert f"<bdi>{RIGHT_TO_LEFT}</bdi>" in shown
     assert shown.replace(f"<bdi>{RIGHT_TO_LEFT}</bdi>", "").count(RIGHT_TO_LEFT) == 0
