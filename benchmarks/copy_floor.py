@@ -17,7 +17,7 @@ from psycopg import sql
 
 from service.audit_trail.models import EventRecord
 from service.rounds import models
-from service.statistics.models import RoundStatisticsRecord
+from service.rounds.queries.player_results import RoundStatisticsRecord
 
 Rows = Mapping[str, bytes]
 """The rows of each table, as COPY writes them: a line each."""

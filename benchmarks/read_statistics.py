@@ -25,8 +25,8 @@ from benchmarks.import_rounds import TABLES, Bench, bench
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.db import Transaction
 from service.imports.actions.rounds import import_rounds
+from service.rounds.queries.player_results import RoundStatisticsRecord
 from service.statistics.actions import get_player_details, get_player_statistics, list_statistics
-from service.statistics.models import RoundStatisticsRecord
 from service.statistics.queries.sums import FIGURES, StatisticsFilter
 
 ANN: Final = "ann"
@@ -94,7 +94,7 @@ def main() -> int:
         copy_others(made, chosen.copies)
         for name, wanted in (
             ("ann", StatisticsFilter(player=ANN)),
-            ("ann, under one ruleset", StatisticsFilter(player=ANN, ruleset_name=RULESET)),
+            ("ann, under one ruleset", StatisticsFilter(player=ANN, ruleset=RULESET)),
             ("every player", StatisticsFilter()),
         ):
             report(made, name, wanted)

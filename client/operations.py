@@ -168,9 +168,9 @@ class Operations:
         self,
         table_id: str,
         *,
-        evening: str | None = None,
         from_: str | None = None,
         to: str | None = None,
+        evening: str | None = None,
         settle_up: Literal["fewest", "pairs"] | None = None,
         if_none_match: str | None = None,
     ) -> models.TableStatement:
@@ -179,9 +179,9 @@ class Operations:
 
         Args:
             table_id: ID of the table.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
-            from_: Include only rounds opened at or after this time.
-            to: Include only rounds opened before this time.
             settle_up: `fewest` for the fewest payments, `pairs` for one payment between each two players, of what
                 they won from each other.
             if_none_match: The `ETag` of a response that the client has.
@@ -189,7 +189,7 @@ class Operations:
         return self._calls.call(
             "GET",
             build_path("/v1/tables/{table_id}/statement", table_id=table_id),
-            query={"evening": evening, "from": from_, "to": to, "settle_up": settle_up},
+            query={"from": from_, "to": to, "evening": evening, "settle_up": settle_up},
             headers={"If-None-Match": if_none_match},
         )
 
@@ -226,14 +226,14 @@ class Operations:
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
         table: str | None = None,
         table_name: str | None = None,
         reference: str | None = None,
         player: str | None = None,
         status: models.RoundStatus | None = None,
         state: models.SettlementState | None = None,
-        from_: str | None = None,
-        to: str | None = None,
         if_none_match: str | None = None,
     ) -> Pages[models.Round]:
         """
@@ -242,14 +242,14 @@ class Operations:
         Args:
             limit: Maximum number of items on the page.
             cursor: The `next_cursor` of the page before.
-            table: List only rounds of the table with this ID.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
             table_name: List only rounds of the table with this name.
             reference: List only rounds with this reference.
             player: List only rounds of the player with this ID.
             status: List only rounds with this status.
             state: List only rounds whose settlement is in this state.
-            from_: List only rounds opened at or after this time.
-            to: List only rounds opened before this time.
             if_none_match: The `ETag` of a response that the client has.
         """
         return self._calls.get_pages(
@@ -258,14 +258,14 @@ class Operations:
             query={
                 "limit": limit,
                 "cursor": cursor,
+                "from": from_,
+                "to": to,
                 "table": table,
                 "table_name": table_name,
                 "reference": reference,
                 "player": player,
                 "status": status,
                 "state": state,
-                "from": from_,
-                "to": to,
             },
             headers={"If-None-Match": if_none_match},
             is_valid=responses.is_round,
@@ -1028,9 +1028,9 @@ class Operations:
     def export_rounds(
         self,
         *,
-        table: str | None = None,
         from_: str | None = None,
         to: str | None = None,
+        table: str | None = None,
         records: Literal["hands", "results", "transfers"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -1039,9 +1039,9 @@ class Operations:
         Export rounds as NDJSON: one document per line, in the format that `POST /v1/imports` accepts.
 
         Args:
-            table: Export only rounds of the table with this ID.
-            from_: Export only rounds opened at or after this time.
-            to: Export only rounds opened before this time.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
             records: What the rows of a Parquet file are: hands, the result of each player in a hand, or transfers.
             limit: Maximum number of lines; the header `Link` then leads to the next ones.
             cursor: Cursor from the header `Link` of the lines before.
@@ -1049,16 +1049,16 @@ class Operations:
         return self._calls.get_content(
             build_path("/v1/export"),
             "application/x-ndjson",
-            query={"table": table, "from": from_, "to": to, "records": records, "limit": limit, "cursor": cursor},
+            query={"from": from_, "to": to, "table": table, "records": records, "limit": limit, "cursor": cursor},
         )
 
     def export_rounds_as(
         self,
         form: Literal["application/vnd.apache.parquet"],
         *,
-        table: str | None = None,
         from_: str | None = None,
         to: str | None = None,
+        table: str | None = None,
         records: Literal["hands", "results", "transfers"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -1068,9 +1068,9 @@ class Operations:
 
         Args:
             form: the media type.
-            table: Export only rounds of the table with this ID.
-            from_: Export only rounds opened at or after this time.
-            to: Export only rounds opened before this time.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
             records: What the rows of a Parquet file are: hands, the result of each player in a hand, or transfers.
             limit: Maximum number of lines; the header `Link` then leads to the next ones.
             cursor: Cursor from the header `Link` of the lines before.
@@ -1078,45 +1078,45 @@ class Operations:
         return self._calls.get_content(
             build_path("/v1/export"),
             form,
-            query={"table": table, "from": from_, "to": to, "records": records, "limit": limit, "cursor": cursor},
+            query={"from": from_, "to": to, "table": table, "records": records, "limit": limit, "cursor": cursor},
         )
 
     def list_ledger(
         self,
         *,
+        from_: str | None = None,
+        to: str | None = None,
+        table: str | None = None,
         evening: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        table: str | None = None,
         player: str | None = None,
-        from_: str | None = None,
-        to: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> Pages[models.LedgerLine]:
         """
         List the payments of the club: one line for each payment between two players, oldest round first.
 
         Args:
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             limit: Maximum number of payments on the page.
             cursor: The `next_cursor` of the page before.
-            table: Only payments at this table.
             player: Only payments from or to this player.
-            from_: Only payments of rounds opened at or after this time.
-            to: Only payments of rounds opened before this time.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_pages(
             build_path("/v1/ledger"),
             "payments",
             query={
+                "from": from_,
+                "to": to,
+                "table": table,
                 "evening": evening,
                 "limit": limit,
                 "cursor": cursor,
-                "table": table,
                 "player": player,
-                "from": from_,
-                "to": to,
                 "ids": ids,
             },
         )
@@ -1125,13 +1125,13 @@ class Operations:
         self,
         form: Literal["text/csv"],
         *,
+        from_: str | None = None,
+        to: str | None = None,
+        table: str | None = None,
         evening: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        table: str | None = None,
         player: str | None = None,
-        from_: str | None = None,
-        to: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> Content:
         """
@@ -1139,26 +1139,26 @@ class Operations:
 
         Args:
             form: the media type.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             limit: Maximum number of payments on the page.
             cursor: The `next_cursor` of the page before.
-            table: Only payments at this table.
             player: Only payments from or to this player.
-            from_: Only payments of rounds opened at or after this time.
-            to: Only payments of rounds opened before this time.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_content(
             build_path("/v1/ledger"),
             form,
             query={
+                "from": from_,
+                "to": to,
+                "table": table,
                 "evening": evening,
                 "limit": limit,
                 "cursor": cursor,
-                "table": table,
                 "player": player,
-                "from": from_,
-                "to": to,
                 "ids": ids,
             },
         )
@@ -1166,11 +1166,11 @@ class Operations:
     def get_club_statement(
         self,
         *,
+        from_: str | None = None,
+        to: str | None = None,
         evening: str | None = None,
         tables: str | None = None,
         player: str | None = None,
-        from_: str | None = None,
-        to: str | None = None,
         settle_up: Literal["fewest", "pairs"] | None = None,
         ids: Literal["raw"] | None = None,
     ) -> models.ClubStatement:
@@ -1178,11 +1178,11 @@ class Operations:
         Return the results of rounds at all tables or some, player by player, and the payments that settle them up.
 
         Args:
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             tables: Only rounds at these tables: their IDs, separated by commas.
             player: Only rounds that this player played.
-            from_: Include only rounds opened at or after this time.
-            to: Include only rounds opened before this time.
             settle_up: `fewest` for the fewest payments, `pairs` for one payment between each two players, of what
                 they won from each other.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
@@ -1191,11 +1191,11 @@ class Operations:
             "GET",
             build_path("/v1/statement"),
             query={
+                "from": from_,
+                "to": to,
                 "evening": evening,
                 "tables": tables,
                 "player": player,
-                "from": from_,
-                "to": to,
                 "settle_up": settle_up,
                 "ids": ids,
             },
@@ -1205,11 +1205,11 @@ class Operations:
         self,
         form: Literal["text/csv"],
         *,
+        from_: str | None = None,
+        to: str | None = None,
         evening: str | None = None,
         tables: str | None = None,
         player: str | None = None,
-        from_: str | None = None,
-        to: str | None = None,
         settle_up: Literal["fewest", "pairs"] | None = None,
         ids: Literal["raw"] | None = None,
     ) -> Content:
@@ -1218,11 +1218,11 @@ class Operations:
 
         Args:
             form: the media type.
+            from_: Only rounds opened at or after this time.
+            to: Only rounds opened before this time.
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             tables: Only rounds at these tables: their IDs, separated by commas.
             player: Only rounds that this player played.
-            from_: Include only rounds opened at or after this time.
-            to: Include only rounds opened before this time.
             settle_up: `fewest` for the fewest payments, `pairs` for one payment between each two players, of what
                 they won from each other.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
@@ -1231,11 +1231,11 @@ class Operations:
             build_path("/v1/statement"),
             form,
             query={
+                "from": from_,
+                "to": to,
                 "evening": evening,
                 "tables": tables,
                 "player": player,
-                "from": from_,
-                "to": to,
                 "settle_up": settle_up,
                 "ids": ids,
             },
@@ -1244,66 +1244,66 @@ class Operations:
     def list_statistics(
         self,
         *,
-        evening: str | None = None,
-        table: str | None = None,
-        ruleset: str | None = None,
         from_: str | None = None,
         to: str | None = None,
+        table: str | None = None,
+        evening: str | None = None,
+        ruleset: str | None = None,
     ) -> models.Statistics:
         """
         Return the statistics of all players, by table, ruleset and period.
 
         Args:
-            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
-            table: Only rounds at this table.
-            ruleset: Only hands under this ruleset: all versions, or one as `name@version`.
             from_: Only rounds opened at or after this time.
             to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            ruleset: Only hands under this ruleset: all versions, or one as `name@version`.
         """
         return self._calls.call(
             "GET",
             build_path("/v1/statistics"),
-            query={"evening": evening, "table": table, "ruleset": ruleset, "from": from_, "to": to},
+            query={"from": from_, "to": to, "table": table, "evening": evening, "ruleset": ruleset},
         )
 
     def get_player_statistics(
         self,
         player: str,
         *,
-        evening: str | None = None,
-        table: str | None = None,
-        ruleset: str | None = None,
         from_: str | None = None,
         to: str | None = None,
+        table: str | None = None,
+        evening: str | None = None,
+        ruleset: str | None = None,
     ) -> models.Statistics:
         """
         Return the statistics of a player, by table, ruleset and period.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
-            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
-            table: Only rounds at this table.
-            ruleset: Only hands under this ruleset: all versions, or one as `name@version`.
             from_: Only rounds opened at or after this time.
             to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            ruleset: Only hands under this ruleset: all versions, or one as `name@version`.
         """
         return self._calls.call(
             "GET",
             build_path("/v1/players/{player}/statistics", player=player),
-            query={"evening": evening, "table": table, "ruleset": ruleset, "from": from_, "to": to},
+            query={"from": from_, "to": to, "table": table, "evening": evening, "ruleset": ruleset},
         )
 
     def get_plot(
         self,
         plot: models.PlotName,
         *,
-        evening: str | None = None,
-        round: str | None = None,
-        table: str | None = None,
-        player: str | None = None,
-        ids: Literal["raw"] | None = None,
         from_: str | None = None,
         to: str | None = None,
+        table: str | None = None,
+        evening: str | None = None,
+        round: str | None = None,
+        player: str | None = None,
+        ids: Literal["raw"] | None = None,
     ) -> models.Plot:
         """
         Return a plot as SVG, or its figures as CSV or JSON, as the header `Accept` requests.
@@ -1313,25 +1313,25 @@ class Operations:
                 source (`sources`), points between each two players (`head-to-head`), points due and paid (`caps`),
                 the rate of foul boards (`fouls`), or how often each number of points was won in a hand
                 (`distribution`).
-            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
-            round: Only this round.
-            table: Only rounds at this table.
-            player: Only the figures of this player.
-            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
             from_: Only rounds opened at or after this time.
             to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            round: Only this round.
+            player: Only the figures of this player.
+            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.call(
             "GET",
             build_path("/v1/plots/{plot}", plot=plot),
             query={
-                "evening": evening,
-                "round": round,
-                "table": table,
-                "player": player,
-                "ids": ids,
                 "from": from_,
                 "to": to,
+                "table": table,
+                "evening": evening,
+                "round": round,
+                "player": player,
+                "ids": ids,
             },
         )
 
@@ -1340,13 +1340,13 @@ class Operations:
         form: Literal["image/svg+xml", "text/csv"],
         plot: models.PlotName,
         *,
-        evening: str | None = None,
-        round: str | None = None,
-        table: str | None = None,
-        player: str | None = None,
-        ids: Literal["raw"] | None = None,
         from_: str | None = None,
         to: str | None = None,
+        table: str | None = None,
+        evening: str | None = None,
+        round: str | None = None,
+        player: str | None = None,
+        ids: Literal["raw"] | None = None,
     ) -> Content:
         """
         Return the response of `get_plot` in another form.
@@ -1357,25 +1357,25 @@ class Operations:
                 source (`sources`), points between each two players (`head-to-head`), points due and paid (`caps`),
                 the rate of foul boards (`fouls`), or how often each number of points was won in a hand
                 (`distribution`).
-            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
-            round: Only this round.
-            table: Only rounds at this table.
-            player: Only the figures of this player.
-            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
             from_: Only rounds opened at or after this time.
             to: Only rounds opened before this time.
+            table: Only rounds of the table with this ID.
+            evening: Only rounds opened on this evening of the club, which ends when the next one begins.
+            round: Only this round.
+            player: Only the figures of this player.
+            ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_content(
             build_path("/v1/plots/{plot}", plot=plot),
             form,
             query={
-                "evening": evening,
-                "round": round,
-                "table": table,
-                "player": player,
-                "ids": ids,
                 "from": from_,
                 "to": to,
+                "table": table,
+                "evening": evening,
+                "round": round,
+                "player": player,
+                "ids": ids,
             },
         )
 

@@ -184,6 +184,8 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
     "get_table": (Parameter("table_id", "path", "string", (), "ID of the table.", True, None),),
     "get_statement": (
         Parameter("table_id", "path", "string", (), "ID of the table.", True, None),
+        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
+        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
         Parameter(
             "evening",
             "query",
@@ -193,8 +195,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("from", "query", "string", (), "Include only rounds opened at or after this time.", False, None),
-        Parameter("to", "query", "string", (), "Include only rounds opened before this time.", False, None),
         Parameter(
             "settle_up",
             "query",
@@ -238,7 +238,9 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("table", "query", "string", (), "List only rounds of the table with this ID.", False, None),
+        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
+        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
+        Parameter("table", "query", "string", (), "Only rounds of the table with this ID.", False, None),
         Parameter("table_name", "query", "string", (), "List only rounds of the table with this name.", False, None),
         Parameter(
             "reference",
@@ -268,8 +270,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("from", "query", "string", (), "List only rounds opened at or after this time.", False, None),
-        Parameter("to", "query", "string", (), "List only rounds opened before this time.", False, None),
     ),
     "get_round": (Parameter("round_id", "path", "string", (), "ID of the round.", True, None),),
     "close_round": (
@@ -983,9 +983,9 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
     ),
     "list_import_results": (Parameter("import_id", "path", "string", (), "ID of the import.", True, None),),
     "export_rounds": (
-        Parameter("table", "query", "string", (), "Export only rounds of the table with this ID.", False, None),
-        Parameter("from", "query", "string", (), "Export only rounds opened at or after this time.", False, None),
-        Parameter("to", "query", "string", (), "Export only rounds opened before this time.", False, None),
+        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
+        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
+        Parameter("table", "query", "string", (), "Only rounds of the table with this ID.", False, None),
         Parameter(
             "records",
             "query",
@@ -1015,6 +1015,9 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         ),
     ),
     "list_ledger": (
+        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
+        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
+        Parameter("table", "query", "string", (), "Only rounds of the table with this ID.", False, None),
         Parameter(
             "evening",
             "query",
@@ -1042,10 +1045,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("table", "query", "string", (), "Only payments at this table.", False, None),
         Parameter("player", "query", "string", (), "Only payments from or to this player.", False, None),
-        Parameter("from", "query", "string", (), "Only payments of rounds opened at or after this time.", False, None),
-        Parameter("to", "query", "string", (), "Only payments of rounds opened before this time.", False, None),
         Parameter(
             "ids",
             "query",
@@ -1057,6 +1057,8 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         ),
     ),
     "get_club_statement": (
+        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
+        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
         Parameter(
             "evening",
             "query",
@@ -1070,8 +1072,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "tables", "query", "string", (), "Only rounds at these tables: their IDs, separated by commas.", False, None
         ),
         Parameter("player", "query", "string", (), "Only rounds that this player played.", False, None),
-        Parameter("from", "query", "string", (), "Include only rounds opened at or after this time.", False, None),
-        Parameter("to", "query", "string", (), "Include only rounds opened before this time.", False, None),
         Parameter(
             "settle_up",
             "query",
@@ -1092,6 +1092,9 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         ),
     ),
     "list_statistics": (
+        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
+        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
+        Parameter("table", "query", "string", (), "Only rounds of the table with this ID.", False, None),
         Parameter(
             "evening",
             "query",
@@ -1101,7 +1104,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("table", "query", "string", (), "Only rounds at this table.", False, None),
         Parameter(
             "ruleset",
             "query",
@@ -1111,8 +1113,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
-        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
     ),
     "get_player_statistics": (
         Parameter(
@@ -1124,6 +1124,9 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             True,
             None,
         ),
+        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
+        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
+        Parameter("table", "query", "string", (), "Only rounds of the table with this ID.", False, None),
         Parameter(
             "evening",
             "query",
@@ -1133,7 +1136,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("table", "query", "string", (), "Only rounds at this table.", False, None),
         Parameter(
             "ruleset",
             "query",
@@ -1143,8 +1145,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
-        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
     ),
     "get_plot": (
         Parameter(
@@ -1156,6 +1156,9 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             True,
             None,
         ),
+        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
+        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
+        Parameter("table", "query", "string", (), "Only rounds of the table with this ID.", False, None),
         Parameter(
             "evening",
             "query",
@@ -1166,7 +1169,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter("round", "query", "string", (), "Only this round.", False, None),
-        Parameter("table", "query", "string", (), "Only rounds at this table.", False, None),
         Parameter("player", "query", "string", (), "Only the figures of this player.", False, None),
         Parameter(
             "ids",
@@ -1177,8 +1179,6 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
-        Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
     ),
     "make_checkpoint": (),
     "list_checkpoints": (

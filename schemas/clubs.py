@@ -10,13 +10,13 @@ from marshmallow import ValidationError, validates_schema
 
 from schemas.base import Dumped, Sentence, WireSchema
 from schemas.fields import DateField, Text
-from schemas.pages import InPeriod
+from schemas.pages import OfRounds, OpenedInPeriod
 
 _TIME_OF_DAY: Final = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
 _DAY: Final = timedelta(days=1)
 
 
-class InPeriodOrEvening(InPeriod):
+class InPeriodOrEvening(OpenedInPeriod):
     """A period from `from` to `to`, or one evening of the club."""
 
     evening = DateField(
@@ -29,6 +29,10 @@ class InPeriodOrEvening(InPeriod):
         if read.get("evening") is not None and (read.get("opened_from") or read.get("opened_before")):
             detail = "is given beside a period; expected either `evening`, or `from` and `to`"
             raise ValidationError(Sentence("period-ambiguous", detail), "evening")
+
+
+class OfRoundsOrEvening(InPeriodOrEvening, OfRounds):
+    """A filter by the table of rounds, and by a period or an evening."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from marshmallow import post_load, validates_schema
 
 from evidence import canonical_json
 from schemas.base import Dumped, WireSchema, load
-from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time, UuidField, build_time, show_time
+from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time, build_time, show_time
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
@@ -37,7 +37,7 @@ from schemas.hands import (
     find_dealt_mistakes,
 )
 from schemas.json_schema import CompiledSchema
-from schemas.pages import CursorField, InPeriod, QueryInteger, QuerySchema
+from schemas.pages import CursorField, OfRounds, QueryInteger, QuerySchema
 from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement, view_round_settlement
 from schemas.rounds import RoundSchema, RoundView, WarningsField, dump_round
 from schemas.settlements import SettlementView
@@ -301,12 +301,9 @@ EXPORTED: Final = ("hands", "results", "transfers")
 """What a Parquet file can have a row for."""
 
 
-class ExportQuerySchema(InPeriod, QuerySchema):
+class ExportQuerySchema(OfRounds, QuerySchema):
     """Filters of an export."""
 
-    table_id = UuidField(data_key="table", description="Export only rounds of the table with this ID.")
-    opened_from = Time(data_key="from", description="Export only rounds opened at or after this time.")
-    opened_before = Time(data_key="to", description="Export only rounds opened before this time.")
     records = Choice(
         {name: name for name in EXPORTED},
         description="What the rows of a Parquet file are: hands, the result of each player in a hand, or transfers."

@@ -9,7 +9,7 @@ from uuid import UUID
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Sentence, WireError, WireField, WireSchema, show
-from schemas.fields import Boolean, Time, show_time
+from schemas.fields import Boolean, Time, UuidField, show_time
 from scoring.errors import Mistake
 
 MOST: Final = 100
@@ -172,6 +172,19 @@ class InPeriod:
         if begin is not None and end is not None and begin > end:
             detail = f"is {show_time(begin)}, after the end at {show_time(end)}; expected a moment before it"
             raise ValidationError(Sentence("out-of-range", detail), "from")
+
+
+class OpenedInPeriod(InPeriod):
+    """A filter by the time when rounds were opened."""
+
+    opened_from = Time(data_key="from", description="Only rounds opened at or after this time.")
+    opened_before = Time(data_key="to", description="Only rounds opened before this time.")
+
+
+class OfRounds(OpenedInPeriod):
+    """A filter by the table of rounds, and by the time when they were opened."""
+
+    table_id = UuidField(data_key="table", description="Only rounds of the table with this ID.")
 
 
 PERIOD_START: Final = Time(

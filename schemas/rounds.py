@@ -38,7 +38,7 @@ from schemas.game_fields import (
     TableNameField,
 )
 from schemas.money import find_digits
-from schemas.pages import InPeriod, PageQuerySchema, PageSchema
+from schemas.pages import OfRounds, PageQuerySchema, PageSchema
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from schemas.settlements import IN_FORCE, SettlementState
 from scoring.errors import Mistake
@@ -280,10 +280,9 @@ class RoundAfterUndoSchema(RoundSchema):
     dropped_departures = DroppedDeparturesField()
 
 
-class RoundQuerySchema(InPeriod, PageQuerySchema):
+class RoundQuerySchema(OfRounds, PageQuerySchema):
     """Filters of a list of rounds."""
 
-    table_id = UuidField(data_key="table", description="List only rounds of the table with this ID.")
     table_name = TableNameField(description="List only rounds of the table with this name.")
     reference = ReferenceField(
         allow_none=False,
@@ -292,8 +291,6 @@ class RoundQuerySchema(InPeriod, PageQuerySchema):
     player = PlayerField(description="List only rounds of the player with this ID.")
     status = Choice(STATUSES, description="List only rounds with this status.")
     state = Choice(IN_FORCE, description="List only rounds whose settlement is in this state.")
-    opened_from = Time(data_key="from", description="List only rounds opened at or after this time.")
-    opened_before = Time(data_key="to", description="List only rounds opened before this time.")
 
 
 class RoundPageSchema(PageSchema):

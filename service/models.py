@@ -17,8 +17,8 @@ import service.links.models
 import service.players.models
 import service.recomputations.models
 import service.rounds.models
+import service.rounds.queries.player_results
 import service.rulesets.models
-import service.statistics.models
 import service.tables.models
 import service.verification.models
 import service.webhooks.models

@@ -24,7 +24,6 @@ from schemas.fields import (
     Inner,
     Integer,
     Listing,
-    Time,
     UuidField,
     show_time,
 )
@@ -58,8 +57,6 @@ class ClubStatementQuerySchema(InPeriodOrEvening, QuerySchema):
 
     tables = TablesField(description="Only rounds at these tables: their IDs, separated by commas.")
     player = PlayerField(description="Only rounds that this player played.")
-    opened_from = Time(data_key="from", description="Include only rounds opened at or after this time.")
-    opened_before = Time(data_key="to", description="Include only rounds opened before this time.")
     settle_up = SettleUpField(description=SETTLE_UP)
     raw = raw_field()
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
 from schemas.base import Dumped, WireField, WireSchema
-from schemas.clubs import InPeriodOrEvening
+from schemas.clubs import OfRoundsOrEvening
 from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReferenceField, TableNameField
 from schemas.money import find_digits, show_decimal
@@ -79,7 +79,7 @@ class PaymentCursorField(CursorField):
             raise self.refuse("not-a-cursor", str(error)) from None
 
 
-class LedgerQuerySchema(InPeriodOrEvening, QuerySchema):
+class LedgerQuerySchema(OfRoundsOrEvening, QuerySchema):
     """The page and the filter of the ledger."""
 
     limit = QueryInteger(
@@ -88,10 +88,7 @@ class LedgerQuerySchema(InPeriodOrEvening, QuerySchema):
         description=f"Maximum number of payments on the page. If omitted, {DEFAULT} as JSON, and all payments as CSV.",
     )
     cursor = PaymentCursorField(description="The `next_cursor` of the page before. The first page if omitted.")
-    table_id = UuidField(data_key="table", description="Only payments at this table.")
     player = PlayerField(description="Only payments from or to this player.")
-    opened_from = Time(data_key="from", description="Only payments of rounds opened at or after this time.")
-    opened_before = Time(data_key="to", description="Only payments of rounds opened before this time.")
     raw = raw_field()
 
 

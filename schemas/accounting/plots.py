@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
 from schemas.base import Dumped, WireSchema
-from schemas.clubs import ClubView, InPeriodOrEvening
+from schemas.clubs import ClubView, OfRoundsOrEvening
 from schemas.fields import Choice, DateField, Inner, Integer, Listing, Number, Text, Time, UuidField
 from schemas.fields import show_time as show_moment
 from schemas.game_fields import PlayerField
@@ -189,15 +189,12 @@ def _round(value: Value) -> Value:
     return round(value, _DECIMALS) if isinstance(value, float) else value
 
 
-class PlotQuerySchema(InPeriodOrEvening, QuerySchema):
+class PlotQuerySchema(OfRoundsOrEvening, QuerySchema):
     """The rounds and players of a plot."""
 
     round_id = UuidField(data_key="round", description="Only this round.")
-    table_id = UuidField(data_key="table", description="Only rounds at this table.")
     player = PlayerField(description="Only the figures of this player.")
     raw = raw_field()
-    opened_from = Time(data_key="from", description="Only rounds opened at or after this time.")
-    opened_before = Time(data_key="to", description="Only rounds opened before this time.")
 
 
 class PlotPlaceSchema(WireSchema):

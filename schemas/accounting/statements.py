@@ -10,7 +10,7 @@ from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.accounting.settling import PointUnit, SettleBy, Settled, money_of
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
-from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Time, UuidField, show_time
+from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
 from schemas.game_fields import CurrencyField, PlayerField, StackField
 from schemas.money import count_digits, show_decimal
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
@@ -42,8 +42,6 @@ class SettleUpField(Choice):
 class TableStatementQuerySchema(InPeriodOrEvening, QuerySchema):
     """The period of a statement, and how it is settled up."""
 
-    opened_from = Time(data_key="from", description="Include only rounds opened at or after this time.")
-    opened_before = Time(data_key="to", description="Include only rounds opened before this time.")
     settle_up = SettleUpField(description=SETTLE_UP)
 
 

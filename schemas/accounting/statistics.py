@@ -7,8 +7,8 @@ from uuid import UUID
 
 from schemas.accounting.intervals import mean_interval
 from schemas.base import Dumped, WireSchema
-from schemas.clubs import InPeriodOrEvening
-from schemas.fields import Inner, Integer, Listing, Number, Time, UuidField, show_time
+from schemas.clubs import OfRoundsOrEvening
+from schemas.fields import Inner, Integer, Listing, Number, show_time
 from schemas.game_fields import PlayerField, RulesetReference
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.board import Board
@@ -18,13 +18,10 @@ MOST_PLAYERS_LISTED: Final = 100_000
 _DECIMALS: Final = 4
 
 
-class StatisticsQuerySchema(InPeriodOrEvening, QuerySchema):
+class StatisticsQuerySchema(OfRoundsOrEvening, QuerySchema):
     """The rounds of statistics."""
 
-    table_id = UuidField(data_key="table", description="Only rounds at this table.")
     ruleset = RulesetReference(description="Only hands under this ruleset: all versions, or one as `name@version`.")
-    opened_from = Time(data_key="from", description="Only rounds opened at or after this time.")
-    opened_before = Time(data_key="to", description="Only rounds opened before this time.")
 
 
 class PointsPerHandSchema(WireSchema):

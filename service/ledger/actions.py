@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
@@ -18,8 +18,9 @@ from schemas.pages import cursor_error
 from scoring.errors import Mistake, RoundError
 from service.db import Transaction
 from service.ledger import queries
-from service.ledger.queries import StatementFilter, count_open_rounds, list_sums, list_totals
-from service.rounds.queries.rounds import RoundFilter, find_place
+from service.ledger.queries import count_open_rounds, list_sums, list_totals
+from service.rounds.queries.round_filter import RoundFilter
+from service.rounds.queries.rounds import find_place
 from service.tables.queries import list_paid_between
 
 _ROUNDS: Final = 200
@@ -98,7 +99,7 @@ def _read(
 
 
 def get_club_statement(
-    transaction: Transaction, wanted: StatementFilter, by: SettleBy = SettleBy.FEWEST
+    transaction: Transaction, wanted: RoundFilter, by: SettleBy = SettleBy.FEWEST
 ) -> ClubStatementView:
     """
     Sum up rounds by player and table, and compute the payments that settle up.
@@ -111,13 +112,13 @@ def get_club_statement(
     return _settle(transaction, wanted, by, list_sums(transaction, wanted), has_tables=True)
 
 
-def get_club_totals(transaction: Transaction, wanted: StatementFilter, by: SettleBy) -> ClubStatementView:
+def get_club_totals(transaction: Transaction, wanted: RoundFilter, by: SettleBy) -> ClubStatementView:
     """Sum up rounds as `get_club_statement` does, without the players' results at each table."""
     return _settle(transaction, wanted, by, list_totals(transaction, wanted), has_tables=False)
 
 
 def list_tables_of(
-    transaction: Transaction, wanted: StatementFilter, players: Sequence[str]
+    transaction: Transaction, wanted: RoundFilter, players: Sequence[str]
 ) -> dict[str, list[PlayerAtTable]]:
     """Return the results of players at each table, by player."""
     sums = list_sums(transaction, wanted, players=players)
@@ -125,14 +126,17 @@ def list_tables_of(
 
 
 def _settle(
-    transaction: Transaction, wanted: StatementFilter, by: SettleBy, sums: Sequence[Row[Any]], *, has_tables: bool
+    transaction: Transaction, wanted: RoundFilter, by: SettleBy, sums: Sequence[Row[Any]], *, has_tables: bool
 ) -> ClubStatementView:
     players = [
         PlayerInClub(player, _add(found), _at_tables(found) if has_tables else [])
         for player, found in _by_player(sums).items()
     ]
     _check_figures(players)
-    paid = list_paid_between(transaction, **asdict(wanted)) if by is SettleBy.PAIRS else None
+    period = {"opened_from": wanted.opened_from, "opened_before": wanted.opened_before}
+    paid = None
+    if by is SettleBy.PAIRS:
+        paid = list_paid_between(transaction, tables=wanted.tables, player=wanted.player, **period)
     return ClubStatementView(
         opened_from=wanted.opened_from,
         opened_before=wanted.opened_before,

@@ -1,18 +1,16 @@
 """Read the payments of rounds in the revisions in force, and sum up rounds by table and player."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
-from uuid import UUID
 
-from sqlalchemy import Row, and_, select, text
+from sqlalchemy import ColumnElement, Row, TextClause, and_, select, text
 
 from schemas.accounting.payment_lines import LedgerLine, PaymentPlace
 from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.rounds.models import RoundHeadRecord, RoundRecord
-from service.rounds.queries.rounds import PLACE, RoundFilter, RoundPlace, round_conditions
+from service.rounds.queries.round_filter import RoundFilter, where_rounds
+from service.rounds.queries.rounds import PLACE, RoundPlace
 from service.tables.models import TableRecord
 
 _ROUND: Final = RoundRecord
@@ -38,7 +36,7 @@ def list_rounds(
     transaction: Transaction, wanted: RoundFilter, *, since: RoundPlace | None, after: RoundPlace | None, limit: int
 ) -> Sequence[Row[Any]]:
     """List rounds that begin with `since` or follow `after`, oldest first, with their tables and players."""
-    conditions = [_ROUND.club_id == transaction.club_id, *round_conditions(wanted)]
+    conditions: list[ColumnElement[bool] | TextClause] = [_ROUND.club_id == transaction.club_id, where_rounds(wanted)]
     if since is not None:
         conditions.append(since.bound <= PLACE)
     if after is not None:
@@ -110,16 +108,6 @@ def _line(round_: Row[Any], players: dict[int, str], paid: Row[Any]) -> LedgerLi
     )
 
 
-@dataclass(frozen=True, slots=True)
-class StatementFilter:
-    """A filter for the rounds of a statement; None matches any. The times are opening times."""
-
-    tables: Sequence[UUID] | None = None
-    player: str | None = None
-    opened_from: datetime | None = None
-    opened_before: datetime | None = None
-
-
 _OF_RESULTS: Final = {
     "tables": "result.table_id = ANY (:tables)",
     "player": "result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = :player)",
@@ -137,7 +125,7 @@ _COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
 _TABLE_OF_UNIT: Final = "CASE WHEN point_value IS NULL THEN table_id END AS table_id"
 
 
-def list_totals(transaction: Transaction, wanted: StatementFilter) -> Sequence[Row[Any]]:
+def list_totals(transaction: Transaction, wanted: RoundFilter) -> Sequence[Row[Any]]:
     """
     List sums of rounds by player, point value and currency; those of rounds without a value by table.
 
@@ -148,7 +136,7 @@ def list_totals(transaction: Transaction, wanted: StatementFilter) -> Sequence[R
 
 
 def list_sums(
-    transaction: Transaction, wanted: StatementFilter, *, players: Sequence[str] | None = None
+    transaction: Transaction, wanted: RoundFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
     """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
     by = ("table_id", "player", "point_value", "currency")
@@ -164,7 +152,7 @@ def list_sums(
     return transaction.execute(text(query), parameters | ({} if players is None else {"players": [*players]})).all()
 
 
-def count_open_rounds(transaction: Transaction, wanted: StatementFilter) -> int:
+def count_open_rounds(transaction: Transaction, wanted: RoundFilter) -> int:
     """Count open rounds."""
     query = f"""
         SELECT count(*) FROM round_heads AS head
@@ -174,7 +162,7 @@ def count_open_rounds(transaction: Transaction, wanted: StatementFilter) -> int:
     return int(transaction.execute(text(query), _parameters(transaction, wanted)).scalar_one())
 
 
-def _sums(wanted: StatementFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
+def _sums(wanted: RoundFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
     """Return the query of sums of the players' results."""
     return f"""
         SELECT {", ".join((*by, _SUMS, *more))} FROM player_rounds AS result
@@ -183,12 +171,12 @@ def _sums(wanted: StatementFilter, by: Sequence[str], *more: str, of_players: st
     """
 
 
-def _conditions(wanted: StatementFilter, conditions: Mapping[str, str]) -> str:
+def _conditions(wanted: RoundFilter, conditions: Mapping[str, str]) -> str:
     given = [condition for name, condition in conditions.items() if getattr(wanted, name) is not None]
     return "".join(f" AND {condition}" for condition in given)
 
 
-def _parameters(transaction: Transaction, wanted: StatementFilter) -> dict[str, Any]:
+def _parameters(transaction: Transaction, wanted: RoundFilter) -> dict[str, Any]:
     given = {name: value for name in _OF_RESULTS if (value := getattr(wanted, name)) is not None}
     if wanted.tables is not None:
         given["tables"] = [*wanted.tables]

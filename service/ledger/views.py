@@ -35,8 +35,7 @@ from service.http.responses import (
     respond_page_before,
 )
 from service.ledger.actions import export_ledger, get_club_statement, list_ledger
-from service.ledger.queries import StatementFilter
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 
 ledger = Resource("ledger", __name__, description="The payments of a club, for its books.")
 
@@ -90,7 +89,7 @@ def get_statement(query: dict[str, Any]) -> Response:
     """
     transaction = current_transaction()
     by, raw = query.pop("settle_up"), query.pop("raw")
-    view = get_club_statement(transaction, StatementFilter(**get_club(transaction).period(query)), by)
+    view = get_club_statement(transaction, RoundFilter(**get_club(transaction).period(query)), by)
     if best_media_type((MEDIA_TYPE, CSV)) == CSV:
         return _csv_response([dump_statement_rows(view, raw=raw)], {})
     return json_response(dump_club_statement(view))

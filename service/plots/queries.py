@@ -10,22 +10,19 @@ from sqlalchemy import Row, text
 
 from schemas.accounting.plots import MOST_SERIES
 from service.db import Transaction
+from service.rounds.queries.round_filter import RoundFilter
 
 
 @dataclass(frozen=True, slots=True)
-class PlotFilter:
+class PlotFilter(RoundFilter):
     """
-    A filter for rounds and players; None matches any. The times are opening times, `opened_before` excluded.
+    A filter for rounds and players; None matches any.
 
     Attributes:
         most_players: how many players have a line or a column, those with the most hands; None for all players.
     """
 
     round_id: UUID | None = None
-    table_id: UUID | None = None
-    player: str | None = None
-    opened_from: datetime | None = None
-    opened_before: datetime | None = None
     most_players: int | None = MOST_SERIES
 
 

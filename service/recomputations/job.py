@@ -10,7 +10,8 @@ from service.recomputations.actions.recomputations import read_options
 from service.recomputations.actions.recompute import check_rulesets, recompute_rounds
 from service.replays import stretches
 from service.replays.findings import Finding, FindingKind
-from service.replays.stretches import RoundSelection, Stretch
+from service.replays.stretches import Stretch
+from service.rounds.queries.round_filter import RoundFilter
 
 MOST_HANDS: Final = 20_000
 """The number of hands in a chunk: they take about half a second and 60 MB."""
@@ -91,5 +92,5 @@ def _part(each: stretches.Part, rounds: int, place: int, differences: int) -> Pa
     return Part(each.hands, what)
 
 
-def _stretch(scope: RoundSelection, chunk: Chunk) -> Stretch:
+def _stretch(scope: RoundFilter, chunk: Chunk) -> Stretch:
     return Stretch.between(UUID(chunk.part.what["first"]), UUID(chunk.part.what["last"]), scope)

@@ -2,32 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from service.db import Transaction
+from service.rounds.queries.round_filter import RoundFilter, filter_parameters, list_conditions
 
 FIRST: Final = UUID(int=0)
 """The ID before every other one."""
 LAST: Final = UUID(int=2**128 - 1)
 """The largest ID."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundSelection:
-    """
-    A filter for rounds; None matches any. The times are opening times, `opened_before` excluded.
-
-    Attributes:
-        ruleset: the name and version of their ruleset.
-    """
-
-    table_id: UUID | None = None
-    round_ids: tuple[UUID, ...] | None = None
-    ruleset: tuple[str, int] | None = None
-    opened_from: datetime | None = None
-    opened_before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +25,12 @@ class Stretch:
 
     after: UUID = FIRST
     upto: UUID = LAST
-    scope: RoundSelection = field(default_factory=RoundSelection)
+    scope: RoundFilter = field(default_factory=RoundFilter)
 
     @classmethod
-    def between(cls, first: UUID, last: UUID, scope: RoundSelection | None = None) -> "Stretch":
+    def between(cls, first: UUID, last: UUID, scope: RoundFilter | None = None) -> "Stretch":
         """Return a stretch of the IDs between two, including both."""
-        return cls(UUID(int=max(first.int - 1, 0)), last, scope or RoundSelection())
+        return cls(UUID(int=max(first.int - 1, 0)), last, scope or RoundFilter())
 
     @property
     def first(self) -> UUID:
@@ -123,40 +107,21 @@ def _divide(transaction: Transaction, items: str, stretch: Stretch, most: int) -
     return Division(rows[0].of if rows else 0, parts)
 
 
-def select_rounds(scope: RoundSelection) -> str:
+def select_rounds(scope: RoundFilter) -> str:
     """Return the beginning of a query that selects the heads of the rounds of a stretch, as `wanted`."""
-    conditions = {
-        "head.table_id = %(table)s": scope.table_id,
-        "head.round_id = ANY (%(rounds)s)": scope.round_ids,
-        "(head.ruleset_name, head.ruleset_version) = (%(ruleset_name)s, %(ruleset_version)s)": scope.ruleset,
-        "opened.opened_at >= %(opened_from)s": scope.opened_from,
-        "opened.opened_at < %(opened_before)s": scope.opened_before,
-    }
-    asked = [condition for condition, value in conditions.items() if value is not None]
-    needs_opening = scope.opened_from is not None or scope.opened_before is not None
+    conditions = list_conditions(scope, head="head", round_="opened", table="head", place="%({})s")
     opening = "JOIN rounds AS opened ON (opened.club_id, opened.id) = (head.club_id, head.round_id)"
     of_club = "head.club_id = %(club)s AND head.round_id > %(after)s AND head.round_id <= %(upto)s"
     # A filtered scope is selected once; for all rounds, joining is faster.
     return f"""
-        WITH wanted AS {"MATERIALIZED" if asked else "NOT MATERIALIZED"} (
-            SELECT head.* FROM round_heads AS head {opening if needs_opening else ""}
-            WHERE {" AND ".join([of_club, *asked])}
+        WITH wanted AS {"MATERIALIZED" if conditions else "NOT MATERIALIZED"} (
+            SELECT head.* FROM round_heads AS head {opening if scope.needs_round else ""}
+            WHERE {" AND ".join([of_club, *conditions])}
         )
     """
 
 
 def stretch_parameters(transaction: Transaction, stretch: Stretch) -> dict[str, Any]:
     """Return the parameters of `select_rounds`."""
-    scope = stretch.scope
-    name, version = scope.ruleset or (None, None)
-    return {
-        "club": transaction.club_id,
-        "after": stretch.after,
-        "upto": stretch.upto,
-        "table": scope.table_id,
-        "rounds": None if scope.round_ids is None else list(scope.round_ids),
-        "ruleset_name": name,
-        "ruleset_version": version,
-        "opened_from": scope.opened_from,
-        "opened_before": scope.opened_before,
-    }
+    of_stretch = {"club": transaction.club_id, "after": stretch.after, "upto": stretch.upto}
+    return of_stretch | filter_parameters(stretch.scope)

@@ -49,8 +49,4 @@ def get_one_player_statistics(query: dict[str, Any], player: str) -> Response:
 
 
 def _filter(transaction: Transaction, query: dict[str, Any], player: str | None = None) -> StatisticsFilter:
-    asked = get_club(transaction).period(query)
-    name, _, version = (asked.pop("ruleset") or "").partition("@")
-    return StatisticsFilter(
-        player=player, ruleset_name=name or None, ruleset_version=int(version) if version else None, **asked
-    )
+    return StatisticsFilter(player=player, **get_club(transaction).period(query))

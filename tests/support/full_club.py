@@ -11,8 +11,8 @@ from evidence.events import FinalReason
 from scoring.presets import PRESETS
 from service.audit_trail.actions import make_checkpoint
 from service.clubs.actions import create_key, find_club, revoke_key, rotate_key
-from service.replays.packed.queries import RoundSelection
 from service.rounds.queries import rounds, settlements
+from service.rounds.queries.round_filter import RoundFilter
 from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, opened, step
@@ -127,7 +127,7 @@ def _rounds_are_settled_by_other_rules(house: House, club: UUID, api: Api) -> No
         sent.append(UUID(response["round"]["id"]))
     with database_of(house).transaction(club) as transaction:
         store_ruleset(transaction, other)
-        assert recompute(transaction, RoundSelection(round_ids=tuple(sent)), ruleset=other, applies=True).applied == 2
+        assert recompute(transaction, RoundFilter(round_ids=tuple(sent)), ruleset=other, applies=True).applied == 2
 
 
 def _links_are_revoked(api: Api, round_id: str) -> None:

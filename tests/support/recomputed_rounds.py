@@ -19,7 +19,8 @@ from scoring.round import open_round
 from scoring.ruleset import Ruleset
 from service.db import Database, Transaction
 from service.recomputations.actions.recompute import Recomputation, Recomputed, recompute_rounds
-from service.replays.stretches import FIRST, LAST, RoundSelection, Stretch
+from service.replays.stretches import FIRST, LAST, Stretch
+from service.rounds.queries.round_filter import RoundFilter
 from service.rulesets import queries as rulesets
 from tests.support.database.insert_records import PINEAPPLE, add_document, add_round, add_table
 from tests.support.sample_rounds import COMPLETE, Document, document_of
@@ -65,7 +66,7 @@ def settle_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def recompute(
     transaction: Transaction,
-    scope: RoundSelection | None = None,
+    scope: RoundFilter | None = None,
     *,
     ruleset: Ruleset | None = None,
     applies: bool = False,

@@ -15,7 +15,7 @@ from service.console.views.listing import EVENINGS, NAME, TABLE_NAME, Filter, Li
 from service.console.views.pages import console, console_page
 from service.db import Transaction
 from service.ledger.actions import list_ledger
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 
 
 def _read_payments(transaction: Transaction, query: Query, after: PaymentPlace | None, limit: int) -> Part[LedgerLine]:

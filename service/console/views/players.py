@@ -118,14 +118,7 @@ def _player_of_form() -> str:
 
 
 def _filter(query: Query, **more: Any) -> StatisticsFilter:
-    name, _, version = (query["ruleset"] or "").partition("@")
-    return StatisticsFilter(
-        ruleset_name=name or None,
-        ruleset_version=int(version) if version else None,
-        **table_of(query),
-        **period_of(query),
-        **more,
-    )
+    return StatisticsFilter(ruleset=query["ruleset"], **table_of(query), **period_of(query), **more)
 
 
 def _search(text: str | None) -> PlayerSearch | None:

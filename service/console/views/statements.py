@@ -32,11 +32,10 @@ from service.http.authentication import current_transaction
 from service.http.formats import format_money
 from service.http.responses import encode_json
 from service.ledger.actions import get_club_statement, get_club_totals, list_tables_of
-from service.ledger.queries import StatementFilter
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.overviews import UNSETTLED, count_unsettled
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 from service.tables.queries import list_names as list_table_names
 
 T = TypeVar("T")
@@ -129,7 +128,7 @@ def show_club_statement() -> str | Response:
     if query["evenings"] == Evenings() and query["period"] is None:
         query["evenings"] = _last_evening()
     transaction = current_transaction()
-    wanted = StatementFilter(tables=query["tables"], player=query["player"], **period_of(query))
+    wanted = RoundFilter(tables=query["tables"], player=query["player"], **period_of(query))
     if query["form"] in ("csv", "json"):
         whole = get_club_statement(transaction, wanted, query["settle_up"])
         rows, document = partial(dump_statement_rows, whole, raw=wants_raw()), partial(dump_club_statement, whole)
@@ -138,11 +137,10 @@ def show_club_statement() -> str | Response:
     is_print = query["form"] == "print"
     results, next_cursor = _print(transaction, wanted, view) if is_print else _page(transaction, wanted, view, query)
     payments = list_payments(view.settled)
-    rounds = RoundFilter(player=query["player"], **period_of(query))
     return render(
         "statement_print.html" if is_print else "statement.html",
         view=view,
-        settlements=count_settlements(view, rounds, query["tables"]),
+        settlements=count_settlements(view, wanted),
         found=None if query["tables"] else find_rounds(query["evenings"], player=query["player"]),
         results=results,
         next_cursor=next_cursor,
@@ -159,9 +157,7 @@ def show_club_statement() -> str | Response:
     )
 
 
-def _print(
-    transaction: Transaction, wanted: StatementFilter, view: ClubStatementView
-) -> tuple[Sequence[ResultLine], None]:
+def _print(transaction: Transaction, wanted: RoundFilter, view: ClubStatementView) -> tuple[Sequence[ResultLine], None]:
     """Return the lines of all players: with their tables, if the players are few."""
     in_order = view.in_order
     if len(in_order) > _MOST_PRINTED:
@@ -171,7 +167,7 @@ def _print(
 
 
 def _page(
-    transaction: Transaction, wanted: StatementFilter, view: ClubStatementView, query: Mapping[str, Any]
+    transaction: Transaction, wanted: RoundFilter, view: ClubStatementView, query: Mapping[str, Any]
 ) -> tuple[Sequence[ResultLine], str | None]:
     """Return the lines of a page, and the cursor of the next page."""
     begin, part = divmod(0 if query["cursor"] is None else query["cursor"].int, _PARTS)
@@ -227,11 +223,9 @@ def send_statement(
     return send_blocks(name, "csv", [rows()])
 
 
-def count_settlements(
-    view: ClubStatementView | StatementView, wanted: RoundFilter, tables: Sequence[UUID] | None = None
-) -> list[tuple[str, int]]:
+def count_settlements(view: ClubStatementView | StatementView, wanted: RoundFilter) -> list[tuple[str, int]]:
     """Return how many rounds of a statement have a settlement in each state; open ones are left aside."""
-    unsettled = count_unsettled(current_transaction(), wanted, tables=tables)
+    unsettled = count_unsettled(current_transaction(), wanted)
     final = view.rounds - view.open_rounds - sum(unsettled.values())
     counted = [("final", final), *((state.value, unsettled.get(state, 0)) for state in UNSETTLED)]
     return [(state, count) for state, count in counted if count]

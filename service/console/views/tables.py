@@ -33,7 +33,8 @@ from service.db.pages import Page
 from service.http.authentication import current_transaction
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
-from service.rounds.queries.rounds import RoundFilter, list_last_opened
+from service.rounds.queries.round_filter import RoundFilter
+from service.rounds.queries.rounds import list_last_opened
 from service.tables.actions import get_statement, get_table, list_tables
 
 _RECENT: Final = 10

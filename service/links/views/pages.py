@@ -47,7 +47,7 @@ from service.links.views.rounds import Personal, render_round_page
 from service.pages.apps import find_built
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.settlements import confirm_settlement
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.views.explanations import HTML, STYLE, STYLED, Neighbours, write_explanation
 
 _POLICY: Final = "Content-Security-Policy"

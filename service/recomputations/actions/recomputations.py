@@ -23,8 +23,8 @@ from service.jobs.queries.jobs import JobState, Progress, StoredJob
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.recompute import Recomputation
 from service.replays.in_bulk import RoundsDigest
-from service.replays.stretches import RoundSelection
 from service.rounds.queries.records import list_versions
+from service.rounds.queries.round_filter import RoundFilter
 from service.rulesets.actions import find_ruleset, ruleset_named, store_ruleset
 from service.tables import queries as tables
 
@@ -37,7 +37,7 @@ APPLY: Final = "apply"
 class RecomputationOptions:
     """The request of a recomputation: its rounds, and what to do with them."""
 
-    scope: RoundSelection
+    scope: RoundFilter
     recomputation: Recomputation
 
 
@@ -45,12 +45,11 @@ def read_options(transaction: Transaction, job: StoredJob) -> RecomputationOptio
     """Parse the request that `start_recomputation` stored with the job."""
     asked, scope = job.parameters, job.parameters["scope"]
     ruleset = None if asked["ruleset"] is None else _stored(transaction, asked["ruleset"])
-    name, _, version = (scope["ruleset"] or "").partition("@")
     return RecomputationOptions(
-        RoundSelection(
+        RoundFilter(
             table_id=scope["table"] and UUID(scope["table"]),
             round_ids=None if scope["rounds"] is None else tuple(map(UUID, scope["rounds"])),
-            ruleset=(name, int(version)) if name else None,
+            ruleset=scope["ruleset"],
             opened_from=scope["from"] and datetime.fromisoformat(scope["from"]),
             opened_before=scope["to"] and datetime.fromisoformat(scope["to"]),
         ),

@@ -114,7 +114,7 @@ def _disagreement(records: RoundRecords) -> Finding:
     return Finding(FindingKind.SCORERS_DISAGREE, "round_heads", records.key, detail=detail)
 
 
-def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> list[Finding]:
+def check_rulesets(transaction: Transaction, only: str | None) -> list[Finding]:
     """List the stored rulesets, or the one given, that have changed since they were added."""
     return [
         Finding(
@@ -128,7 +128,7 @@ def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> li
             + ("its digest differs" if each.rules else "it cannot be read"),
         )
         for each in rulesets.list_readable(transaction)
-        if not each.is_as_added and only in (None, (each.name, each.version))
+        if not each.is_as_added and only in (None, f"{each.name}@{each.version}")
     ]
 
 

@@ -14,7 +14,7 @@ from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.rounds.queries import rounds
 from service.rounds.queries.records import RoundRecords, read_records
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 
 MOST_ROUNDS: Final = 100
 """The number of rounds that are replayed: the newest of the table, which take about a second."""

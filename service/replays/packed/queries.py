@@ -5,20 +5,21 @@ from typing import Final
 
 from scoring.bulk.transfers import LIMITS
 from scoring.round_state import RoundStatus
-from service.replays.stretches import RoundSelection, select_rounds
+from service.replays.stretches import select_rounds
 from service.rounds.models import TRANSFER_FIELDS
+from service.rounds.queries.round_filter import RoundFilter
 
 STATUSES: Final = tuple(RoundStatus)
 UNKNOWN: Final = -1
 """The number of an unknown word."""
 
 
-def packed_queries(scope: RoundSelection) -> Mapping[str, str]:
+def packed_queries(scope: RoundFilter) -> Mapping[str, str]:
     """Return the queries for the rounds of a range, by name."""
     return {name: select_rounds(scope) + query for name, query in _QUERIES.items()}
 
 
-def planner_settings(scope: RoundSelection) -> Mapping[str, str]:
+def planner_settings(scope: RoundFilter) -> Mapping[str, str]:
     """
     Return settings with which PostgreSQL joins the records of a range as a whole, for a scope of all rounds.
 
@@ -28,7 +29,7 @@ def planner_settings(scope: RoundSelection) -> Mapping[str, str]:
     Parallel workers and prefetching are disabled: the records of a range lie together, and the other cores are used for
     other ranges.
     """
-    if scope != RoundSelection():
+    if scope != RoundFilter():
         return {}
     return {"enable_nestloop": "off", "max_parallel_workers_per_gather": "0", "effective_io_concurrency": "0"}
 

@@ -25,7 +25,8 @@ from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.hand_filters import HandFilter
 from service.rounds.queries.histories import DocumentHead, DocumentParts
 from service.rounds.queries.parquet import write_parquet
-from service.rounds.queries.rounds import FIRST, RoundFilter, RoundPlace
+from service.rounds.queries.round_filter import RoundFilter
+from service.rounds.queries.rounds import FIRST, RoundPlace
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
 

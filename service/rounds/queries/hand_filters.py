@@ -1,40 +1,38 @@
 """Filters of the hands in force of a club."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, any_, case, func, literal, select
 
-from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord
+from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundRecord, RoundSeatRecord
+from service.rounds.queries.round_filter import RoundFilter, where_rounds
 
 
 @dataclass(frozen=True, slots=True)
-class HandFilter:
+class HandFilter(RoundFilter):
     """
-    A filter for hands; None matches any.
+    A filter for hands of the rounds that match; None matches any.
 
     Attributes:
         player: a player whom the hand was dealt to.
         played_from, played_before: when the hand was played, or recorded if that is not known; the end is excluded.
-        ruleset: a name or `name@version`.
         foul: whether the player's board is foul, or any board without a player.
         fantasyland: whether the player was in Fantasyland, or any player.
     """
 
-    player: str | None = None
-    table_id: UUID | None = None
     played_from: datetime | None = None
     played_before: datetime | None = None
-    ruleset: str | None = None
     foul: bool | None = None
     fantasyland: bool | None = None
 
 
 _HAND: Final = HandRecord
 _HEAD: Final = RoundHeadRecord
+_ROUND: Final = RoundRecord
 _SCORE: Final = HandScoreRecord
 _SEAT: Final = RoundSeatRecord
 # The expression of the index `hands_played`.
@@ -56,8 +54,14 @@ def select_in_force(club_id: UUID, wanted: HandFilter) -> Select[UUID, int]:
                 _SCORE.hand_id == _HAND.id,
             ),
         )
-        .where(_HAND.club_id == club_id, *_conditions(wanted))
+        .where(
+            _HAND.club_id == club_id,
+            where_rounds(replace(wanted, player=None), table=_HEAD.__tablename__),
+            *_conditions(wanted),
+        )
     )
+    if wanted.needs_round:
+        query = query.join(_ROUND, and_(_ROUND.club_id == _HEAD.club_id, _ROUND.id == _HEAD.round_id))
     if wanted.player is None:
         return query
     dealt_in = and_(
@@ -71,17 +75,10 @@ def select_in_force(club_id: UUID, wanted: HandFilter) -> Select[UUID, int]:
 
 
 def _conditions(wanted: HandFilter) -> Iterator[ColumnElement[bool]]:
-    if wanted.table_id is not None:
-        yield _HEAD.table_id == wanted.table_id
     if wanted.played_from is not None:
         yield _played_at >= wanted.played_from
     if wanted.played_before is not None:
         yield _played_at < wanted.played_before
-    if wanted.ruleset is not None:
-        name, _, version = wanted.ruleset.partition("@")
-        yield _HEAD.ruleset_name == name
-        if version:
-            yield _HEAD.ruleset_version == int(version)
     # Fouls and Fantasyland are in the order of the hand's seats.
     place = func.array_position(_HAND.seats, _SEAT.seat)
     foul, dealt = (

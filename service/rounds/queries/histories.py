@@ -21,7 +21,8 @@ from service.rounds.models import (
 from service.rounds.queries import hands
 from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.records import RoundRecords, get_records, load_mistakes
-from service.rounds.queries.rounds import PLACE, RoundFilter, RoundPlace, round_conditions
+from service.rounds.queries.round_filter import RoundFilter, where_rounds
+from service.rounds.queries.rounds import PLACE, RoundPlace
 from service.tables.models import TableRecord
 
 
@@ -164,7 +165,7 @@ def _wanted(transaction: Transaction, columns: Select[Any], wanted: RoundFilter)
     return (
         columns.select_from(_ROUND)
         .join(_HEAD, and_(_HEAD.club_id == _ROUND.club_id, _HEAD.round_id == _ROUND.id))
-        .where(_ROUND.club_id == transaction.club_id, *round_conditions(wanted))
+        .where(_ROUND.club_id == transaction.club_id, where_rounds(wanted))
     )
 
 

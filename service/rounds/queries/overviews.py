@@ -13,7 +13,7 @@ from scoring.hand import Seat
 from scoring.round_state import RoundStatus
 from service.db import Transaction
 from service.rounds.models import RoundHeadRecord, RoundRecord
-from service.rounds.queries.rounds import RoundFilter, round_conditions
+from service.rounds.queries.round_filter import RoundFilter, where_rounds
 from service.tables.models import TableRecord
 
 _ROUND: Final = RoundRecord
@@ -64,22 +64,12 @@ def list_unsettled(transaction: Transaction, *, limit: int) -> RoundOverviews:
     return _load(transaction, query.order_by(_HEAD.round_id.desc()), limit)
 
 
-def count_unsettled(
-    transaction: Transaction, wanted: RoundFilter, *, tables: Sequence[UUID] | None = None
-) -> Mapping[SettlementState, int]:
-    """
-    Count the rounds of a filter that have ended and whose settlement is not final, by its state.
-
-    Args:
-        transaction: the transaction.
-        wanted: the filter.
-        tables: only rounds at these tables; None for all.
-    """
-    conditions = [*round_conditions(wanted), *([] if tables is None else [_ROUND.table_id.in_(tables)])]
+def count_unsettled(transaction: Transaction, wanted: RoundFilter) -> Mapping[SettlementState, int]:
+    """Count the rounds of a filter that have ended and whose settlement is not final, by its state."""
     query = (
         select(_HEAD.settlement_state, func.count().label("rounds"))
         .join(_ROUND, and_(_ROUND.club_id == _HEAD.club_id, _ROUND.id == _HEAD.round_id))
-        .where(_HEAD.club_id == transaction.club_id, _HEAD.settlement_state.in_(_VALUES), *conditions)
+        .where(_HEAD.club_id == transaction.club_id, _HEAD.settlement_state.in_(_VALUES), where_rounds(wanted))
         .group_by(_HEAD.settlement_state)
     )
     return {SettlementState(found.settlement_state): found.rounds for found in transaction.execute(query)}

@@ -4,7 +4,7 @@ from typing import IO, Final
 
 from service.db import Transaction
 from service.db.arrays import read_arrays
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter, filter_parameters, list_conditions
 
 _ROWS_AT_ONCE: Final = 100_000
 """The number of rows in a group, which is held in memory."""
@@ -15,18 +15,12 @@ _IN_FORCE: Final = """
         ON (score.club_id, score.round_id, score.revision) = (head.club_id, head.round_id, head.revision)
     JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
 """
-_WANTED: Final = """
-    WHERE round.club_id = %(club)s AND round.table_id = coalesce(%(table)s::uuid, round.table_id)
-        AND round.opened_at >= coalesce(%(opened_from)s::timestamptz, '-infinity')
-        AND round.opened_at < coalesce(%(opened_before)s::timestamptz, 'infinity')
-    ORDER BY round.id, score.number
-"""
 _QUERIES: Final = {
     "hands": f"""
         SELECT hand.id::text, round.id::text AS round, score.number, round.table_id::text AS table,
             score.ruleset_name || '@' || score.ruleset_version AS ruleset, score.revision, hand.button,
             round.opened_at, hand.played_at, hand.recorded_at, score.irregular IS NOT NULL AS irregular
-        {_IN_FORCE} {_WANTED}
+        {_IN_FORCE} {{where}} ORDER BY round.id, score.number
     """,
     "results": f"""
         SELECT round.id::text AS round, score.number AS hand, seat,
@@ -42,7 +36,7 @@ _QUERIES: Final = {
         CROSS JOIN jsonb_path_query_first(
             hand.content, '$.players[*] ? (@.seat == $seat)', jsonb_build_object('seat', seat)
         ) AS played
-        {_WANTED}, seat
+        {{where}} ORDER BY round.id, score.number, seat
     """,
     "transfers": f"""
         SELECT round.id::text AS round, score.number AS hand, transfer.late, transfer.position AS order, payer, payee,
@@ -50,7 +44,7 @@ _QUERIES: Final = {
         {_IN_FORCE}
         JOIN transfers AS transfer ON (transfer.club_id, transfer.round_id, transfer.revision, transfer.number)
             = (score.club_id, score.round_id, score.revision, score.number)
-        {_WANTED}, transfer.late, transfer.position
+        {{where}} ORDER BY round.id, score.number, transfer.late, transfer.position
     """,
 }
 
@@ -62,7 +56,7 @@ def write_parquet(transaction: Transaction, records: str, wanted: RoundFilter, f
     Args:
         transaction: of the club.
         records: `hands`, `results` or `transfers`.
-        wanted: a filter by table and opening time.
+        wanted: which rounds.
         file: what to write to.
 
     Raises:
@@ -70,11 +64,9 @@ def write_parquet(transaction: Transaction, records: str, wanted: RoundFilter, f
     """
     from arro3 import io
 
-    parameters = {
-        "club": transaction.club_id,
-        "table": wanted.table_id,
-        "opened_from": wanted.opened_from,
-        "opened_before": wanted.opened_before,
-    }
-    with read_arrays(transaction) as arrays, arrays.stream(_QUERIES[records], parameters) as stream:
+    conditions = list_conditions(wanted, head="head", round_="round", table="round", place="%({})s")
+    where = " AND ".join(("WHERE round.club_id = %(club)s", *conditions))
+    query = _QUERIES[records].replace("{where}", where)
+    parameters = {"club": transaction.club_id, **filter_parameters(wanted)}
+    with read_arrays(transaction) as arrays, arrays.stream(query, parameters) as stream:
         io.write_parquet(stream, file, compression="snappy", max_row_group_size=_ROWS_AT_ONCE, skip_arrow_metadata=True)

@@ -1,13 +1,12 @@
 """Read, lock and list rounds."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import (
-    ColumnElement,
     DateTime,
     Select,
     Tuple,
@@ -19,39 +18,18 @@ from sqlalchemy import (
     tuple_,
 )
 
-from schemas.settlements import SettlementState
 from scoring.round_state import RoundStatus
 from scoring.ruleset import Points
 from service.db import Query, Statement, Transaction
 from service.errors import Busy, NotFound
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord
+from service.rounds.queries.round_filter import RoundFilter, where_rounds
 from service.rounds.queries.stored_round import OWN_ROUNDS, ROUNDS, StoredRound, load_stored_round
-from service.tables.models import TableRecord
 
 FIRST: Final = 1
 """The first revision and the first version of a round."""
 LONGEST_WAIT: Final = timedelta(seconds=2)
 """How long a request with many rounds waits for one that another request holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundFilter:
-    """
-    A filter for rounds; None matches any. The times are opening times, `opened_before` excluded.
-
-    Attributes:
-        ruleset: the ruleset of the newest revision: a name or `name@version`.
-    """
-
-    table_id: UUID | None = None
-    table_name: str | None = None
-    reference: str | None = None
-    player: str | None = None
-    status: RoundStatus | None = None
-    state: SettlementState | None = None
-    opened_from: datetime | None = None
-    opened_before: datetime | None = None
-    ruleset: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +295,7 @@ def list_page(
 ) -> list[StoredRound]:
     """List rounds after `after`, newest first."""
     newest_first = _ROUND.opened_at.desc(), _ROUND.id.desc()
-    query = ROUNDS.where(*round_conditions(wanted)).order_by(*newest_first).limit(limit)
+    query = ROUNDS.where(where_rounds(wanted)).order_by(*newest_first).limit(limit)
     if after is not None:
         query = query.where(after.bound > PLACE)
     found = transaction.execute(query, {"club_id": transaction.club_id})
@@ -334,43 +312,3 @@ def _get_one(transaction: Transaction, query: Query, round_id: UUID) -> StoredRo
 def _find_one(transaction: Transaction, query: Select[Any]) -> StoredRound | None:
     found = transaction.execute(query, {"club_id": transaction.club_id}).one_or_none()
     return None if found is None else load_stored_round(transaction, found._asdict())
-
-
-def round_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
-    """Yield the conditions of a filter on rounds and their heads."""
-    if wanted.table_id is not None:
-        yield _ROUND.table_id == wanted.table_id
-    if wanted.table_name is not None:
-        named = select(TableRecord.club_id, TableRecord.id).where(TableRecord.name == wanted.table_name)
-        yield tuple_(_ROUND.club_id, _ROUND.table_id).in_(named.correlate(None))
-    if wanted.reference is not None:
-        yield _ROUND.reference == wanted.reference
-    if wanted.status is not None:
-        yield _HEAD.status == wanted.status.value
-    if wanted.state is not None:
-        yield _HEAD.settlement_state == wanted.state.value
-    if wanted.ruleset is not None:
-        name, _, version = wanted.ruleset.partition("@")
-        yield _HEAD.ruleset_name == name
-        if version:
-            yield _HEAD.ruleset_version == int(version)
-    if wanted.opened_from is not None:
-        yield _ROUND.opened_at >= wanted.opened_from
-    if wanted.opened_before is not None:
-        yield _ROUND.opened_at < wanted.opened_before
-    if wanted.player is not None:
-        yield _sits(wanted.player)
-
-
-def _sits(player: str) -> ColumnElement[bool]:
-    seat = RoundSeatRecord
-    return (
-        select(seat.seat)
-        .where(
-            seat.club_id == _HEAD.club_id,
-            seat.round_id == _HEAD.round_id,
-            seat.revision == _HEAD.revision,
-            seat.player == player,
-        )
-        .exists()
-    )

@@ -41,6 +41,7 @@ from service.rounds.models import (
     SettlementRecord,
     SubmissionRecord,
 )
+from service.rounds.queries.player_results import remove_stored, store_ended
 from service.rounds.queries.stored_round import (
     Finality,
     HandFigures,
@@ -51,7 +52,6 @@ from service.rounds.queries.stored_round import (
     in_order,
     paid_rows,
 )
-from service.statistics.queries.storing import remove_stored, store_ended
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, best_media_typ
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_document_mistakes, play_document
 from service.rounds.actions.reading import export_parquet, export_rounds
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 from service.rulesets.actions import ruleset_named
 
 documents = Resource("documents", __name__, description="Whole rounds, each as one document.")

@@ -55,7 +55,7 @@ from service.rounds.actions.opening import open_round
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.recording import close_round, record_departure
 from service.rounds.actions.settlements import confirm_settlement, get_round_settlement
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 
 rounds = Resource("rounds", __name__, description="Rounds: the hands until everyone has had the button once.")
 

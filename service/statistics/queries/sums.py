@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from sqlalchemy import Row, text
 from schemas.accounting.statistics import NotedHand
 from scoring.board import Board
 from service.db import Transaction
+from service.rounds.queries.round_filter import RoundFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +22,10 @@ class PlayerSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class StatisticsFilter:
-    """A filter for rounds and players; None matches any. The times are opening times."""
+class StatisticsFilter(RoundFilter):
+    """A filter for rounds and players; None matches any."""
 
-    player: str | None = None
     search: PlayerSearch | None = None
-    table_id: UUID | None = None
-    ruleset_name: str | None = None
-    ruleset_version: int | None = None
-    opened_from: datetime | None = None
-    opened_before: datetime | None = None
 
 
 FIGURES: Final = (
@@ -79,7 +73,7 @@ def list_totals(transaction: Transaction, wanted: StatisticsFilter, figure: str)
 
 
 def list_opponents(transaction: Transaction, wanted: StatisticsFilter) -> Sequence[Row[Any]]:
-    """List the sums of a player's statistics by opponent, without rounds that have changed since they were result."""
+    """List the sums of a player's statistics by opponent, over all rounds."""
     query = f"""
         SELECT result.opponent, count(*) AS rounds, {_OPPONENT_SUMS}
         FROM player_opponents AS result WHERE {_conditions(wanted)} GROUP BY result.opponent

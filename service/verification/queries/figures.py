@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from service.db import Transaction
 from service.replays.stretches import Stretch
-from service.statistics.queries.storing import COLUMNS
+from service.rounds.queries.player_results import COLUMNS
 from service.verification.queries.audited import Row, in_stretch
 
 _IN_STRETCH: Final = """

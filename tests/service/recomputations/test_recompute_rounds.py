@@ -24,9 +24,10 @@ from service.recomputations.actions.recompute import Recomputed, check_rulesets
 from service.replays.compare_round import compare_round
 from service.replays.findings import FindingKind
 from service.replays.in_bulk import RoundsDigest, replay_in_bulk
-from service.replays.stretches import RoundSelection, Stretch
+from service.replays.stretches import Stretch
 from service.rounds.queries import hands, rounds
 from service.rounds.queries.records import get_records, read_records
+from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import digest_ruleset
@@ -208,7 +209,7 @@ def test_a_changed_ruleset_is_reported_with_its_rounds(database: Database, login
     tamper(logins.owner, worth, PINEAPPLE.name)
     with database.transaction(club_id) as transaction:
         [difference] = check_rulesets(transaction, None)
-        assert check_rulesets(transaction, (TURBO.name, TURBO.version)) == []
+        assert check_rulesets(transaction, str(TURBO)) == []
         found = recompute(transaction)
     assert difference.stored == digest_ruleset(PINEAPPLE).hex() != difference.expected
     assert difference.detail == "pineapple@1 has changed since it was added: its digest differs"
@@ -388,14 +389,14 @@ def test_a_scope_selects_rounds(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         first, second = (rounds.get(transaction, round_id) for round_id in ids)
         scopes = {
-            RoundSelection(): 2,
-            RoundSelection(table_id=first.table_id): 1,
-            RoundSelection(round_ids=(ids[1], uuid7())): 1,
-            RoundSelection(ruleset=(TURBO.name, TURBO.version)): 1,
-            RoundSelection(opened_from=second.opened_at): 1,
-            RoundSelection(opened_before=second.opened_at): 1,
-            RoundSelection(opened_from=first.opened_at, opened_before=first.opened_at): 0,
-            RoundSelection(table_id=first.table_id, ruleset=(TURBO.name, TURBO.version)): 0,
+            RoundFilter(): 2,
+            RoundFilter(table_id=first.table_id): 1,
+            RoundFilter(round_ids=(ids[1], uuid7())): 1,
+            RoundFilter(ruleset=str(TURBO)): 1,
+            RoundFilter(opened_from=second.opened_at): 1,
+            RoundFilter(opened_before=second.opened_at): 1,
+            RoundFilter(opened_from=first.opened_at, opened_before=first.opened_at): 0,
+            RoundFilter(table_id=first.table_id, ruleset=str(TURBO)): 0,
         }
         assert {scope: recompute(transaction, scope).rounds for scope in scopes} == scopes
 

@@ -7,7 +7,8 @@ from service.replays.packed.queries import (
     packed_queries,
     planner_settings,
 )
-from service.replays.stretches import FIRST, LAST, RoundSelection, Stretch, stretch_parameters
+from service.replays.stretches import FIRST, LAST, Stretch, stretch_parameters
+from service.rounds.queries.round_filter import RoundFilter
 from tests.support.database.insert_records import add_club
 from tests.support.database.postgres import Logins
 
@@ -23,7 +24,7 @@ def test_a_stretch_is_joined_as_a_whole_though_a_single_round_is_expected(databa
             return str([driver.execute(f"EXPLAIN {query}", parameters).fetchall() for query in queries])
 
         assert "Nested Loop" in plans()
-        assert planner_settings(RoundSelection(round_ids=(FIRST, LAST))) == {}, "few rounds are looked up"
+        assert planner_settings(RoundFilter(round_ids=(FIRST, LAST))) == {}, "few rounds are looked up"
         for name, setting in planner_settings(stretch.scope).items():
             driver.execute("SELECT set_config(%s, %s, true)", [name, setting])
         assert "Nested Loop" not in plans()

@@ -24,7 +24,7 @@ from service.console.views.pages import console, console_page
 from service.db import Transaction
 from service.disputes.actions.anomalies import find_unusual
 from service.rounds.actions.reading import list_rounds as list_views
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 from service.tables.queries import list_names
 
 _EXAMINED: Final = 100

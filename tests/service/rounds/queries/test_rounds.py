@@ -19,7 +19,7 @@ from service.errors import Busy, NotFound, RoundConflict, RoundOpen
 from service.rounds.models import RoundSeatRecord
 from service.rounds.queries import hands, rounds
 from service.rounds.queries.records import get_records
-from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.stored_round import StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
