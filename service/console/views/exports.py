@@ -18,8 +18,6 @@ from schemas.base import WireError
 from schemas.fields import show_time
 from scoring.errors import Mistake
 from service.console.views.session import club_zone
-from service.db import Transaction
-from service.db.pages import Page
 from service.http.authentication import current_transaction
 from service.http.responses import CSV, encode_json
 
@@ -58,23 +56,6 @@ class Column(Generic[T]):
     is_header: bool = False
     in_files: bool = True
     is_decimal: bool = False
-
-
-def read_all(list_page: Callable[[Transaction, UUID | None], Page[T]]) -> Iterator[T]:
-    """
-    Yield all rows of a list for `send_list`, page by page, in the snapshot of the request.
-
-    Args:
-        list_page: lists the rows of a page, from the one after an ID.
-    """
-    transaction = current_transaction()
-    after: UUID | None = None
-    while True:
-        page = list_page(transaction, after)
-        yield from page.items
-        if page.next_after is None:
-            return
-        after = page.next_after
 
 
 def wanted_form() -> str | None:

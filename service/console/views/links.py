@@ -10,18 +10,18 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from evidence.events import LinkKind
 from schemas.base import load
-from schemas.fields import Choice, show_time
+from schemas.fields import Choice
 from schemas.game_fields import TableNameField
 from schemas.links import ROUND_LIFETIME, TABLE_LIFETIME, LinkRequest, LinkRequestSchema
-from schemas.pages import PageQuerySchema, show_cursor
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_query
-from service.console.views.exports import Column, read_all, send_list, wanted_form
+from service.console.views.exports import Column
 from service.console.views.keys import describe_state
-from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
+from service.console.views.listing import TABLE_NAME, Filter, Listing, Query, show_list
+from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.rounds.reading import read_round
 from service.console.views.session import current_session, read_form
 from service.db import Transaction
+from service.db.pages import Page
 from service.errors import NotFound
 from service.http.authentication import current_transaction
 from service.http.public_address import find_public_url, find_warnings
@@ -47,32 +47,54 @@ KINDS: Final = {
 KINDS_OF_ROUNDS: Final = {kind: title for kind, title in KINDS.items() if kind != LinkKind.SCOREKEEPER}
 MOST_TABLES: Final = 200
 """How many tables a form suggests."""
-COLUMNS: Final[tuple[Column[ListedLink], ...]] = (
-    Column("id", lambda each: str(each.id)),
-    Column("table", lambda each: str(each.link.table_id)),
-    Column("table_name", lambda each: each.table),
-    Column("round", lambda each: None if each.link.round_id is None else str(each.link.round_id)),
-    Column("reference", lambda each: each.reference),
-    Column("label", lambda each: each.link.label),
-    Column("kind", lambda each: each.link.kind.value),
-    Column("player", lambda each: each.link.player),
-    Column("key_name", lambda each: each.key),
-    Column("created_at", lambda each: show_time(each.link.created_at)),
-    Column("expires_at", lambda each: show_time(each.link.expires_at)),
-    Column("revoked_at", lambda each: show_time(each.link.revoked_at)),
-    Column("last_used_at", lambda each: show_time(each.link.last_used_at)),
+
+
+def _read_links(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[ListedLink]:
+    table = None if query["table"] is None else find_table(transaction, query["table"])
+    wanted = LinkFilter(table, None, query["kind"], query["state"])
+    return links.list_links(transaction, wanted, after=after, limit=limit)
+
+
+LINKS: Final = Listing[ListedLink](
+    name="links",
+    title="Links",
+    columns=(
+        Column("id", lambda each: each.id),
+        Column("label", lambda each: each.link.label, "Label", is_header=True),
+        Column("kind", lambda each: each.link.kind, "Kind", "link_kind"),
+        Column("player", lambda each: each.link.player),
+        Column("table", lambda each: each.link.table_id),
+        Column("table_name", lambda each: each.table, "Shows", "link_place"),
+        Column("round", lambda each: each.link.round_id),
+        Column("reference", lambda each: each.reference),
+        Column("state", heading="State", cell="link_state"),
+        Column("created_at", lambda each: each.link.created_at, "Issued"),
+        Column("ends_at", lambda each: each.link.revoked_at or each.link.expires_at, "Ends", in_files=False),
+        Column("expires_at", lambda each: each.link.expires_at),
+        Column("revoked_at", lambda each: each.link.revoked_at),
+        Column("last_used_at", lambda each: each.link.last_used_at, "Last used", empty="never"),
+        Column("key_name", lambda each: each.key, "By key"),
+        Column("action", heading="", cell="link_action"),
+    ),
+    read=_read_links,
+    none="The club has no links. They appear here after they are issued here, on the page of a round or over the API.",
+    no_match="No link matches.",
+    filters=(
+        Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
+        Filter(
+            "kind",
+            Choice({kind.value: kind for kind in LinkKind}),
+            "Kind",
+            (("", "All"), *((kind.value, kind.value.capitalize()) for kind in LinkKind)),
+        ),
+        Filter(
+            "state",
+            Choice({"valid": True, "ended": False}),
+            "State",
+            (("", "All"), ("valid", "Valid"), ("ended", "Ended")),
+        ),
+    ),
 )
-
-
-class LinkQuerySchema(PageQuerySchema):
-    """The filter of links."""
-
-    table = TableNameField()
-    kind = Choice({kind.value: kind for kind in LinkKind})
-    state = Choice({"valid": True, "ended": False})
-
-
-_QUERY: Final = LinkQuerySchema()
 _REQUEST: Final = LinkRequestSchema()
 
 
@@ -80,21 +102,7 @@ _REQUEST: Final = LinkRequestSchema()
 @console_page(*SCOPES)
 def list_links() -> str | Response:
     """Render the links, newest first, or send them as a file."""
-    query = read_query(_QUERY)
-    transaction = current_transaction()
-    table = None if query["table"] is None else find_table(transaction, query["table"])
-    wanted = LinkFilter(table, None, query["kind"], query["state"])
-    if form := wanted_form():
-        rows = read_all(lambda reading, after: links.list_links(reading, wanted, after=after, limit=500))
-        return send_list("links", form, COLUMNS, rows)
-    page = links.list_links(transaction, wanted, after=query["cursor"], limit=PAGE_SIZE)
-    return render(
-        "links.html",
-        links=page.items,
-        state=describe_state,
-        next_cursor=page.next_after and show_cursor(page.next_after),
-        tables=list_table_names(transaction),
-    )
+    return show_list(LINKS, "links.html", state=describe_state)
 
 
 @console.get("/links/new")

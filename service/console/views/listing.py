@@ -17,13 +17,15 @@ from schemas.pages import CursorField, QuerySchema, show_cursor
 from service.console.views.addresses import address_with
 from service.console.views.exports import Column, send_list
 from service.console.views.filters import read_query, suggest_tables
-from service.console.views.pages import PAGE_SIZE, render
+from service.console.views.pages import render
 from service.console.views.session import console_state
 from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import current_transaction
 from service.players.actions import list_names
 
+PAGE_SIZE: Final = 50
+"""How many rows of a list a page shows."""
 FILE_PAGE: Final = 500
 """How many rows of a list are read at once for a file."""
 

@@ -61,8 +61,6 @@ _POLICY: Final = (
 _REFERRER: Final = "same-origin"
 """With `no-referrer`, browsers would send the origin `null` with the forms of these pages, as other sites can too."""
 _HTML: Final = "text/html; charset=utf-8"
-PAGE_SIZE: Final = 50
-"""How many rows of a list a page shows."""
 
 Refusal = ServiceError | ScoringError | WireError
 

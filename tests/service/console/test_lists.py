@@ -18,6 +18,7 @@ from service.console.views.disputes.lists import DISPUTES
 from service.console.views.jobs import DIFFERENCES, JOBS, LINES
 from service.console.views.keys import KEYS
 from service.console.views.ledger import LEDGER
+from service.console.views.links import LINKS
 from service.console.views.listing import Listing
 from service.console.views.players import PLAYERS
 from service.console.views.rounds.lists import ROUNDS
@@ -29,6 +30,7 @@ from tests.service.console.test_rulesets import add_house_rules
 from tests.service.console.test_webhooks import URL, add
 from tests.service.disputes.test_dispute_authors import stored_club
 from tests.service.feed.test_api_feed import join
+from tests.service.links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened, step
 from tests.support.application import House
@@ -81,6 +83,12 @@ def add_keys(house: House, api: Api, numbers: range) -> str:
     for number in numbers:
         create_key(house.owner, stored_club(house, api), name=f"key {number}", scopes=("read",))
     return "/keys"
+
+
+def add_links(_: House, api: Api, numbers: range) -> str:
+    for number in numbers:
+        issue(api, add_table(api, name=f"table {number}"), kind="viewer", label=f"screen {number}")
+    return "/links"
 
 
 def add_webhooks(_: House, api: Api, numbers: range) -> str:
@@ -161,6 +169,7 @@ CASES = {
     "players": Case(PLAYERS, add_rounds("/players"), "player", "name=BOB", "name=nobody", ("sort=hands",)),
     "ledger": Case(LEDGER, add_rounds("/ledger"), "payer", "player=bob1", "player=nobody"),
     "keys": Case(KEYS, add_keys, "name"),
+    "links": Case(LINKS, add_links, "label", "table=table 1", "kind=player"),
     "webhooks": Case(WEBHOOKS, add_webhooks, "url"),
     "deliveries": Case(DELIVERIES, add_deliveries, "kind", nothing="state=delivered"),
     "imports": Case(JOBS["import"], add_imports, "state", "state=succeeded", "state=failed"),
