@@ -91,7 +91,8 @@ def verify_rounds(
     if differences and bulk.proven:
         differences = compare_rounds(transaction, stretch, events, rulesets, {})
     differences += _find_disagreements(transaction, bulk.differing, differences)
-    return [*findings, *differences, *compare_figures(transaction, stretch)], len(events)
+    figures = compare_figures(transaction, stretch, {finding.round_id for finding in differences})
+    return [*findings, *differences, *figures], len(events)
 
 
 def _find_disagreements(
@@ -100,7 +101,7 @@ def _find_disagreements(
     """List the rounds that differ in bulk only: their records follow from their events by the plain rules."""
     named = {finding.round_id for finding in findings}
     if None in named:
-        return []  # The records of hands do not name their round; once they are right, the rounds can be compared.
+        return []  # The records of hands do not name their round; without findings in them, the rounds can be compared.
     return [
         Finding(FindingKind.SCORERS_DISAGREE, "round_heads", {"club_id": transaction.club_id, "round_id": round_id})
         for round_id in differing

@@ -1,4 +1,4 @@
-"""The evening of docs/scorekeeping.md goes as the page says."""
+"""The evening of docs/scorekeeping.md and docs/terminal.md goes as these pages say."""
 
 import re
 import shlex
@@ -19,11 +19,11 @@ def _without_waiting() -> Iterator[None]:
         yield
 
 
-def test_the_evening_follows_the_page(
+def test_the_evening_follows_the_pages(
     by_proxy: dict[str, str], proxy: Proxy, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    played = list(sessions("scorekeeping.md"))
+    played = [*sessions("scorekeeping.md"), *sessions("terminal.md")]
     for typed in played:
         proxy.way = Way.LOSES_REQUESTS if typed.away else Way.THROUGH
         lines = [line.replace("friday", table) for line in typed.lines]

@@ -20,7 +20,7 @@ from scoring.presets import PRESETS
 from scoring.round import open_round
 from service.audit_trail.models import EventRecord
 from service.db import Database
-from service.recomputations.actions.recompute import Recomputed, check_rulesets
+from service.recomputations.actions.recompute import Recomputed
 from service.replays.compare_round import compare_round
 from service.replays.findings import FindingKind
 from service.replays.in_bulk import RoundsDigest, replay_in_bulk
@@ -30,7 +30,6 @@ from service.rounds.queries.records import get_records, read_records
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
-from service.rulesets.queries import digest_ruleset
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
 from tests.support.api_client import Api
@@ -199,42 +198,6 @@ def test_every_change_by_the_database_owner_is_reported(
     assert (ids[1], hand, what) in named(found)
     assert {each.round_id for each in found.findings} == {ids[1]}
     assert (found.rounds, found.differing) == (3, 1)
-
-
-@pytest.mark.every_server
-def test_a_changed_ruleset_is_reported_with_its_rounds(database: Database, logins: Logins, club_id: UUID) -> None:
-    changed = add_three_hands(database, club_id, "kitchen")
-    add_three_hands(database, club_id, "parlour", TURBO)
-    worth = "UPDATE rulesets SET content = jsonb_set(content, '{points,row}', '2') WHERE name = %s"
-    tamper(logins.owner, worth, PINEAPPLE.name)
-    with database.transaction(club_id) as transaction:
-        [difference] = check_rulesets(transaction, None)
-        assert check_rulesets(transaction, str(TURBO)) == []
-        found = recompute(transaction)
-    assert difference.stored == digest_ruleset(PINEAPPLE).hex() != difference.expected
-    assert difference.detail == "pineapple@1 has changed since it was added: its digest differs"
-    assert {each.round_id for each in found.findings} == {changed}
-    assert {each.hand for each in found.findings if each.column == "exchanges"} == {1, 2, 3}
-    assert (found.rounds, found.differing) == (2, 1)
-
-    with database.transaction(club_id) as transaction:
-        refused = recompute(transaction, applies=True)
-    assert (refused.differing, refused.applied, refused.skipped) == (1, 0, 1)
-    assert "its ruleset has changed since it was added" in str(refused.findings[-1].detail)
-
-
-@pytest.mark.every_server
-def test_an_unreadable_ruleset_is_reported_with_its_rounds(database: Database, logins: Logins, club_id: UUID) -> None:
-    broken = add_three_hands(database, club_id, "kitchen")
-    add_three_hands(database, club_id, "parlour", TURBO)
-    tamper(logins.owner, "UPDATE rulesets SET content = '{}' WHERE name = %s", PINEAPPLE.name)
-    with database.transaction(club_id) as transaction:
-        [difference] = check_rulesets(transaction, None)
-        found = recompute(transaction)
-    assert difference.expected is None
-    assert difference.detail == "pineapple@1 has changed since it was added: it cannot be read"
-    assert named(found) == [(broken, None, "content-unplayable")]
-    assert (found.rounds, found.differing) == (2, 1)
 
 
 def test_another_ruleset_shows_changed_nets(database: Database, club_id: UUID) -> None:

@@ -161,7 +161,7 @@ def test_what_is_stored_of_an_ended_round_follows_corrections(house: House, api:
     assert read_one(api, "dan")["points"] == 24
 
 
-def test_damaged_results_are_written_again_as_the_docs_say(house: House, api: Api) -> None:
+def test_damaged_results_are_repaired_as_documented(house: House, api: Api) -> None:
     round_id = posted(api, hands=COMPLETE)["id"]
     before = read(api)
     club = str(club_of(house, api))
