@@ -32,7 +32,8 @@ class Client(Operations):
     A connection to a service, with a method for each operation of its API.
 
     A request that failed on the network, or whose response was lost, is retried a few times. It takes effect once: the
-    service recognizes a hand or a document by its content, and any other request by its idempotency key.
+    service recognizes a hand or a document by its content, and any other request by its idempotency key. Only a retried
+    link can be created twice.
 
     Raises:
         ApiError: from every method, if the service refuses the request.

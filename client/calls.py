@@ -27,7 +27,7 @@ _NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class Pages(Iterator[T], Generic[T]):
-    """The items of a list. Pages are fetched as they are read; `etag` is the entity tag of the newest one."""
+    """The items of a list. Pages are fetched as they are read; `etag` is the entity tag of the first one."""
 
     def __init__(self, items: Iterator[T]) -> None:
         self._items = items
@@ -88,7 +88,7 @@ class Calls(Connection):
                 page, cursor = document.get(name), document.get("next_cursor")
                 if not isinstance(page, list) or not all(map(is_valid, page)) or not isinstance(cursor, str | None):
                     raise self._unexpected_response(response)
-                pages.etag = document.etag
+                pages.etag = pages.etag or document.etag
                 yield from cast(list[T], page)
                 if cursor is None:
                     return

@@ -888,7 +888,7 @@ class Operations:
             build_path("/v1/tables/{table_id}/scorekeepers/{device_id}", table_id=table_id, device_id=device_id),
         )
 
-    def list_scorekeepers(self, table_id: str, *, if_none_match: str | None = None) -> list[models.Scorekeeper]:
+    def list_scorekeepers(self, table_id: str, *, if_none_match: str | None = None) -> Pages[models.Scorekeeper]:
         """
         List the devices on which hands of a table are being entered now.
 
@@ -896,12 +896,10 @@ class Operations:
             table_id: ID of the table.
             if_none_match: The `ETag` of a response that the client has.
         """
-        return list(
-            self._calls.get_pages(
-                build_path("/v1/tables/{table_id}/scorekeepers", table_id=table_id),
-                "scorekeepers",
-                headers={"If-None-Match": if_none_match},
-            )
+        return self._calls.get_pages(
+            build_path("/v1/tables/{table_id}/scorekeepers", table_id=table_id),
+            "scorekeepers",
+            headers={"If-None-Match": if_none_match},
         )
 
     def start_import(
@@ -1831,13 +1829,8 @@ class Operations:
         """Return whether the database is ready: migrated, unaltered, writable and durable, and no commit waits long."""
         return self._calls.call("GET", build_path("/readyz"))
 
-    def get_contract(self, *, if_none_match: str | None = None) -> str:
-        """
-        Return the OpenAPI document of this API, compressed with `Accept-Encoding: gzip`.
-
-        Args:
-            if_none_match: The `ETag` of a response that the client has.
-        """
+    def get_contract(self) -> str:
+        """Return the OpenAPI document of this API, compressed with `Accept-Encoding: gzip`."""
         return self._calls.get_text(build_path("/openapi.yaml"), "application/yaml")
 
     def get_metrics(self) -> str:

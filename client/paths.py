@@ -33,10 +33,17 @@ def build_path(template: str, **values: str | int) -> str:
     '/v1/rounds/..%2Ftables%3F/hands'
     >>> build_path("/v1/rulesets/{reference}", reference="turbo@1")
     '/v1/rulesets/turbo@1'
+    >>> build_path("/v1/players/{player}", player="..")
+    '/v1/players/%2E%2E'
 
     Raises:
         UnreadableError: a value is empty.
     """
     if "" in values.values():
         raise UnreadableError("a name or an id is empty; expected the name or the id of an existing record")
-    return template.format_map({name: quote(str(value), safe="@") for name, value in values.items()})
+    return template.format_map({name: _quote(str(value)) for name, value in values.items()})
+
+
+def _quote(text: str) -> str:
+    """Quote a segment of a path. One of dots only would be a step in the path."""
+    return "%2E" * len(text) if text in (".", "..") else quote(text, safe="@")

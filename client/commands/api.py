@@ -95,7 +95,7 @@ class HeaderType(click.ParamType[tuple[str, str]]):
 @click.option(
     "--input", "file", metavar="FILE", help="The request body; - reads standard input.", shell_complete=complete_files
 )
-@click.option("--paginate", is_flag=True, help="Read all pages of a list, and print them as one.")
+@click.option("--paginate", is_flag=True, help="Read all pages of a list that has a cursor, and print them as one.")
 @pass_session
 def api(
     session: Session,
@@ -115,7 +115,7 @@ def api(
     DELETE and a request with --input, fields are the query.
 
     JSON is indented on a terminal, and printed as it was received otherwise. A request that fails on the network is
-    sent again, and takes effect once.
+    sent again, and takes effect once; only a link can be created twice.
     """
     method = method.upper()
     if paginate and method != "GET":
@@ -243,7 +243,7 @@ def _print(response: Content) -> None:
         output.write(response.content)
         output.flush()
         return
-    if response.media_type.endswith("json") and response.content:
+    if response.media_type in ("application/json", "application/problem+json") and response.content:
         print_json(json.loads(response.content))
         return
     try:

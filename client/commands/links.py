@@ -23,6 +23,7 @@ from client.commands.base import (
     refuse_output,
 )
 from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
+from client.errors import ApiError
 from client.files import write_file
 from client.lookup import describe_round, find_link_id, find_round, find_table
 from client.render.console import make_console
@@ -211,11 +212,21 @@ def list_(
         table_id = None if table is None else find_table(client, table)["id"]
         round_id = None if round_ is None else find_round(client, round_)["id"]
         found = list(islice(client.list_links(table=table_id, round=round_id, kind=kind, state=state), limit))
-        names = {} if as_json else {each["id"]: each["name"] for each in client.list_tables()}
+        names = {} if as_json else _read_names(client)
     if as_json:
         print_json({"links": found})
     else:
         list_links(make_console(), found, names)
+
+
+def _read_names(client: Client) -> dict[str, str]:
+    """Return the names of tables by their IDs; none if the key may not read them."""
+    try:
+        return {each["id"]: each["name"] for each in client.list_tables()}
+    except ApiError as error:
+        if error.code == "scope-missing":
+            return {}
+        raise
 
 
 @links.command(

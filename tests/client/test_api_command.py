@@ -98,6 +98,15 @@ def test_json_is_indented_on_a_terminal_and_as_received_elsewhere(reached: dict[
     assert (lines[0], lines[-1], len(lines) > 3) == ("{", "}", True)
 
 
+def test_lines_are_printed_on_a_terminal(reached: dict[str, str], table: str) -> None:
+    for number in range(2):
+        ofc("table", "create", f"{table} {number}", "--ruleset", "pineapple", **reached)
+    with terminal("api", "GET", "/v1/events", "-f", "limit=2", **reached) as opened:
+        assert opened.end() == 0
+        printed = "".join(opened.lines)
+    assert printed.count('"position"') == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

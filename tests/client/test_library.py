@@ -108,8 +108,13 @@ def test_what_has_not_changed_is_not_sent_again(client: Client, table: str) -> N
     assert [round_.id for round_ in pages] == [opened.id]
     with pytest.raises(NotModified):
         next(client.list_rounds(table=added.id, if_none_match=pages.etag))
-    client.record_hand(opened.id, hand(1, 1, THREE))
-    assert client.get_round(opened.id, if_none_match=first.etag).hands == 1
+    client.close_round(opened.id, {"reason": "late"})
+    client.open_round(added.id, {"seats": document(table, "1")["seats"]})
+    parts = client.list_rounds(table=added.id, limit=1)
+    assert len(list(parts)) == 2
+    with pytest.raises(NotModified):
+        next(client.list_rounds(table=added.id, limit=1, if_none_match=parts.etag))
+    assert client.get_round(opened.id, if_none_match=first.etag).status == "closed"
 
 
 def test_a_dry_run_records_nothing(client: Client, table: str) -> None:
@@ -129,11 +134,11 @@ def test_an_idempotency_key_is_the_one_that_was_given() -> None:
 def test_who_enters_a_hand_is_shown_and_hidden(client: Client, table: str) -> None:
     added = client.add_table({"name": table, "ruleset": "pineapple"})
     device = str(uuid4())
-    assert client.list_scorekeepers(added.id) == []
+    assert list(client.list_scorekeepers(added.id)) == []
     client.show_scorekeeper(added.id, device, {"hand": 4})
     assert [(each.device, each.hand) for each in client.list_scorekeepers(added.id)] == [(device, 4)]
     client.hide_scorekeeper(added.id, device)
-    assert client.list_scorekeepers(added.id) == []
+    assert list(client.list_scorekeepers(added.id)) == []
 
 
 def test_an_import_is_paused_and_resumed(client: Client, table: str) -> None:

@@ -10,6 +10,7 @@ import segno
 
 from client.api import Client
 from tests.support.client.run_ofc import ofc, read_example, write
+from tests.support.server_process import Running, command
 
 SECRET = r"ofc_link_[0-9A-Za-z]{43}"
 
@@ -96,6 +97,18 @@ def test_links_are_listed_and_revoked(reached: dict[str, str], friday: str) -> N
         assert (revoked.code, revoked.text) == (0, "the link is revoked")
     [listed] = ofc("link", "list", "--table", friday, "--json", **reached).document["links"]
     assert listed["revoked_at"] is not None
+
+
+def test_a_key_that_reads_no_tables_lists_links_with_the_ids_of_tables(
+    service: Running, reached: dict[str, str], client: Client, friday: str
+) -> None:
+    issued = ofc("link", "table", friday, "--json", **reached).document
+    options = ("--club", "home", "--name", "phones", "--scope", "write", "--data", str(service.directory))
+    key = command("key", "create", *options).stdout.strip()
+    listed = ofc("link", "list", OFC_URL=service.url, OFC_API_KEY=key)
+    assert listed.code == 0, listed.err
+    [line] = [line for line in listed.out.splitlines() if line.startswith(issued["id"])]
+    assert client.find_table(friday)["id"] in line  # type: ignore[index]  # there is one
 
 
 @pytest.mark.parametrize("written", ["0", "5", "24", "1w", "-1h", "0m"])

@@ -81,7 +81,7 @@ class Operation:
             return "None", f'self._calls.call_without_response("{self.schema["method"]}", {self._path()}{body})'
         if form == JSON and self.page is not None:
             pages = f"self._calls.get_pages({self._path()}, {self.page[0]!r}{self._rest()})"
-            is_paged = any(each["name"] == "cursor" for each in self.parameters)
+            is_paged = any(each["name"] in ("cursor", "If-None-Match") for each in self.parameters)
             return (f"Pages[models.{model}]", pages) if is_paged else (f"list[models.{model}]", f"list({pages})")
         if form == JSON:
             body = ", body=request" if self.body else ""
@@ -128,7 +128,9 @@ class Operation:
             arguments["lines" if is_lines else "request"] = body
             described = str(self.contract.schemas[self.body[1]]["description"]).partition("\n")[0]
             documented["lines" if is_lines else "request"] = described
-        named = [each for each in self.parameters if each["in"] == "query" or (each["in"] == "header" and not first)]
+        # Texts and other forms have no entity tag.
+        has_headers = not first and returned != "str"
+        named = [each for each in self.parameters if each["in"] == "query" or (each["in"] == "header" and has_headers)]
         options = {write_name(each["name"]): self._write_option(each) for each in named}
         documented |= {write_name(each["name"]): _describe(each) for each in self.parameters}
         separator = ["*"] if options else []
