@@ -23,7 +23,7 @@ from service.http.request_body import receive_body
 from service.http.request_state import current_request
 from service.http.responses import MEDIA_TYPE
 from service.http.services import current_services
-from service.http.streams import count_stream, stream
+from service.http.streams import reserve_stream, stream
 
 READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
@@ -136,10 +136,12 @@ def with_key(view: Callable[..., Any], access: Access, caller: Caller = BY_KEY) 
             if not is_reading:
                 current_request().transaction = opened.enter_context(open_writing(session, key, begun))
                 return view(*arguments, **options)
-            current_request().transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
+            state = current_request()
+            state.transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
+            state.resources = opened
             response = view(*arguments, **options)
             if isinstance(response, Response) and response.is_streamed:
-                count_stream(opened)
+                reserve_stream()
                 stream(response, opened)
             return response
 

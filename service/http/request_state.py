@@ -30,6 +30,8 @@ class RequestState:
         key: the key or the link of the request; None before authentication.
         session_id: the ID of the session of the console, for the log.
         transaction: sees the club of the key; None without a key.
+        resources: what is released after the response, if the response may be streamed.
+        is_stream: whether the response is counted as a streamed one.
         rate_limit: what remains of the limit of the key.
         body: the received body; None before it was read.
         problem: the code of the problem of the response.
@@ -45,6 +47,8 @@ class RequestState:
     key: StoredKey | None = None
     session_id: UUID | None = None
     transaction: Transaction | None = None
+    resources: ExitStack | None = None
+    is_stream: bool = False
     rate_limit: "Window | None" = None
     body: bytes | None = None
     problem: str | None = None

@@ -8,13 +8,30 @@ from typing import Any, Final
 from flask import Response, request
 
 from service.errors import ExportsBusy
+from service.http.request_state import current_request
 
 MOST_STREAMS: Final = 2
-"""Maximum number of streamed responses in a process: half of its threads, so that other requests are served."""
+"""Maximum number of streamed responses in a process, so that other requests are served."""
 _STREAMS_RETRY_SECONDS: Final = 5
 HELD: Final = "ofc.held"
 """The key of a WSGI environment for what the streamed response to the request holds."""
 _streams: Final = BoundedSemaphore(MOST_STREAMS)
+
+
+def reserve_stream() -> None:
+    """
+    Count the response to the request as a streamed one, unless it is counted already.
+
+    A view calls this before it computes a large response: others are refused before they have used the database.
+
+    Raises:
+        ExportsBusy: other responses are being streamed.
+    """
+    state = current_request()
+    assert state.resources is not None, "only a guarded GET is streamed"
+    if not state.is_stream:
+        count_stream(state.resources)
+        state.is_stream = True
 
 
 def count_stream(opened: ExitStack) -> None:

@@ -34,6 +34,7 @@ from service.http.responses import (
     next_page_link,
     respond_page_before,
 )
+from service.http.streams import reserve_stream
 from service.ledger.actions import export_ledger, get_club_statement, list_ledger
 from service.rounds.queries.round_filter import RoundFilter
 
@@ -62,6 +63,7 @@ def get_ledger(query: dict[str, Any]) -> Response:
     transaction = current_transaction()
     wanted = RoundFilter(**get_club(transaction).period(query))
     if best_media_type((MEDIA_TYPE, CSV)) == CSV and limit is None:
+        reserve_stream()
         # Read the first block before the response begins, so that most errors still get a problem document.
         blocks = export_ledger(transaction, wanted, after=after, raw=raw)
         head = [next(blocks), next(blocks, b"")]

@@ -1,6 +1,7 @@
 """Stored results of players in rounds, which statements, statistics and plots sum up, compared with the records."""
 
 from collections.abc import Collection, Iterator
+from typing import Final
 from uuid import UUID
 
 from service.db import Transaction
@@ -9,10 +10,11 @@ from service.replays.findings import Finding
 from service.replays.stretches import Stretch
 from service.verification.queries.figures import list_differing
 
+SUMMED_UP: Final = ("rounds", "round_heads", "hands", "hand_scores", "payouts")
+"""The tables from whose records the results of players follow."""
 
-def compare_figures(
-    transaction: Transaction, stretch: Stretch, wrong: Collection[UUID | None] = ()
-) -> Iterator[Finding]:
+
+def compare_figures(transaction: Transaction, stretch: Stretch, wrong: Collection[UUID] = ()) -> Iterator[Finding]:
     """
     Compare the stored results of the players of some rounds with those that follow from the records of the rounds.
 
@@ -21,7 +23,7 @@ def compare_figures(
     Args:
         transaction: of the club; it reads one moment.
         stretch: the rounds.
-        wrong: rounds whose records differ from their events.
+        wrong: rounds of which records in `SUMMED_UP` differ from their events.
     """
     stored, expected = (
         [row for row in rows if row["round_id"] not in wrong] for rows in list_differing(transaction, stretch)

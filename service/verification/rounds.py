@@ -1,7 +1,7 @@
 """Rounds compared with their events: every record that the events lead to, column by column."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
@@ -18,7 +18,7 @@ from service.replays.in_bulk import State, replay_in_bulk
 from service.replays.stretches import LAST, Stretch
 from service.verification.chains import check_chains
 from service.verification.expected_records import InvalidRoundError, expect_records
-from service.verification.figures import compare_figures
+from service.verification.figures import SUMMED_UP, compare_figures
 from service.verification.queries import audited
 from service.verification.queries.audited import Event
 
@@ -90,23 +90,32 @@ def verify_rounds(
     differences = compare_rounds(transaction, stretch, events, rulesets, bulk.proven)
     if differences and bulk.proven:
         differences = compare_rounds(transaction, stretch, events, rulesets, {})
-    differences += _find_disagreements(transaction, bulk.differing, differences)
-    figures = compare_figures(transaction, stretch, {finding.round_id for finding in differences})
-    return [*findings, *differences, *figures], len(events)
+    figures = compare_figures(transaction, stretch, _rounds_of(transaction, differences, tables=SUMMED_UP))
+    disagreements = _find_disagreements(transaction, bulk.differing, differences)
+    return [*findings, *differences, *disagreements, *figures], len(events)
 
 
 def _find_disagreements(
     transaction: Transaction, differing: Iterable[UUID], findings: Sequence[Finding]
 ) -> list[Finding]:
     """List the rounds that differ in bulk only: their records follow from their events by the plain rules."""
-    named = {finding.round_id for finding in findings}
-    if None in named:
-        return []  # The records of hands do not name their round; without findings in them, the rounds can be compared.
+    named = _rounds_of(transaction, findings)
     return [
         Finding(FindingKind.SCORERS_DISAGREE, "round_heads", {"club_id": transaction.club_id, "round_id": round_id})
         for round_id in differing
         if round_id not in named
     ]
+
+
+def _rounds_of(
+    transaction: Transaction, findings: Iterable[Finding], *, tables: Collection[str] | None = None
+) -> set[UUID]:
+    """Return the rounds of findings in some tables or in all; those of disputes have none."""
+    named = [finding for finding in findings if tables is None or finding.table in tables]
+    hands = [finding.key["id"] for finding in named if finding.table == "hands"]
+    rounds = {finding.key["id"] for finding in named if finding.table == "rounds"}
+    rounds.update(finding.round_id for finding in named if finding.round_id is not None)
+    return rounds | audited.find_rounds_of_hands(transaction, hands)
 
 
 def compare_rounds(

@@ -21,7 +21,8 @@ from service.console.views.pages import render
 from service.console.views.session import console_state
 from service.db import Transaction
 from service.db.pages import Page
-from service.http.authentication import current_transaction
+from service.http.authentication import READING, current_transaction
+from service.http.streams import reserve_stream
 from service.players.actions import list_names
 
 PAGE_SIZE: Final = 50
@@ -235,10 +236,11 @@ def read_list(listing: Listing[T], **places: Any) -> ShownList[T]:
 
 
 def send_list_file(listing: Listing[T], **places: Any) -> Response | None:
-    """Send all rows of a list that match the query of the request; None if it does not ask for a file."""
+    """Send all rows of a list that match the query of the request; None if it does not ask for a file, or is a form."""
     query = read_query(listing.query) | places
-    if query["form"] is None:
+    if query["form"] is None or request.method not in READING:
         return None
+    reserve_stream()
     # The first part is read before the response begins: an error in it is a page.
     transaction = current_transaction()
     part = listing.read(transaction, query, None, FILE_PAGE)

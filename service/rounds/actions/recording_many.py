@@ -17,6 +17,8 @@ from service.rounds.actions.recording import HandRecorder, HandResult, find_hand
 from service.rounds.queries import hands, rounds
 from service.rounds.queries.writer import RoundChange, write_rounds
 
+_log: Final = get_log(__name__)
+
 WRITTEN_AT_ONCE: Final = 75
 """The number of rounds that are written with one statement."""
 
@@ -84,6 +86,7 @@ def record_lines(
                 raise
             if len(some) == 1:
                 return [refuse(some[0], error)]
+            _log.error("lines_divided", error=format_exception(error), lines=len(some))
         middle = len(some) // 2
         first = record_some(some[:middle], earlier)
         return [*first, *record_some(some[middle:], [*earlier, *first])]
@@ -94,8 +97,6 @@ def record_lines(
 Refusal = WireError | ScoringError | ServiceError
 Status = Literal["recorded", "replayed", "undone", "refused", "not_attempted"]
 Check = Callable[[HandLine, HandResult], None]
-
-_log: Final = get_log(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from service.http.authentication import current_transaction
 from service.http.request_body import GZIP, NDJSON, receive_body
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, best_media_type, created_response, next_page_link
+from service.http.streams import reserve_stream
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_document_mistakes, play_document
 from service.rounds.actions.reading import export_parquet, export_rounds
@@ -92,6 +93,7 @@ def get_export(query: dict[str, Any]) -> Response:
     is_parquet = best_media_type((NDJSON, PARQUET)) == PARQUET
     _refuse_for_form(query, ("limit", "cursor") if is_parquet else ("records",), PARQUET if is_parquet else NDJSON)
     after, limit, records = query.pop("cursor"), query.pop("limit"), query.pop("records")
+    reserve_stream()
     if is_parquet:
         return _respond_parquet(records or EXPORTED[0], RoundFilter(**query))
     export = export_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)

@@ -130,6 +130,9 @@ OF_ROUNDS: Final = tuple(_OF_ROUNDS)
 OF_CLUBS: Final = tuple(_IN_CLUB)
 """The tables whose records belong to no round."""
 
+_ROUNDS_OF_HANDS: Final = text("""
+    SELECT DISTINCT round_id FROM hand_scores WHERE club_id = :club_id AND hand_id = ANY (CAST(:ids AS uuid[]))
+""")
 _WITHOUT_LIMITS: Final = text("""
     SELECT set_config(name, '0', true) FROM unnest(ARRAY[
         'statement_timeout', 'idle_in_transaction_session_timeout',
@@ -218,6 +221,14 @@ def list_scored_hands(transaction: Transaction, round_ids: Iterable[UUID]) -> li
 def list_revised(transaction: Transaction, stretch: Stretch) -> Sequence[UUID]:
     """List the rounds that have results of a revision that is not the first."""
     return transaction.execute(_REVISED, in_stretch(transaction, stretch)).scalars().all()
+
+
+def find_rounds_of_hands(transaction: Transaction, ids: Sequence[UUID]) -> set[UUID]:
+    """Return the rounds whose results name some hands, which may be missing."""
+    if not ids:
+        return set()
+    parameters = {"club_id": transaction.club_id, "ids": [*ids]}
+    return set(transaction.execute(_ROUNDS_OF_HANDS, parameters).scalars())
 
 
 def list_of_club(transaction: Transaction, table: str) -> list[Row]:

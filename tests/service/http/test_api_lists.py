@@ -224,7 +224,7 @@ def many_rounds(api: Api) -> str:
             "seat=1",
             "seat",
             "field-unknown",
-            "is unknown; expected one of limit, cursor, table, table_name, reference, player, status",
+            "is unknown; expected one of limit, cursor, from, to, table, table_name, reference, player, status",
         ),
     ],
 )

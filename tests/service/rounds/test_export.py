@@ -3,6 +3,7 @@
 import gzip
 import json
 import tracemalloc
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from urllib.parse import urlencode
@@ -10,9 +11,11 @@ from urllib.parse import urlencode
 import psycopg
 import pytest
 
+from service.http.streams import MOST_STREAMS, count_stream
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of, import_all, lines_of
 from tests.support.sample_rounds import (
     COMPLETE,
@@ -39,6 +42,19 @@ def export(api: Api, *, packed: bool = False, **query: object) -> tuple[list[byt
         assert ("Content-Encoding" in response.headers) == packed
         body = gzip.decompress(response.data) if packed else response.data
         return body.splitlines(), dict(response.headers)
+
+
+@pytest.mark.parametrize("form", ["application/x-ndjson", "application/vnd.apache.parquet"])
+def test_an_export_that_has_to_wait_reads_nothing(api: Api, form: str) -> None:
+    start_round(api)
+    headers = {"Authorization": f"Bearer {api.key}", "Accept": form}
+    with ExitStack() as others:
+        for _ in range(MOST_STREAMS):
+            count_stream(others)
+        with recorded_statements() as sent:
+            refused = api.app.test_client().get("/v1/export", headers=headers)
+    assert (refused.status_code, refused.json["code"]) == (429, "exports-busy")
+    assert not [statement for statement in sent if "rounds" in statement or "hands" in statement]
 
 
 def rounds_of(api: Api) -> list[Document]:
