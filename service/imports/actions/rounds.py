@@ -141,6 +141,7 @@ class _RoundLines:
 
     def _record(self, line: ReadLine) -> ImportedLine:
         document = line.document
+        self._write_repeated(line)
         try:
             recorded = self._find_recorded(line)
             if recorded is not None:
@@ -155,6 +156,13 @@ class _RoundLines:
         self._writer.add(change)
         return ImportedLine(line.number, "stored", stored.id, hands=len(document.hands))
 
+    def _write_repeated(self, line: ReadLine) -> None:
+        """Write the rounds before a line that is compared with one of them: their errors are not those of the line."""
+        recorded = self._known.recorded.get(line.identity)
+        if recorded is not None and recorded.is_new and (_knows_more(line) or line.document.expected is not None):
+            self._writer.write()
+            self._transaction.send()
+
     def _find_recorded(self, line: ReadLine) -> Recorded | None:
         recorded = self._known.recorded.get(line.identity)
         if recorded is None or recorded.digest == line.digest:
@@ -167,10 +175,7 @@ class _RoundLines:
 
     def _check_replay(self, line: ReadLine, recorded: Recorded) -> None:
         """Check what a line has in addition to the recorded round."""
-        knows_more = any(submitted.hand.knows_more for submitted in line.document.hands)
-        if recorded.is_new and (knows_more or line.document.expected is not None):
-            self._writer.write()
-        if knows_more:
+        if _knows_more(line):
             refuse_other_hands(self._transaction, recorded.id, line.document)
         if line.document.expected is not None:
             stored = rounds.get(self._transaction, recorded.id)
@@ -215,6 +220,10 @@ class _RoundLines:
         if settled is None and document.expected is not None:
             _check(line, stored, _settlement(stored, played))
         return change, stored
+
+
+def _knows_more(line: ReadLine) -> bool:
+    return any(submitted.hand.knows_more for submitted in line.document.hands)
 
 
 def _check(line: ReadLine, stored: StoredRound, settlement: SettlementView) -> None:
