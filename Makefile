@@ -82,7 +82,7 @@ bench: develop  ## measure how fast hands are scored, also in a browser, recorde
 	$(BIN)/python -m benchmarks.verify
 	$(BIN)/python -m benchmarks.console_pages
 	$(BIN)/python -m benchmarks.rules_in_browser
-	$(BIN)/python -m benchmarks.keeper_page
+	$(BIN)/python -m benchmarks.scorekeeper_page
 	$(BIN)/python -m benchmarks.record_sizes
 
 format: develop  ## format the code

@@ -16,7 +16,7 @@ const CONTRACT = join(WEB, "client", "src", "contract.ts");
 const OPENAPI = join(WEB, "..", "openapi-audit.yaml");
 const ASSETS = "/static/web/assets/";
 /** The titles of the pages, by their folders in `src`: the address of each is the name of its folder. */
-const TITLES = { board: "Scoreboard", keeper: "Scorekeeper" };
+const TITLES = { board: "Scoreboard", scorekeeper: "Scorekeeper" };
 const PAGES = Object.keys(TITLES);
 /** The scripts and styles of pages that the service renders. */
 const RENDERED = { console: "src/console/main.ts", players: "src/players/players.css" };

@@ -73,7 +73,7 @@ def draw_terminal_code(address: str) -> str:
     """
     Draw a QR code with block characters, light on a dark background.
 
-    >>> len(draw_terminal_code("https://ofc.example/keeper/#ofc_link_" + "x" * 43).splitlines())
+    >>> len(draw_terminal_code("https://ofc.example/scorekeeper/#ofc_link_" + "x" * 43).splitlines())
     21
     """
     drawn = StringIO()

@@ -25,7 +25,7 @@ POLICY: Final = (
 """What a page may load: files of this service only, none of them inline."""
 
 _FEATURES: Final = "geolocation=(), microphone=(), payment=(), usb=()"
-_PERMISSIONS: Final = {"board": f"camera=(), {_FEATURES}", "keeper": f"camera=(self), {_FEATURES}"}
+_PERMISSIONS: Final = {"board": f"camera=(), {_FEATURES}", "scorekeeper": f"camera=(self), {_FEATURES}"}
 """Which features of the device a page may use: the scorekeeper's page scans links with the camera."""
 
 apps = Blueprint("apps", __name__)
@@ -43,7 +43,7 @@ def set_headers(response: Response) -> Response:
     return response
 
 
-@apps.get("/<any(board, keeper):page>/")
+@apps.get("/<any(board, scorekeeper):page>/")
 def show_app(page: str) -> BaseResponse:
     """Send the scoreboard or the scorekeeper's page."""
     # The service worker of a page controls the addresses below the page only.
@@ -52,13 +52,13 @@ def show_app(page: str) -> BaseResponse:
     return send_file(f"{page}/index.html")
 
 
-@apps.get("/<any(board, keeper):page>/sw.js")
+@apps.get("/<any(board, scorekeeper):page>/sw.js")
 def send_worker(page: str) -> BaseResponse:
     """Send the service worker of a page."""
     return send_file(f"{page}/sw.js")
 
 
-@apps.get("/keeper/rules/<string:name>")
+@apps.get("/scorekeeper/rules/<string:name>")
 def send_rules(name: str) -> BaseResponse:
     """Send a file of the rules. Its address is below the page, so that the service worker of the page stores it."""
     return send_file(name, RULES)

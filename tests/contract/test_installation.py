@@ -132,17 +132,17 @@ def test_a_round_is_played_between_the_installed_client_and_the_installed_servic
 
 
 def test_the_installed_service_serves_its_pages(service: Running) -> None:
-    for page in ("/", "/docs", "/problems", "/keeper/", "/board/"):
+    for page in ("/", "/docs", "/problems", "/scorekeeper/", "/board/"):
         shown = service.get(page)
         assert shown.status_code == 200
         files = re.findall(r'(?:href|src)="(/static/[^"]+)"', shown.text)
         assert files, page
         for file in files:
             assert service.get(file).status_code == 200, file
-    assert service.get("/keeper/sw.js").status_code == 200
-    rules = service.get("/keeper/rules/manifest.json")
+    assert service.get("/scorekeeper/sw.js").status_code == 200
+    rules = service.get("/scorekeeper/rules/manifest.json")
     for file in rules.json()["files"]:
-        assert service.get(f"/keeper/rules/{file}").status_code == 200, file
+        assert service.get(f"/scorekeeper/rules/{file}").status_code == 200, file
     assert service.get("/openapi.yaml").text == (Path(__file__).parents[2] / "openapi.yaml").read_text()
 
 

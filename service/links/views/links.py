@@ -27,7 +27,7 @@ from service.http.responses import NEXT_PAGE, NO_STORE, json_response, no_conten
 from service.links.actions.links import NewLink, get_link, issue_link, list_links, revoke_link
 from service.links.queries import LinkFilter
 
-KEEPER: Final = "/keeper/"
+SCOREKEEPER: Final = "/scorekeeper/"
 BOARD: Final = "/board/"
 PAGES: Final = "/links/"
 """Paths of the pages that links open."""
@@ -60,7 +60,7 @@ def post_link(request: LinkRequest) -> Response:
 def find_addresses(url: str, issued: NewLink) -> tuple[str, str | None]:
     """Return the address that opens a new link, and that of the scoreboard, which only some links to tables have."""
     if issued.link.kind is LinkKind.SCOREKEEPER:
-        return f"{url}{KEEPER}#{issued.secret}", None
+        return f"{url}{SCOREKEEPER}#{issued.secret}", None
     page = f"{url}{PAGES}{issued.secret}"
     return page, None if issued.link.round_id is not None else f"{url}{BOARD}#{issued.secret}"
 

@@ -27,7 +27,7 @@ def test_a_link_is_printed_with_a_qr_code(reached: dict[str, str], client: Clien
     lines = result.out.splitlines()
     [place] = [number for number, line in enumerate(lines) if line.startswith("http")]
     address = lines[place]
-    assert re.fullmatch(rf"{re.escape(reached['OFC_URL'])}/keeper/#{SECRET}", address)
+    assert re.fullmatch(rf"{re.escape(reached['OFC_URL'])}/scorekeeper/#{SECRET}", address)
     drawn = "\n".join(lines[:place])
     assert drawn == terminal_code(address)
     [listed] = client.list_links(table=client.find_table(friday)["id"])  # type: ignore[index]  # there is one

@@ -54,8 +54,8 @@ def test_the_files_agree_with_the_feed(house: House, api: Api) -> None:
 
 def test_filters_by_kind_table_round_and_actor(house: House, api: Api) -> None:
     kitchen = add_table(api, name="kitchen")
-    keeper = issue(api, kitchen, kind="scorekeeper", label="Anna's phone")
-    phone = Api(house.app, secret_of(keeper))
+    scorekeeper = issue(api, kitchen, kind="scorekeeper", label="Anna's phone")
+    phone = Api(house.app, secret_of(scorekeeper))
     round_id = open_round(phone, kitchen)["id"]
     play(phone, round_id, hand(1, 1, THREE))
     complete_round(api, name="attic")
@@ -70,7 +70,7 @@ def test_filters_by_kind_table_round_and_actor(house: House, api: Api) -> None:
     assert kinds_of(visitor, f"?round={round_id}&table=attic") == []
     assert kinds_of(visitor, "?kind=table.created&actor=") == ["table.created", "table.created"]
     assert kinds_of(visitor, "?actor=Anna's phone") == by_phone
-    assert kinds_of(visitor, f"?actor={keeper['id']}") == by_phone
+    assert kinds_of(visitor, f"?actor={scorekeeper['id']}") == by_phone
     assert kinds_of(visitor, "?actor=first&table=kitchen") == ["link.issued", "table.created"]
     assert kinds_of(visitor, f"?actor={key['id']}&kind=table.created") == ["table.created", "table.created"]
     assert kinds_of(visitor, "?actor=service") == ["key.created", "club.created"]

@@ -29,17 +29,17 @@ def test_the_list_has_the_links_of_all_tables(house: House, api: Api) -> None:
 
 def test_the_filter_selects_the_page_and_its_files(house: House, api: Api) -> None:
     kitchen, attic = add_table(api, name="kitchen"), add_table(api, name="attic")
-    issue(api, kitchen, kind="scorekeeper", label="keeper")
+    issue(api, kitchen, kind="scorekeeper", label="scorekeeper")
     issue(api, attic, kind="viewer", label="viewer")
     lost = issue(api, kitchen, kind="viewer", label="lost")
     assert api.request("DELETE", f"/v1/links/{lost['id']}").status == 204
     visitor = Visitor.signed_in(house, api)
     for query, labels in {
-        "": ["lost", "viewer", "keeper"],
-        "?table=kitchen": ["lost", "keeper"],
+        "": ["lost", "viewer", "scorekeeper"],
+        "?table=kitchen": ["lost", "scorekeeper"],
         "?kind=viewer": ["lost", "viewer"],
         "?state=ended": ["lost"],
-        "?state=valid&table=kitchen&kind=": ["keeper"],
+        "?state=valid&table=kitchen&kind=": ["scorekeeper"],
     }.items():
         assert [row["label"] for row in read_files(visitor, f"/links{query}")] == labels, query
         document = visitor.show(f"/links{query}")
@@ -61,7 +61,8 @@ def test_an_unknown_table_is_not_found(house: House, api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "path"), [("scorekeeper", "/keeper/#ofc_link_"), ("viewer", "/links/ofc_link_"), ("player", "/links/")]
+    ("kind", "path"),
+    [("scorekeeper", "/scorekeeper/#ofc_link_"), ("viewer", "/links/ofc_link_"), ("player", "/links/")],
 )
 def test_an_issued_link_is_shown_once_with_its_code(house: House, api: Api, kind: str, path: str) -> None:
     table = add_table(api)

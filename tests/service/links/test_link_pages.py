@@ -338,11 +338,11 @@ def test_an_expired_or_revoked_link_is_a_410_and_a_forged_one_a_404(
 
 
 def test_keys_and_links_of_scorekeepers_have_no_page(house: House, api: Api, table: str) -> None:
-    keeper = issue(api, table, kind="scorekeeper")
-    assert Visitor(house, keeper).get().status_code == 404
+    scorekeeper = issue(api, table, kind="scorekeeper")
+    assert Visitor(house, scorekeeper).get().status_code == 404
     assert house.app.test_client().get(f"/links/{api.key}").status_code == 404
-    api.delete(f"/v1/links/{keeper['id']}")
-    assert Visitor(house, keeper).get().status_code == 404
+    api.delete(f"/v1/links/{scorekeeper['id']}")
+    assert Visitor(house, scorekeeper).get().status_code == 404
 
 
 def test_what_people_have_written_is_text_on_every_page(house: House, api: Api) -> None:

@@ -52,7 +52,7 @@ def test_a_viewer_link_for_a_day_is_the_default(house: House, api: Api) -> None:
 def test_a_scorekeeper_link_has_the_secret_in_the_fragment_of_its_address(house: House, api: Api) -> None:
     issued = issue(api, table_of(api), kind="scorekeeper", label="Anna's phone", expires_in=60)
     address = urlsplit(issued["url"])
-    assert (address.scheme, address.netloc, address.path, address.query) == ("http", "localhost", "/keeper/", "")
+    assert (address.scheme, address.netloc, address.path, address.query) == ("http", "localhost", "/scorekeeper/", "")
     assert re.fullmatch(SECRET, address.fragment)
     assert (issued["label"], issued["scopes"], life_of(issued)) == ("Anna's phone", SCOREKEEPER, timedelta(minutes=1))
     everything = house.query("SELECT to_jsonb(link)::text FROM links AS link WHERE id = %s", issued["id"])

@@ -20,9 +20,9 @@ def client(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fla
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("/keeper/", "keeper/index.html"),
-        ("/keeper/sw.js", "keeper/sw.js"),
-        ("/keeper/rules/worker.js", "rules/worker.js"),
+        ("/scorekeeper/", "scorekeeper/index.html"),
+        ("/scorekeeper/sw.js", "scorekeeper/sw.js"),
+        ("/scorekeeper/rules/worker.js", "rules/worker.js"),
     ],
 )
 def test_a_built_file_is_sent_with_its_policy(client: FlaskClient, tmp_path: Path, path: str, name: str) -> None:
@@ -36,7 +36,7 @@ def test_a_built_file_is_sent_with_its_policy(client: FlaskClient, tmp_path: Pat
         assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.parametrize("path", ["/keeper/", "/keeper/sw.js", "/keeper/rules/worker.js"])
+@pytest.mark.parametrize("path", ["/scorekeeper/", "/scorekeeper/sw.js", "/scorekeeper/rules/worker.js"])
 def test_a_page_that_is_not_built_is_not_found(client: FlaskClient, path: str) -> None:
     response = client.get(path)
     assert response.status_code == 404
@@ -45,12 +45,13 @@ def test_a_page_that_is_not_built_is_not_found(client: FlaskClient, path: str) -
 
 
 def test_the_address_without_a_slash_redirects(client: FlaskClient) -> None:
-    response = client.get("/keeper")
-    assert (response.status_code, response.headers["Location"]) == (308, "/keeper/")
+    response = client.get("/scorekeeper")
+    assert (response.status_code, response.headers["Location"]) == (308, "/scorekeeper/")
 
 
 @pytest.mark.parametrize(
-    "path", ["/keeper/other", "/keeper/../app.py", "/keeper/%2e%2e/app.py", "/keeper/rules/../views.py"]
+    "path",
+    ["/scorekeeper/other", "/scorekeeper/../app.py", "/scorekeeper/%2e%2e/app.py", "/scorekeeper/rules/../views.py"],
 )
 def test_other_addresses_are_not_found(client: FlaskClient, path: str) -> None:
     assert client.get(path).status_code == 404

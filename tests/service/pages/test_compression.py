@@ -20,16 +20,16 @@ def client(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fla
     monkeypatch.setattr(apps, "BUILT", tmp_path / "web")
     monkeypatch.setattr(views, "STATIC", tmp_path)
     (tmp_path / "web" / "assets").mkdir(parents=True)
-    (tmp_path / "web" / "keeper").mkdir()
-    (tmp_path / "web" / "keeper" / "index.html").write_text(SCRIPT)
-    (tmp_path / "web" / "assets" / "keeper-1.js").write_text(SCRIPT)
+    (tmp_path / "web" / "scorekeeper").mkdir()
+    (tmp_path / "web" / "scorekeeper" / "index.html").write_text(SCRIPT)
+    (tmp_path / "web" / "assets" / "scorekeeper-1.js").write_text(SCRIPT)
     (tmp_path / "web" / "assets" / "short.js").write_text("1")
     (tmp_path / "web" / "assets" / "icon.png").write_text(SCRIPT)
     (tmp_path / "web" / "assets" / "dense.zip").write_bytes(os.urandom(5000))
     return house.app.test_client()
 
 
-@pytest.mark.parametrize("path", ["/static/web/assets/keeper-1.js", "/keeper/"])
+@pytest.mark.parametrize("path", ["/static/web/assets/scorekeeper-1.js", "/scorekeeper/"])
 def test_a_file_is_compressed_for_clients_that_accept_it(client: FlaskClient, path: str) -> None:
     with client.get(path, headers=GZIP) as packed, client.get(path) as plain:
         assert packed.headers["Content-Encoding"] == "gzip"
@@ -44,7 +44,7 @@ def test_a_file_is_compressed_for_clients_that_accept_it(client: FlaskClient, pa
 
 @pytest.mark.parametrize("headers", [GZIP, {}])
 def test_a_tag_is_for_the_bytes_that_are_sent(client: FlaskClient, headers: dict[str, str]) -> None:
-    path = "/static/web/assets/keeper-1.js"
+    path = "/static/web/assets/scorekeeper-1.js"
     with client.get(path, headers=headers) as first:
         tag = first.headers["ETag"]
     with client.get(path, headers={**headers, "If-None-Match": tag}) as again:
@@ -56,7 +56,7 @@ def test_a_tag_is_for_the_bytes_that_are_sent(client: FlaskClient, headers: dict
 
 
 def test_a_file_that_changed_is_compressed_again(client: FlaskClient, tmp_path: Path) -> None:
-    path, file = "/static/web/assets/keeper-1.js", tmp_path / "web" / "assets" / "keeper-1.js"
+    path, file = "/static/web/assets/scorekeeper-1.js", tmp_path / "web" / "assets" / "scorekeeper-1.js"
     with client.get(path, headers=GZIP) as first:
         tag = first.headers["ETag"]
     file.write_text(SCRIPT.replace("42", "43"))
@@ -74,14 +74,14 @@ def test_what_hardly_becomes_smaller_is_sent_as_it_is(client: FlaskClient, name:
 
 @pytest.mark.parametrize("accepted", ["identity", "gzip;q=0", "br"])
 def test_gzip_is_sent_only_where_it_is_accepted(client: FlaskClient, accepted: str) -> None:
-    with client.get("/keeper/", headers={"Accept-Encoding": accepted}) as response:
+    with client.get("/scorekeeper/", headers={"Accept-Encoding": accepted}) as response:
         assert response.data == SCRIPT.encode()
         assert "Content-Encoding" not in response.headers
 
 
 def test_a_part_of_a_file_is_a_part_of_the_file_itself(client: FlaskClient) -> None:
     headers = {**GZIP, "Range": "bytes=0-5"}
-    with client.get("/static/web/assets/keeper-1.js", headers=headers) as response:
+    with client.get("/static/web/assets/scorekeeper-1.js", headers=headers) as response:
         assert (response.status_code, response.data) == (206, b"export")
 
 

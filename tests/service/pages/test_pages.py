@@ -165,7 +165,7 @@ def test_every_link_leads_somewhere_in_the_service(client: FlaskClient, read: Re
 
 def test_the_first_page_leads_to_the_others(read: Read) -> None:
     links = {link.get("href") for link in read("/").findall(".//main//a")}
-    assert links == {"/console/", "/docs", "/keeper/", "/openapi.yaml", "/problems", "/v1/rulesets"}
+    assert links == {"/console/", "/docs", "/scorekeeper/", "/openapi.yaml", "/problems", "/v1/rulesets"}
 
 
 def test_a_stored_problem_is_shown_again(read: Read) -> None:

@@ -71,7 +71,7 @@ _PATHS: Final = (
     "/console/disputes",
     "/console/audit",
     "/docs",
-    "/keeper/",
+    "/scorekeeper/",
     "/v1/rounds/00000000-0000-7000-8000-000000000000",
     "/none",
 )
@@ -117,13 +117,13 @@ class MixedLoad:
         self._documents = [random_document(Random(f"{name} {seed}"), ruleset) for name, ruleset in PRESETS.items()]
         self._pool = ThreadPoolExecutor(2 * people)
         self._running: list[Future[None]] = []
-        self._keepers = [self._make_scorekeeper(f"keeper {number}") for number in range(people)]
+        self._scorekeepers = [self._make_scorekeeper(f"scorekeeper {number}") for number in range(people)]
         self.sent: Counter[tuple[str, int]] = Counter()
 
     def __enter__(self) -> Self:
-        for keeper in self._keepers:
-            self._running.append(self._pool.submit(keeper.play_until, self._is_over))
-            self._running.append(self._pool.submit(self._read, keeper))
+        for scorekeeper in self._scorekeepers:
+            self._running.append(self._pool.submit(scorekeeper.play_until, self._is_over))
+            self._running.append(self._pool.submit(self._read, scorekeeper))
         return self
 
     def __exit__(
@@ -131,8 +131,8 @@ class MixedLoad:
     ) -> None:
         self._is_over.set()
         self._pool.shutdown()
-        for keeper in self._keepers:
-            keeper.close()
+        for scorekeeper in self._scorekeepers:
+            scorekeeper.close()
         if error is None:
             self.check()
 
@@ -152,12 +152,12 @@ class MixedLoad:
             wait=lambda: self._is_over.wait(self._pause),
         )
 
-    def _read(self, keeper: Scorekeeper) -> None:
+    def _read(self, scorekeeper: Scorekeeper) -> None:
         rng = Random(self._rng.random())
         with self._client() as client, self._client() as browser:
             self._sign_in(browser)
             while not self._is_over.wait(self._pause):
-                rounds = keeper.rounds[-_MOST_ROUNDS:]
+                rounds = scorekeeper.rounds[-_MOST_ROUNDS:]
                 if rounds:
                     self._read_one(client, browser, rng.choice(rounds), rng)
                     if rng.random() < _OTHERS:

@@ -71,7 +71,9 @@ def play_through(directory: Path, lives: Sequence[Callable[[Running], None]], se
         service = stack.enter_context(running(directory, OFC_WORKERS="2"))
         urls, key = [service.url], (directory / "api-key").read_text().strip()
         people = [
-            Scorekeeper(f"keeper {number}", Random(f"keeper {number} {seed}"), key, lambda: urls[-1], documents)
+            Scorekeeper(
+                f"scorekeeper {number}", Random(f"scorekeeper {number} {seed}"), key, lambda: urls[-1], documents
+            )
             for number in range(PEOPLE)
         ]
         for person in people:

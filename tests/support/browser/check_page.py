@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Page
 
-from tests.support.browser.keeper_page import wait_for_animations
+from tests.support.browser.scorekeeper_page import wait_for_animations
 
 TARGET_PIXELS: Final = 44
 CONTROLS: Final = (

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import httpx2
 
-from tests.support.browser.keeper_page import BOARDS, list_players
+from tests.support.browser.scorekeeper_page import BOARDS, list_players
 
 NAMES: Final = ("ann", "ben", "cyd")
 THIRD: Final = {

@@ -17,8 +17,8 @@ import httpx2
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.support.browser.chromium import open_chromium
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards
 from tests.support.browser.linked_table import LinkedTable
+from tests.support.browser.scorekeeper_page import SECOND, ScorekeeperPage, list_cards
 from tests.support.server_process import Running, running
 
 FOLDER: Final = Path(__file__).parents[3] / "docs" / "pictures"
@@ -70,21 +70,21 @@ def show_from(shown: Locator) -> None:
 def record_evening(album: Album, browser: Browser, service: Running, table: LinkedTable) -> None:
     """Enter the second hand of a round with the rules on the device, and correct the first."""
     with opened(browser, PHONE, 1.5) as context:
-        keeper = KeeperPage(context.new_page(), service.url, table.api, [])
-        page = keeper.page
-        keeper.open(f"/keeper/#{secret_of(table.link('scorekeeper'))}")
+        scorekeeper = ScorekeeperPage(context.new_page(), service.url, table.api, [])
+        page = scorekeeper.page
+        scorekeeper.open(f"/scorekeeper/#{secret_of(table.link('scorekeeper'))}")
         expect(page.get_by_text("Rules on this device")).to_be_visible(timeout=RULES)
         album.take(page, "round")
-        keeper.enter_hand(2)
+        scorekeeper.enter_hand(2)
         cards = list_cards(SECOND)
-        keeper.tap_cards(cards[:11])
+        scorekeeper.tap_cards(cards[:11])
         expect(page.locator('[data-seat="1"] .row-note').nth(1)).not_to_be_empty()
         album.take(page, "entry")
-        keeper.tap_cards(cards[11:])
+        scorekeeper.tap_cards(cards[11:])
         expect(page.locator("[data-score]")).to_have_count(3)
         album.take(page, "result")
         context.set_offline(True)
-        keeper.save()
+        scorekeeper.save()
         expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
         page.get_by_role("button", name="Back to the round").tap()
         album.take(page, "offline")

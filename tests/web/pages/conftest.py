@@ -8,14 +8,14 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.browser.keeper_page import KeeperPage, collect_violations
 from tests.support.browser.linked_table import LinkedTable
+from tests.support.browser.scorekeeper_page import ScorekeeperPage, collect_violations
 from tests.support.server_process import Running, command, running
 
 # A busy machine draws late. A condition that is met ends the wait.
 expect.set_options(timeout=20_000)
 
-OpenKeeper = Callable[..., KeeperPage]
+OpenScorekeeper = Callable[..., ScorekeeperPage]
 OpenPage = Callable[[str], Page]
 
 IN_BOTH_SCHEMES = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
@@ -69,13 +69,13 @@ def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Browse
 
 
 @pytest.fixture
-def open_keeper(context: BrowserContext, service: Running, api: httpx2.Client) -> Iterator[OpenKeeper]:
+def open_scorekeeper(context: BrowserContext, service: Running, api: httpx2.Client) -> Iterator[OpenScorekeeper]:
     """Open the page; at the end, check that no page did what its policy forbids or failed in another way."""
     violations: list[Any] = []
-    pages: list[KeeperPage] = []
+    pages: list[ScorekeeperPage] = []
 
-    def open_page(path: str = "/keeper/") -> KeeperPage:
-        page = KeeperPage(context.new_page(), service.url, api, violations)
+    def open_page(path: str = "/scorekeeper/") -> ScorekeeperPage:
+        page = ScorekeeperPage(context.new_page(), service.url, api, violations)
         page.open(path)
         pages.append(page)
         return page
@@ -85,8 +85,8 @@ def open_keeper(context: BrowserContext, service: Running, api: httpx2.Client) -
 
 
 @pytest.fixture
-def keeper(open_keeper: OpenKeeper) -> KeeperPage:
-    return open_keeper()
+def scorekeeper(open_scorekeeper: OpenScorekeeper) -> ScorekeeperPage:
+    return open_scorekeeper()
 
 
 @pytest.fixture

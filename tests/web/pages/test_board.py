@@ -10,8 +10,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.browser.keeper_page import BOARDS, SECOND, undo_last, wait_for_worker
 from tests.support.browser.linked_table import LinkedTable
+from tests.support.browser.scorekeeper_page import BOARDS, SECOND, undo_last, wait_for_worker
 from tests.support.server_process import Running
 from tests.web.pages.conftest import OpenPage
 

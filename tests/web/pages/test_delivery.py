@@ -21,7 +21,7 @@ ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 
 @pytest.fixture
 def page(service: Running) -> httpx2.Response:
-    return service.get("/keeper/")
+    return service.get("/scorekeeper/")
 
 
 @pytest.mark.parametrize("project", ["tsconfig.json", "src/rules/tsconfig.json", "src/worker/tsconfig.json"])
@@ -73,7 +73,7 @@ def test_every_file_of_the_page_is_of_the_service_and_never_changes(service: Run
 
 
 def test_the_service_worker_caches_the_shell_of_this_version(service: Running, page: httpx2.Response) -> None:
-    worker = service.get("/keeper/sw.js")
+    worker = service.get("/scorekeeper/sw.js")
     assert worker.headers["Content-Type"].startswith("text/javascript")
     assert worker.headers["Cache-Control"] == "no-cache"
     assert worker.headers["Content-Security-Policy"] == POLICY
@@ -85,7 +85,7 @@ def test_the_service_worker_caches_the_shell_of_this_version(service: Running, p
     assert len(code) <= 110
 
 
-@pytest.mark.parametrize("name", ["board", "keeper"])
+@pytest.mark.parametrize("name", ["board", "scorekeeper"])
 def test_a_page_imports_nothing_that_its_service_worker_does_not_cache(service: Running, name: str) -> None:
     worker = service.get(f"/{name}/sw.js").text
     scripts = [address for address in ADDRESS.findall(service.get(f"/{name}/").text) if address.endswith(".js")]
@@ -96,7 +96,7 @@ def test_a_page_imports_nothing_that_its_service_worker_does_not_cache(service: 
             assert imported.removeprefix("./") in worker
 
 
-@pytest.mark.parametrize("name", ["board", "keeper"])
+@pytest.mark.parametrize("name", ["board", "scorekeeper"])
 def test_the_shell_of_a_page_is_at_most_80_kilobytes(service: Running, name: str) -> None:
     """Count what the service worker caches before the page is installed, as the service sends it."""
     listed = re.search(r"FILES\w* = (\[[^]]*\])", service.get(f"/{name}/sw.js").text)
@@ -114,8 +114,8 @@ def test_the_shell_of_a_page_is_at_most_80_kilobytes(service: Running, name: str
 
 
 def test_the_page_without_a_slash_redirects_to_the_scope_of_its_worker(service: Running) -> None:
-    response = service.get("/keeper")
-    assert (response.status_code, response.headers["Location"]) == (308, "/keeper/")
+    response = service.get("/scorekeeper")
+    assert (response.status_code, response.headers["Location"]) == (308, "/scorekeeper/")
 
 
 def test_a_second_build_makes_the_same_files(tmp_path: Path) -> None:

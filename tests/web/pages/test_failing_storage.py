@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.support.browser.keeper_page import KeeperPage, list_cards, wait_for_promise
-from tests.web.pages.conftest import OpenKeeper
+from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards, wait_for_promise
+from tests.web.pages.conftest import OpenScorekeeper
 
 pytestmark = pytest.mark.thorough
 FAILED = "This device cannot store cards."
@@ -27,23 +27,23 @@ CLOSED = "indexedDB.open = () => { throw new DOMException('private window', 'Sec
 
 @pytest.mark.parametrize("failure", [FULL, FULL_LATER], ids=["at once", "later"])
 def test_a_full_device_shows_a_notice_and_records_hands(
-    keeper: KeeperPage, context: BrowserContext, failure: str, tmp_path: Path
+    scorekeeper: ScorekeeperPage, context: BrowserContext, failure: str, tmp_path: Path
 ) -> None:
-    round_ = keeper.add_round()
-    page = keeper.page
-    keeper.enter_hand()
-    keeper.choose_button(3)
+    round_ = scorekeeper.add_round()
+    page = scorekeeper.page
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
     cards = list_cards()
-    keeper.tap_cards(cards[:20])
+    scorekeeper.tap_cards(cards[:20])
     expect(page.locator(".place.filled")).to_have_count(20)
     page.evaluate(failure)
-    keeper.tap_card(cards[20])
+    scorekeeper.tap_card(cards[20])
     expect(page.get_by_text(FAILED)).to_be_visible()
-    keeper.tap_cards(cards[21:])
+    scorekeeper.tap_cards(cards[21:])
     expect(page.locator("[data-score]")).to_have_count(3)
     context.set_offline(True)
-    keeper.save()
-    keeper.expect_hand(2)
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
     expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("alert").filter(has_text=FAILED).get_by_role("button", name="Export").click()
@@ -55,28 +55,28 @@ def test_a_full_device_shows_a_notice_and_records_hands(
     assert line["round"] == round_["id"]
     context.set_offline(False)
     expect(page.get_by_text("waiting")).to_have_count(0, timeout=60_000)
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
 
-def test_a_browser_without_storage_opens_the_page(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+def test_a_browser_without_storage_opens_the_page(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> None:
     context.add_init_script(CLOSED)
-    keeper = open_keeper()
-    round_ = keeper.add_round()
-    expect(keeper.page.get_by_text(FAILED)).to_be_visible()
-    keeper.enter_hand()
-    keeper.choose_button(3)
-    keeper.tap_cards(list_cards())
-    keeper.save()
-    keeper.expect_hand(2)
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+    scorekeeper = open_scorekeeper()
+    round_ = scorekeeper.add_round()
+    expect(scorekeeper.page.get_by_text(FAILED)).to_be_visible()
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
+    scorekeeper.tap_cards(list_cards())
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
 
 DELETE = """() => new Promise((done) => {
-    const deleting = indexedDB.deleteDatabase("tablestakes-keeper");
+    const deleting = indexedDB.deleteDatabase("tablestakes-scorekeeper");
     deleting.onsuccess = () => done(true);
 })"""
 HAS_STORED_IT = """() => new Promise((done) => {
-    const opening = indexedDB.open("tablestakes-keeper");
+    const opening = indexedDB.open("tablestakes-scorekeeper");
     opening.onsuccess = () => {
         const reading = opening.result.transaction("outbox").objectStore("outbox").getAll();
         reading.onsuccess = () => {
@@ -88,22 +88,22 @@ HAS_STORED_IT = """() => new Promise((done) => {
 
 
 def test_a_hand_that_waits_is_stored_again_when_the_database_is_deleted(
-    keeper: KeeperPage, context: BrowserContext
+    scorekeeper: ScorekeeperPage, context: BrowserContext
 ) -> None:
-    round_ = keeper.add_round()
-    keeper.enter_hand()
-    keeper.choose_button(3)
-    keeper.tap_cards(list_cards())
-    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+    round_ = scorekeeper.add_round()
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
+    scorekeeper.tap_cards(list_cards())
+    expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
     context.set_offline(True)
-    keeper.save()
-    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
-    assert keeper.page.evaluate(DELETE)
-    wait_for_promise(keeper.page, HAS_STORED_IT)
-    keeper.tap_card("As")
-    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    scorekeeper.save()
+    expect(scorekeeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    assert scorekeeper.page.evaluate(DELETE)
+    wait_for_promise(scorekeeper.page, HAS_STORED_IT)
+    scorekeeper.tap_card("As")
+    expect(scorekeeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
     context.set_offline(False)
-    expect(keeper.page.get_by_text("waiting")).to_have_count(0, timeout=60_000)
-    [hand] = keeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
+    expect(scorekeeper.page.get_by_text("waiting")).to_have_count(0, timeout=60_000)
+    [hand] = scorekeeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
     assert hand["button"] == 3
-    expect(keeper.page.get_by_text(FAILED)).to_have_count(0)
+    expect(scorekeeper.page.get_by_text(FAILED)).to_have_count(0)

@@ -10,8 +10,8 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.service.server.test_nginx import NAME, nginx_before
 from tests.service.server.test_nginx import pytestmark as needs_nginx
-from tests.support.browser.keeper_page import KeeperPage, list_cards, wait_for_worker
 from tests.support.browser.linked_table import LinkedTable
+from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards, wait_for_worker
 from tests.support.certificates import Certificate, make_certificate
 from tests.support.server_process import Running, running
 from tests.web.conftest import chromium_or_skip
@@ -52,20 +52,21 @@ def test_the_page_is_secure_and_opens_without_a_network(
     with httpx2.Client(base_url=secure.url, headers=headers, verify=trusted, timeout=60, trust_env=False) as api:
         table = LinkedTable(api)
         violations: list[object] = []
-        keeper = KeeperPage(trusting.new_page(), secure.url, api, violations)
+        scorekeeper = ScorekeeperPage(trusting.new_page(), secure.url, api, violations)
         link = table.link("scorekeeper")["url"]
         assert str(link).startswith("https://")
-        keeper.page.goto(link)
-        expect(keeper.page.get_by_role("heading", level=1)).to_have_text(table.name)
+        scorekeeper.page.goto(link)
+        expect(scorekeeper.page.get_by_role("heading", level=1)).to_have_text(table.name)
         assert (
-            keeper.page.evaluate("[isSecureContext, 'serviceWorker' in navigator, 'locks' in navigator]") == [True] * 3
+            scorekeeper.page.evaluate("[isSecureContext, 'serviceWorker' in navigator, 'locks' in navigator]")
+            == [True] * 3
         )
-        wait_for_worker(keeper.page)
-        keeper.enter_hand()
-        keeper.expect_hand(1)
+        wait_for_worker(scorekeeper.page)
+        scorekeeper.enter_hand()
+        scorekeeper.expect_hand(1)
         trusting.set_offline(True)
-        keeper.page.reload()
-        keeper.expect_hand(1)
+        scorekeeper.page.reload()
+        scorekeeper.expect_hand(1)
         trusting.set_offline(False)
         board = trusting.new_page()
         board.goto(table.link()["board_url"])
@@ -89,25 +90,25 @@ def test_the_pages_work_behind_nginx(tmp_path: Path, pytestconfig: pytest.Config
         api.headers.update({"Authorization": f"Bearer {key}", "Host": NAME})
         table = LinkedTable(api)
         link = str(table.link("scorekeeper")["url"])
-        assert link.startswith(f"https://{NAME}/keeper/#")
+        assert link.startswith(f"https://{NAME}/scorekeeper/#")
         context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
         context.set_default_timeout(20_000)
         context.add_init_script(SAVE_DATA)
         violations: list[object] = []
-        keeper = KeeperPage(context.new_page(), f"https://{NAME}", api, violations)
-        keeper.page.goto(link)
-        assert keeper.page.evaluate("isSecureContext")
-        wait_for_worker(keeper.page)
-        keeper.enter_hand()
-        keeper.choose_button(3)
+        scorekeeper = ScorekeeperPage(context.new_page(), f"https://{NAME}", api, violations)
+        scorekeeper.page.goto(link)
+        assert scorekeeper.page.evaluate("isSecureContext")
+        wait_for_worker(scorekeeper.page)
+        scorekeeper.enter_hand()
+        scorekeeper.choose_button(3)
         context.set_offline(True)
-        keeper.page.reload()
-        keeper.tap_cards(list_cards())
+        scorekeeper.page.reload()
+        scorekeeper.tap_cards(list_cards())
         context.set_offline(False)
-        expect(keeper.page.locator("[data-score]")).to_have_count(3)
-        keeper.save()
-        keeper.expect_hand(2)
-        expect(keeper.page.get_by_text("waiting", exact=False)).to_have_count(0)
+        expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
+        scorekeeper.save()
+        scorekeeper.expect_hand(2)
+        expect(scorekeeper.page.get_by_text("waiting", exact=False)).to_have_count(0)
         assert [hand["number"] for hand in table.get(f"/v1/rounds/{table.round}/hands")["hands"]] == [1]
 
         page = context.new_page()

@@ -6,48 +6,50 @@ import httpx2
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.support.browser.keeper_page import KeeperPage, list_cards
 from tests.support.browser.linked_table import LinkedTable
-from tests.web.pages.conftest import OpenKeeper
+from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards
+from tests.web.pages.conftest import OpenScorekeeper
 
 
-@pytest.mark.parametrize("text", ["", "two words here", "https://example.com/keeper/", "short"])
-def test_a_text_without_a_secret_is_refused_at_once(keeper: KeeperPage, text: str) -> None:
-    keeper.page.get_by_label("Link or API key").fill(text)
-    keeper.page.get_by_role("button", name="Join").click()
-    expect(keeper.page.get_by_text("neither a link with a secret nor an API key")).to_be_visible()
+@pytest.mark.parametrize("text", ["", "two words here", "https://example.com/scorekeeper/", "short"])
+def test_a_text_without_a_secret_is_refused_at_once(scorekeeper: ScorekeeperPage, text: str) -> None:
+    scorekeeper.page.get_by_label("Link or API key").fill(text)
+    scorekeeper.page.get_by_role("button", name="Join").click()
+    expect(scorekeeper.page.get_by_text("neither a link with a secret nor an API key")).to_be_visible()
 
 
-def test_an_unknown_key_is_refused_by_the_service(keeper: KeeperPage) -> None:
-    keeper.page.get_by_label("Link or API key").fill("ofc_" + "x" * 40)
-    keeper.page.get_by_role("button", name="Join").click()
-    expect(keeper.page.get_by_role("alert")).to_contain_text("not valid")
+def test_an_unknown_key_is_refused_by_the_service(scorekeeper: ScorekeeperPage) -> None:
+    scorekeeper.page.get_by_label("Link or API key").fill("ofc_" + "x" * 40)
+    scorekeeper.page.get_by_role("button", name="Join").click()
+    expect(scorekeeper.page.get_by_role("alert")).to_contain_text("not valid")
 
 
-def test_a_key_is_stored_only_on_demand(keeper: KeeperPage) -> None:
-    keeper.join(remember=False)
-    expect(keeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
-    keeper.page.reload()
-    expect(keeper.page.get_by_label("Link or API key")).to_be_visible()
-    keeper.join()
-    expect(keeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
-    keeper.page.reload()
-    expect(keeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
-    keeper.page.get_by_role("button", name="Sign out on this device").click()
-    expect(keeper.page.get_by_label("Link or API key")).to_be_visible()
-    keeper.page.reload()
-    expect(keeper.page.get_by_label("Link or API key")).to_be_visible()
+def test_a_key_is_stored_only_on_demand(scorekeeper: ScorekeeperPage) -> None:
+    scorekeeper.join(remember=False)
+    expect(scorekeeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
+    scorekeeper.page.reload()
+    expect(scorekeeper.page.get_by_label("Link or API key")).to_be_visible()
+    scorekeeper.join()
+    expect(scorekeeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
+    scorekeeper.page.reload()
+    expect(scorekeeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
+    scorekeeper.page.get_by_role("button", name="Sign out on this device").click()
+    expect(scorekeeper.page.get_by_label("Link or API key")).to_be_visible()
+    scorekeeper.page.reload()
+    expect(scorekeeper.page.get_by_label("Link or API key")).to_be_visible()
 
 
-def test_the_secret_of_an_address_is_used_and_erased(open_keeper: OpenKeeper, context: BrowserContext) -> None:
-    key = open_keeper().key
+def test_the_secret_of_an_address_is_used_and_erased(
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
+) -> None:
+    key = open_scorekeeper().key
     assert key.startswith("ofc_")
-    keeper = open_keeper(f"/keeper/#{key}")
-    expect(keeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
-    assert keeper.page.url.endswith("/keeper/")
-    assert key not in str(keeper.page.evaluate("JSON.stringify([location.href, history.state, document.title])"))
-    keeper.page.reload()
-    expect(keeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
+    scorekeeper = open_scorekeeper(f"/scorekeeper/#{key}")
+    expect(scorekeeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
+    assert scorekeeper.page.url.endswith("/scorekeeper/")
+    assert key not in str(scorekeeper.page.evaluate("JSON.stringify([location.href, history.state, document.title])"))
+    scorekeeper.page.reload()
+    expect(scorekeeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
 
 
 def fragment_of(link: dict[str, Any]) -> str:
@@ -55,21 +57,25 @@ def fragment_of(link: dict[str, Any]) -> str:
     return "#" + str(link["url"]).rpartition("/")[2].removeprefix("#")
 
 
-def issue_link(keeper: KeeperPage, kind: str, **fields: str) -> tuple[str, str]:
+def issue_link(scorekeeper: ScorekeeperPage, kind: str, **fields: str) -> tuple[str, str]:
     """Issue a link to a table with an open round; return the path of the link, and the name of the table."""
-    table = keeper.add_table()
+    table = scorekeeper.add_table()
     seats = [{"seat": seat, "player": name, "stack": 200} for seat, name in enumerate(("ann", "ben", "cyd"), 1)]
-    assert keeper.api.post(f"/v1/tables/{table['id']}/rounds", json={"seats": seats}).status_code == 201
-    issued = keeper.api.post("/v1/links", json={"table": table["id"], "kind": kind, "label": "Anna's phone", **fields})
+    assert scorekeeper.api.post(f"/v1/tables/{table['id']}/rounds", json={"seats": seats}).status_code == 201
+    issued = scorekeeper.api.post(
+        "/v1/links", json={"table": table["id"], "kind": kind, "label": "Anna's phone", **fields}
+    )
     assert issued.status_code == 201, issued.text
     return fragment_of(issued.json()), table["name"]
 
 
-def test_a_link_of_a_scorekeeper_opens_its_table_and_records(open_keeper: OpenKeeper, keeper: KeeperPage) -> None:
-    fragment, table = issue_link(keeper, "scorekeeper")
-    phone = open_keeper(f"/keeper/{fragment}")
+def test_a_link_of_a_scorekeeper_opens_its_table_and_records(
+    open_scorekeeper: OpenScorekeeper, scorekeeper: ScorekeeperPage
+) -> None:
+    fragment, table = issue_link(scorekeeper, "scorekeeper")
+    phone = open_scorekeeper(f"/scorekeeper/{fragment}")
     expect(phone.page.get_by_role("heading", level=1)).to_have_text(table)
-    assert phone.page.url.endswith("/keeper/")
+    assert phone.page.url.endswith("/scorekeeper/")
     expect(phone.page.get_by_role("button", name="All tables")).to_have_count(0)
     phone.enter_hand()
     phone.choose_button(3)
@@ -78,9 +84,11 @@ def test_a_link_of_a_scorekeeper_opens_its_table_and_records(open_keeper: OpenKe
     phone.expect_hand(2)
 
 
-def test_a_pasted_link_is_stored_and_can_be_replaced_or_forgotten(keeper: KeeperPage, api: httpx2.Client) -> None:
+def test_a_pasted_link_is_stored_and_can_be_replaced_or_forgotten(
+    scorekeeper: ScorekeeperPage, api: httpx2.Client
+) -> None:
     table, other = LinkedTable(api), LinkedTable(api)
-    page = keeper.page
+    page = scorekeeper.page
 
     def paste(link: dict[str, Any]) -> None:
         page.get_by_label("Link or API key").fill(link["url"])
@@ -103,11 +111,11 @@ def test_a_pasted_link_is_stored_and_can_be_replaced_or_forgotten(keeper: Keeper
 
 
 def test_a_link_that_is_opened_on_a_bad_network_is_opened_again(
-    open_keeper: OpenKeeper, api: httpx2.Client, context: BrowserContext
+    open_scorekeeper: OpenScorekeeper, api: httpx2.Client, context: BrowserContext
 ) -> None:
     table = LinkedTable(api)
     context.route("**/v1/**", lambda route: route.abort())
-    phone = open_keeper(f"/keeper/{fragment_of(table.link('scorekeeper'))}")
+    phone = open_scorekeeper(f"/scorekeeper/{fragment_of(table.link('scorekeeper'))}")
     expect(phone.page.get_by_role("alert")).to_contain_text("does not respond")
     phone.open()
     expect(phone.page.get_by_role("alert")).to_contain_text("does not respond")
@@ -117,32 +125,32 @@ def test_a_link_that_is_opened_on_a_bad_network_is_opened_again(
 
 @pytest.mark.parametrize("fields", [{"kind": "viewer"}, {"kind": "player", "player": "ann"}])
 def test_a_link_of_a_viewer_or_a_player_records_nothing(
-    open_keeper: OpenKeeper, keeper: KeeperPage, fields: dict[str, str]
+    open_scorekeeper: OpenScorekeeper, scorekeeper: ScorekeeperPage, fields: dict[str, str]
 ) -> None:
-    fragment, table = issue_link(keeper, **fields)
-    phone = open_keeper(f"/keeper/{fragment}")
+    fragment, table = issue_link(scorekeeper, **fields)
+    phone = open_scorekeeper(f"/scorekeeper/{fragment}")
     expect(phone.page.get_by_role("heading", level=1)).to_have_text(table)
     expect(phone.page.get_by_text("New round")).to_be_visible()
     for name in ("Enter hand", "Close the round", "Open"):
         expect(phone.page.get_by_role("button", name=name)).to_have_count(0)
 
 
-def test_a_revoked_link_is_refused(open_keeper: OpenKeeper, api: httpx2.Client) -> None:
+def test_a_revoked_link_is_refused(open_scorekeeper: OpenScorekeeper, api: httpx2.Client) -> None:
     table = LinkedTable(api)
     link = table.link("scorekeeper")
     table.revoke(link)
-    phone = open_keeper(f"/keeper/{fragment_of(link)}")
+    phone = open_scorekeeper(f"/scorekeeper/{fragment_of(link)}")
     expect(phone.page.get_by_role("alert")).to_contain_text("not valid")
 
 
 def test_a_link_that_is_opened_without_a_network_does_not_get_the_rights_of_the_one_before(
-    open_keeper: OpenKeeper, api: httpx2.Client, context: BrowserContext
+    open_scorekeeper: OpenScorekeeper, api: httpx2.Client, context: BrowserContext
 ) -> None:
     table = LinkedTable(api)
-    phone = open_keeper(f"/keeper/{fragment_of(table.link('scorekeeper'))}")
+    phone = open_scorekeeper(f"/scorekeeper/{fragment_of(table.link('scorekeeper'))}")
     expect(phone.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
     context.set_offline(True)
-    phone.open(f"/keeper/{fragment_of(table.link())}")
+    phone.open(f"/scorekeeper/{fragment_of(table.link())}")
     expect(phone.page.get_by_text("offline")).to_be_visible()
     phone.enter_hand()
     phone.choose_button(3)

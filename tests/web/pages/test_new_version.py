@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Route, expect
 
-from tests.support.browser.keeper_page import wait_for_promise, wait_for_worker
+from tests.support.browser.scorekeeper_page import wait_for_promise, wait_for_worker
 from tests.web.conftest import chromium_or_skip
-from tests.web.pages.conftest import OpenKeeper
+from tests.web.pages.conftest import OpenScorekeeper
 
 HAS_WAITING = "() => navigator.serviceWorker.getRegistration().then((found) => found.waiting !== null)"
 
@@ -21,7 +21,7 @@ def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
             yield browser
 
 
-def test_a_new_version_asks_before_it_reloads(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+def test_a_new_version_asks_before_it_reloads(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> None:
     changed: list[str] = []
 
     def change_version(route: Route) -> None:
@@ -29,18 +29,18 @@ def test_a_new_version_asks_before_it_reloads(open_keeper: OpenKeeper, context: 
         changed.append(body)
         route.fulfill(status=200, content_type="text/javascript", body=body)
 
-    context.route("**/keeper/sw.js", change_version)
-    keeper = open_keeper()
-    page = keeper.page
-    keeper.add_round()
+    context.route("**/scorekeeper/sw.js", change_version)
+    scorekeeper = open_scorekeeper()
+    page = scorekeeper.page
+    scorekeeper.add_round()
     wait_for_worker(page)
     assert changed
-    context.unroute("**/keeper/sw.js")
-    keeper.enter_hand()
+    context.unroute("**/scorekeeper/sw.js")
+    scorekeeper.enter_hand()
     page.evaluate("window.isSamePage = true")
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update())")
     wait_for_promise(page, HAS_WAITING)
-    keeper.tap_cards(["As", "Ks"])
+    scorekeeper.tap_cards(["As", "Ks"])
     expect(page.get_by_text("A new version")).to_have_count(0)
     page.get_by_role("button", name="Back to the round").click()
     expect(page.get_by_text("A new version of this page is ready.")).to_be_visible()

@@ -4,24 +4,31 @@ from datetime import UTC, datetime, timedelta
 
 from playwright.sync_api import BrowserContext, Request, Route, expect
 
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players, undo_last, wait_for_worker
 from tests.support.browser.linked_table import LinkedTable
-from tests.web.pages.conftest import OpenKeeper
+from tests.support.browser.scorekeeper_page import (
+    SECOND,
+    ScorekeeperPage,
+    list_cards,
+    list_players,
+    undo_last,
+    wait_for_worker,
+)
+from tests.web.pages.conftest import OpenScorekeeper
 
 
 def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
-    keeper: KeeperPage, open_keeper: OpenKeeper, context: BrowserContext
+    scorekeeper: ScorekeeperPage, open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
-    round_ = keeper.add_round()
-    keeper.enter_hand()
-    wait_for_worker(keeper.page)
-    keeper.choose_button(3)
+    round_ = scorekeeper.add_round()
+    scorekeeper.enter_hand()
+    wait_for_worker(scorekeeper.page)
+    scorekeeper.choose_button(3)
     cards = list_cards()
-    keeper.tap_cards(cards[:5])
+    scorekeeper.tap_cards(cards[:5])
     context.set_offline(True)
-    keeper.kill(filled=5)
+    scorekeeper.kill(filled=5)
 
-    offline = open_keeper()
+    offline = open_scorekeeper()
     offline.expect_hand(1)
     offline.tap_cards(cards[5:])
     expect(offline.page.get_by_text("score after sync")).to_be_visible()
@@ -33,7 +40,7 @@ def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
     offline.page.close()
 
     context.set_offline(False)
-    online = open_keeper()
+    online = open_scorekeeper()
     online.expect_hand(2)
     expect(online.page.get_by_text("waiting")).to_have_count(0)
     [hand] = online.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
@@ -56,20 +63,20 @@ TWO_DAYS_AHEAD = """(() => {
 
 
 def test_a_hand_saved_by_a_wrong_clock_after_a_start_without_a_network_has_the_time_of_the_service(
-    keeper: KeeperPage, open_keeper: OpenKeeper, context: BrowserContext
+    scorekeeper: ScorekeeperPage, open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
     context.add_init_script(TWO_DAYS_AHEAD)
-    keeper.page.reload()
-    round_ = keeper.add_round()
-    keeper.enter_hand()
-    wait_for_worker(keeper.page)
-    keeper.choose_button(3)
+    scorekeeper.page.reload()
+    round_ = scorekeeper.add_round()
+    scorekeeper.enter_hand()
+    wait_for_worker(scorekeeper.page)
+    scorekeeper.choose_button(3)
     cards = list_cards()
-    keeper.tap_cards(cards[:5])
+    scorekeeper.tap_cards(cards[:5])
     context.set_offline(True)
-    keeper.kill(filled=5)
+    scorekeeper.kill(filled=5)
 
-    offline = open_keeper()
+    offline = open_scorekeeper()
     offline.expect_hand(1)
     offline.tap_cards(cards[5:])
     began = datetime.now(UTC)
@@ -82,23 +89,25 @@ def test_a_hand_saved_by_a_wrong_clock_after_a_start_without_a_network_has_the_t
     assert abs(datetime.fromisoformat(hand["played_at"]) - began) < timedelta(seconds=30)
 
 
-def test_a_full_hand_is_scored_when_the_network_is_back(keeper: KeeperPage, context: BrowserContext) -> None:
-    keeper.add_round()
-    keeper.enter_hand()
-    keeper.choose_button(3)
+def test_a_full_hand_is_scored_when_the_network_is_back(scorekeeper: ScorekeeperPage, context: BrowserContext) -> None:
+    scorekeeper.add_round()
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
     context.set_offline(True)
-    keeper.tap_cards(list_cards())
-    expect(keeper.page.get_by_text("score after sync")).to_be_visible()
+    scorekeeper.tap_cards(list_cards())
+    expect(scorekeeper.page.get_by_text("score after sync")).to_be_visible()
     context.set_offline(False)
-    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+    expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
 
 
-def test_a_response_that_is_lost_does_not_record_the_hand_twice(keeper: KeeperPage, context: BrowserContext) -> None:
-    round_ = keeper.add_round()
-    keeper.enter_hand()
-    keeper.choose_button(3)
-    keeper.tap_cards(list_cards())
-    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+def test_a_response_that_is_lost_does_not_record_the_hand_twice(
+    scorekeeper: ScorekeeperPage, context: BrowserContext
+) -> None:
+    round_ = scorekeeper.add_round()
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
+    scorekeeper.tap_cards(list_cards())
+    expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
     requests: list[Request] = []
 
     def note(request: Request) -> None:
@@ -109,88 +118,88 @@ def test_a_response_that_is_lost_does_not_record_the_hand_twice(keeper: KeeperPa
         route.abort()
 
     address = f"**/v1/rounds/{round_['id']}/hands"
-    keeper.page.on("request", note)
-    keeper.page.route(address, lose_response)
-    keeper.save()
-    keeper.expect_hand(2)
-    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
-    keeper.page.unroute(address)
-    keeper.page.evaluate("dispatchEvent(new Event('online'))")
+    scorekeeper.page.on("request", note)
+    scorekeeper.page.route(address, lose_response)
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
+    expect(scorekeeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+    scorekeeper.page.unroute(address)
+    scorekeeper.page.evaluate("dispatchEvent(new Event('online'))")
     # The page sends again by itself too, every 10 seconds.
-    expect(keeper.page.get_by_text("waiting")).to_have_count(0, timeout=60_000)
+    expect(scorekeeper.page.get_by_text("waiting")).to_have_count(0, timeout=60_000)
     sent = [request for request in requests if request.method == "POST" and request.url.endswith("/hands")]
     assert len(sent) > 1
     assert len({(request.header_value("Idempotency-Key"), request.post_data) for request in sent}) == 1
     assert sent[0].header_value("Idempotency-Key") is not None
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
 
-def test_a_refused_hand_is_explained_and_can_be_dropped(keeper: KeeperPage, context: BrowserContext) -> None:
-    round_ = keeper.add_round()
-    keeper.enter_hand()
-    keeper.choose_button(3)
+def test_a_refused_hand_is_explained_and_can_be_dropped(scorekeeper: ScorekeeperPage, context: BrowserContext) -> None:
+    round_ = scorekeeper.add_round()
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
     cards = list_cards()
-    keeper.tap_cards(cards[:-1])
+    scorekeeper.tap_cards(cards[:-1])
     context.set_offline(True)
-    keeper.tap_card("2c")
-    expect(keeper.page.get_by_text("score after sync")).to_be_visible()
-    keeper.save()
-    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    scorekeeper.tap_card("2c")
+    expect(scorekeeper.page.get_by_text("score after sync")).to_be_visible()
+    scorekeeper.save()
+    expect(scorekeeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
     hand = {"number": 1, "button": 3, "players": list_players()}
-    assert keeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
+    assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
     context.set_offline(False)
-    expect(keeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
-    keeper.page.get_by_role("button", name="Drop").click()
-    expect(keeper.page.get_by_text("Deleted from this device without being recorded: Hand 1.")).to_be_visible()
-    keeper.page.get_by_role("button", name="Drop Hand 1").click()
-    keeper.expect_hand(2)
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+    expect(scorekeeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
+    scorekeeper.page.get_by_role("button", name="Drop").click()
+    expect(scorekeeper.page.get_by_text("Deleted from this device without being recorded: Hand 1.")).to_be_visible()
+    scorekeeper.page.get_by_role("button", name="Drop Hand 1").click()
+    scorekeeper.expect_hand(2)
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
 
-def test_a_refused_hand_can_be_edited_and_saved_again(keeper: KeeperPage, context: BrowserContext) -> None:
-    round_ = keeper.add_round()
+def test_a_refused_hand_can_be_edited_and_saved_again(scorekeeper: ScorekeeperPage, context: BrowserContext) -> None:
+    round_ = scorekeeper.add_round()
     path = f"/v1/rounds/{round_['id']}"
-    keeper.enter_hand()
-    keeper.choose_button(3)
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
     context.set_offline(True)
-    keeper.tap_cards(list_cards())
-    keeper.save()
-    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    scorekeeper.tap_cards(list_cards())
+    scorekeeper.save()
+    expect(scorekeeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
     other = {"number": 1, "button": 1, "players": list_players()}
-    assert keeper.api.post(f"{path}/hands", json=other).status_code == 201
+    assert scorekeeper.api.post(f"{path}/hands", json=other).status_code == 201
     context.set_offline(False)
-    expect(keeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
-    undo_last(keeper.api, path)
+    expect(scorekeeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
+    undo_last(scorekeeper.api, path)
     entered = datetime.now(UTC)
-    keeper.page.get_by_role("button", name="Edit").click()
-    keeper.expect_hand(1)
-    assert len(keeper.read_boards()) == 39
-    keeper.tap('[data-place="3.bottom.4"]')
-    keeper.tap_card("2c")
-    keeper.save()
-    keeper.expect_hand(2)
-    [hand] = keeper.get(f"{path}/document")["hands"]
+    scorekeeper.page.get_by_role("button", name="Edit").click()
+    scorekeeper.expect_hand(1)
+    assert len(scorekeeper.read_boards()) == 39
+    scorekeeper.tap('[data-place="3.bottom.4"]')
+    scorekeeper.tap_card("2c")
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
+    [hand] = scorekeeper.get(f"{path}/document")["hands"]
     assert hand["players"][2]["bottom"] == ["As", "Ad", "Qh", "Qc", "2c"]
     assert datetime.fromisoformat(hand["played_at"]) < entered
 
 
 def test_a_hand_that_was_scored_before_the_network_failed_is_followed_by_the_next(
-    keeper: KeeperPage, open_keeper: OpenKeeper, context: BrowserContext
+    scorekeeper: ScorekeeperPage, open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
-    round_ = keeper.add_round()
-    keeper.enter_hand()
-    wait_for_worker(keeper.page)
-    keeper.choose_button(3)
-    keeper.tap_cards(list_cards())
-    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+    round_ = scorekeeper.add_round()
+    scorekeeper.enter_hand()
+    wait_for_worker(scorekeeper.page)
+    scorekeeper.choose_button(3)
+    scorekeeper.tap_cards(list_cards())
+    expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
     context.set_offline(True)
-    keeper.save()
-    keeper.expect_hand(2)
-    expect(keeper.page.locator('[data-place="1.discards.0"]')).to_be_visible()
-    keeper.tap_cards(list_cards(SECOND)[:10])
-    keeper.kill(filled=10)
-    again = open_keeper()
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
+    expect(scorekeeper.page.locator('[data-place="1.discards.0"]')).to_be_visible()
+    scorekeeper.tap_cards(list_cards(SECOND)[:10])
+    scorekeeper.kill(filled=10)
+    again = open_scorekeeper()
     again.expect_hand(2)
     expect(again.page.locator(".place.filled")).to_have_count(10)
     again.tap_cards(list_cards(SECOND)[10:])
@@ -207,25 +216,25 @@ def test_a_hand_that_was_scored_before_the_network_failed_is_followed_by_the_nex
 
 
 def test_a_table_that_a_link_has_opened_opens_again_without_a_network(
-    keeper: KeeperPage, context: BrowserContext
+    scorekeeper: ScorekeeperPage, context: BrowserContext
 ) -> None:
-    table = LinkedTable(keeper.api)
+    table = LinkedTable(scorekeeper.api)
     secret = table.link("scorekeeper")["url"].partition("#")[2]
-    keeper.open(f"/keeper/#{secret}")
-    wait_for_worker(keeper.page)
-    expect(keeper.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    scorekeeper.open(f"/scorekeeper/#{secret}")
+    wait_for_worker(scorekeeper.page)
+    expect(scorekeeper.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
     context.set_offline(True)
-    keeper.page.reload()
-    expect(keeper.page.get_by_role("heading", level=1)).to_have_text(table.name)
-    keeper.enter_hand()
-    keeper.expect_hand(1)
+    scorekeeper.page.reload()
+    expect(scorekeeper.page.get_by_role("heading", level=1)).to_have_text(table.name)
+    scorekeeper.enter_hand()
+    scorekeeper.expect_hand(1)
 
 
-def test_the_last_hand_is_undone_and_the_round_is_closed(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
+def test_the_last_hand_is_undone_and_the_round_is_closed(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
     hand = {"number": 1, "button": 3, "players": list_players()}
-    assert keeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
-    page = keeper.page
+    assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
+    page = scorekeeper.page
     page.reload()
     page.get_by_role("button", name="Undo hand 1").click()
     page.get_by_label("Reason").fill("two cards exchanged")
@@ -235,25 +244,25 @@ def test_the_last_hand_is_undone_and_the_round_is_closed(keeper: KeeperPage) -> 
     page.get_by_label("Reason").fill("late")
     page.get_by_role("button", name="Close the round").click()
     expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["status"] == "closed"
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["status"] == "closed"
     expect(page.get_by_label("Player in seat 2")).to_have_value("ben")
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
 
 
-def test_the_page_goes_on_when_the_browser_closes_its_database(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    keeper.enter_hand()
-    keeper.choose_button(3)
+def test_the_page_goes_on_when_the_browser_closes_its_database(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
     cards = list_cards()
-    keeper.tap_cards(cards[:3])
+    scorekeeper.tap_cards(cards[:3])
     # The browser can delete what a page has stored while it is open.
-    keeper.page.evaluate("""() => new Promise((done, fail) => {
-        const request = indexedDB.deleteDatabase("tablestakes-keeper");
+    scorekeeper.page.evaluate("""() => new Promise((done, fail) => {
+        const request = indexedDB.deleteDatabase("tablestakes-scorekeeper");
         request.onsuccess = done;
         request.onerror = fail;
     }).then(() => null)""")
-    keeper.tap_cards(cards[3:])
-    keeper.save()
-    keeper.expect_hand(2)
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+    scorekeeper.tap_cards(cards[3:])
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1

@@ -10,10 +10,16 @@ from playwright.sync_api import BrowserContext, expect
 from scoring.cards import DECK
 from scoring.ruleset import BOARD_SIZE
 from tests.oracle import play
-from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players, undo_last, wait_for_promise
+from tests.support.browser.scorekeeper_page import (
+    ScorekeeperPage,
+    list_cards,
+    list_players,
+    undo_last,
+    wait_for_promise,
+)
 from tests.support.scoring.strategies import set_cards
 from tests.support.server_process import wait_until
-from tests.web.pages.conftest import OpenKeeper
+from tests.web.pages.conftest import OpenScorekeeper
 from tests.web.pages.test_rules_on_device import wait_for_rules, wait_until_rules_are_cached
 
 pytestmark = pytest.mark.with_rules
@@ -30,50 +36,50 @@ def deal(seed: int) -> Iterator[Boards]:
         yield {seat: tuple(" ".join(map(str, row)) for row in board.rows) for seat, board in enumerate(boards, 1)}
 
 
-def read_stacks(keeper: KeeperPage) -> list[int]:
+def read_stacks(scorekeeper: ScorekeeperPage) -> list[int]:
     """Return the stacks that the page of the round shows, by seat."""
-    return [int(text) for text in keeper.page.locator("table.figures tbody tr td:last-child").all_inner_texts()]
+    return [int(text) for text in scorekeeper.page.locator("table.figures tbody tr td:last-child").all_inner_texts()]
 
 
-def play_to_the_end(keeper: KeeperPage, boards: Iterator[Boards], first: int) -> int:
+def play_to_the_end(scorekeeper: ScorekeeperPage, boards: Iterator[Boards], first: int) -> int:
     """Enter hands until the round is complete, and return how many the round has."""
     number = first
-    keeper.enter_hand(first)
+    scorekeeper.enter_hand(first)
     while True:
-        keeper.expect_hand(number)
-        if keeper.page.locator('.dealer[aria-pressed="true"]').count() == 0:
-            keeper.choose_button(1)
-        keeper.tap_cards(list_cards(next(boards)))
-        expect(keeper.page.locator("[data-score]")).to_have_count(3)
-        is_last = keeper.page.get_by_text("The round is complete.").count() > 0
-        keeper.save()
+        scorekeeper.expect_hand(number)
+        if scorekeeper.page.locator('.dealer[aria-pressed="true"]').count() == 0:
+            scorekeeper.choose_button(1)
+        scorekeeper.tap_cards(list_cards(next(boards)))
+        expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
+        is_last = scorekeeper.page.get_by_text("The round is complete.").count() > 0
+        scorekeeper.save()
         if is_last:
-            expect(keeper.page.get_by_role("heading", name="Open a round")).to_be_visible()
+            expect(scorekeeper.page.get_by_role("heading", name="Open a round")).to_be_visible()
             return number
         number += 1
 
 
-def check_with_oracle(keeper: KeeperPage, round_: dict[str, Any], stacks: list[int]) -> None:
+def check_with_oracle(scorekeeper: ScorekeeperPage, round_: dict[str, Any], stacks: list[int]) -> None:
     """Check that the stacks of the phone, of the service and of the oracle are equal."""
-    document = keeper.get(f"/v1/rounds/{round_['id']}/document")
-    ruleset = keeper.get(f"/v1/rulesets/{round_['ruleset']}")
-    settled = keeper.get(f"/v1/rounds/{round_['id']}/settlement")["stacks"]
+    document = scorekeeper.get(f"/v1/rounds/{round_['id']}/document")
+    ruleset = scorekeeper.get(f"/v1/rulesets/{round_['ruleset']}")
+    settled = scorekeeper.get(f"/v1/rounds/{round_['id']}/settlement")["stacks"]
     expected = play(document, ruleset)["settlement"]["stacks"]
     assert [settled[seat] for seat in ("1", "2", "3")] == stacks
     assert [expected[seat] for seat in ("1", "2", "3")] == stacks
 
 
-def list_rounds(keeper: KeeperPage, table: str) -> list[dict[str, Any]]:
-    rounds: list[dict[str, Any]] = keeper.get(f"/v1/rounds?table={table}")["rounds"]
+def list_rounds(scorekeeper: ScorekeeperPage, table: str) -> list[dict[str, Any]]:
+    rounds: list[dict[str, Any]] = scorekeeper.get(f"/v1/rounds?table={table}")["rounds"]
     return rounds[::-1]
 
 
-def expect_sent(keeper: KeeperPage) -> None:
-    expect(keeper.page.get_by_text("waiting", exact=False)).to_have_count(0, timeout=SYNC)
+def expect_sent(scorekeeper: ScorekeeperPage) -> None:
+    expect(scorekeeper.page.get_by_text("waiting", exact=False)).to_have_count(0, timeout=SYNC)
 
 
 IS_STORED = """async ([table, round, hands]) => {
-  const request = indexedDB.open("tablestakes-keeper");
+  const request = indexedDB.open("tablestakes-scorekeeper");
   const database = await new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
@@ -89,46 +95,50 @@ IS_STORED = """async ([table, round, hands]) => {
 }"""
 
 
-def wait_until_stored(keeper: KeeperPage, round_: dict[str, Any]) -> None:
+def wait_until_stored(scorekeeper: ScorekeeperPage, round_: dict[str, Any]) -> None:
     """Wait until the page has stored what it needs to continue the round without a network."""
-    hands = keeper.get(f"/v1/rounds/{round_['id']}")["hands"]
-    wait_for_promise(keeper.page, IS_STORED, [round_["table"], round_["id"], hands])
+    hands = scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"]
+    wait_for_promise(scorekeeper.page, IS_STORED, [round_["table"], round_["id"], hands])
 
 
 @pytest.fixture
-def offline_after_two_hands(open_keeper: OpenKeeper, context: BrowserContext) -> tuple[KeeperPage, dict[str, Any]]:
+def offline_after_two_hands(
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
+) -> tuple[ScorekeeperPage, dict[str, Any]]:
     """A round with two hands on a phone that has just lost the network."""
-    keeper = open_keeper()
-    round_ = keeper.add_round()
-    wait_for_rules(keeper)
-    wait_until_rules_are_cached(keeper)
+    scorekeeper = open_scorekeeper()
+    round_ = scorekeeper.add_round()
+    wait_for_rules(scorekeeper)
+    wait_until_rules_are_cached(scorekeeper)
     boards = deal(1)
     for number, button in ((1, 1), (2, 2)):
         hand = {"number": number, "button": button, "players": list_players(next(boards))}
-        assert keeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
+        assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
     # The page shows what others record.
-    expect(keeper.page.get_by_role("button", name="Enter hand 3")).to_be_visible()
-    wait_until_stored(keeper, round_)
+    expect(scorekeeper.page.get_by_role("button", name="Enter hand 3")).to_be_visible()
+    wait_until_stored(scorekeeper, round_)
     context.set_offline(True)
-    return keeper, round_
+    return scorekeeper, round_
 
 
 @pytest.mark.thorough
 def test_rounds_end_and_open_offline(
-    offline_after_two_hands: tuple[KeeperPage, dict[str, Any]], open_keeper: OpenKeeper, context: BrowserContext
+    offline_after_two_hands: tuple[ScorekeeperPage, dict[str, Any]],
+    open_scorekeeper: OpenScorekeeper,
+    context: BrowserContext,
 ) -> None:
-    keeper, round_ = offline_after_two_hands
+    scorekeeper, round_ = offline_after_two_hands
     boards = deal(2)
-    last = play_to_the_end(keeper, boards, 3)
-    stacks = [read_stacks(keeper)]
-    keeper.page.get_by_role("button", name="Open the round").click()
-    keeper.expect_hand(1)
-    keeper.choose_button(2)
+    last = play_to_the_end(scorekeeper, boards, 3)
+    stacks = [read_stacks(scorekeeper)]
+    scorekeeper.page.get_by_role("button", name="Open the round").click()
+    scorekeeper.expect_hand(1)
+    scorekeeper.choose_button(2)
     cards = list_cards(next(boards))
-    keeper.tap_cards(cards[:7])
-    keeper.kill(filled=7)
+    scorekeeper.tap_cards(cards[:7])
+    scorekeeper.kill(filled=7)
 
-    again = open_keeper()
+    again = open_scorekeeper()
     again.expect_hand(1)
     expect(again.page.locator(".place.filled")).to_have_count(7)
     again.tap_cards(cards[7:])
@@ -154,18 +164,18 @@ def test_rounds_end_and_open_offline(
 
 @pytest.mark.thorough
 def test_other_stacks_of_the_service_are_explained_and_resolved(
-    offline_after_two_hands: tuple[KeeperPage, dict[str, Any]], context: BrowserContext
+    offline_after_two_hands: tuple[ScorekeeperPage, dict[str, Any]], context: BrowserContext
 ) -> None:
-    keeper, round_ = offline_after_two_hands
-    page = keeper.page
+    scorekeeper, round_ = offline_after_two_hands
+    page = scorekeeper.page
     page.get_by_role("button", name="Close the round").click()
     page.get_by_label("Reason").fill("dinner")
     page.get_by_role("button", name="Close the round").click()
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_text("offline, 2 waiting")).to_be_visible()
-    stacks = read_stacks(keeper)
+    stacks = read_stacks(scorekeeper)
     # Another device undoes a hand meanwhile.
-    undo_last(keeper.api, f"/v1/rounds/{round_['id']}")
+    undo_last(scorekeeper.api, f"/v1/rounds/{round_['id']}")
     context.set_offline(False)
     ended = page.get_by_role("alert", name="End of the round")
     expect(ended).to_contain_text("Another device has recorded or undone a hand since.", timeout=SYNC)
@@ -175,44 +185,44 @@ def test_other_stacks_of_the_service_are_explained_and_resolved(
     refused.get_by_role("button", name="Edit").click()
     assert [page.get_by_label(f"Stack of seat {seat}").input_value() for seat in (1, 2, 3)] == [*map(str, stacks)]
     page.get_by_role("button", name="Open the round").click()
-    expect_sent(keeper)
-    opened = list_rounds(keeper, round_["table"])[-1]
+    expect_sent(scorekeeper)
+    opened = list_rounds(scorekeeper, round_["table"])[-1]
     assert [seat["opening_stack"] for seat in opened["seats"]] == stacks
 
 
 @pytest.fixture
-def opened_twice(open_keeper: OpenKeeper, context: BrowserContext) -> tuple[KeeperPage, str]:
+def opened_twice(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> tuple[ScorekeeperPage, str]:
     """A round with a hand that was opened on a phone, and refused because another device opened one; its table."""
-    keeper = open_keeper()
-    round_ = keeper.add_round()
+    scorekeeper = open_scorekeeper()
+    round_ = scorekeeper.add_round()
     table = str(round_["table"])
-    page = keeper.page
-    wait_for_rules(keeper)
-    wait_until_stored(keeper, round_)
-    assert keeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
+    page = scorekeeper.page
+    wait_for_rules(scorekeeper)
+    wait_until_stored(scorekeeper, round_)
+    assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
     expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
     context.set_offline(True)
     page.get_by_role("button", name="Open the round").click()
-    keeper.enter_hand()
-    keeper.choose_button(2)
-    keeper.tap_cards(list_cards())
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(2)
+    scorekeeper.tap_cards(list_cards())
     expect(page.locator("[data-score]")).to_have_count(3)
-    keeper.save()
-    keeper.expect_hand(2)
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
     page.get_by_role("button", name="Back to the round").click()
     seats = [{"seat": seat, "player": player} for seat, player in enumerate(("ann", "ben", "cyd"), 1)]
-    assert keeper.api.post(f"/v1/tables/{table}/rounds", json={"seats": seats}).status_code == 201
+    assert scorekeeper.api.post(f"/v1/tables/{table}/rounds", json={"seats": seats}).status_code == 201
     context.set_offline(False)
     expect(page.get_by_role("alert", name="Opening of the round")).to_contain_text(
         "The table has an open round.", timeout=SYNC
     )
-    return keeper, table
+    return scorekeeper, table
 
 
 @pytest.mark.thorough
-def test_another_open_round_is_shown_and_closed(opened_twice: tuple[KeeperPage, str]) -> None:
-    keeper, table = opened_twice
-    page = keeper.page
+def test_another_open_round_is_shown_and_closed(opened_twice: tuple[ScorekeeperPage, str]) -> None:
+    scorekeeper, table = opened_twice
+    page = scorekeeper.page
     expect(page.get_by_role("heading", name="After 1 hand")).to_be_visible()
     page.get_by_role("button", name="Show the open round").click()
     expect(page.get_by_role("heading", name="New round")).to_be_visible()
@@ -224,8 +234,8 @@ def test_another_open_round_is_shown_and_closed(opened_twice: tuple[KeeperPage, 
     page.get_by_role("button", name="Close the round").click()
     expect(page.get_by_role("heading", name="After 1 hand")).to_be_visible()
     page.get_by_role("button", name="Try again").click()
-    expect_sent(keeper)
-    rounds = [(each["status"], each["hands"]) for each in list_rounds(keeper, table)]
+    expect_sent(scorekeeper)
+    rounds = [(each["status"], each["hands"]) for each in list_rounds(scorekeeper, table)]
     assert rounds == [("closed", 0), ("open", 1), ("closed", 0)], "in the order in which they were opened"
     page.get_by_role("button", name="Close the round").click()
     page.get_by_label("Reason").fill("late")
@@ -236,9 +246,9 @@ def test_another_open_round_is_shown_and_closed(opened_twice: tuple[KeeperPage, 
 
 
 @pytest.mark.thorough
-def test_an_opening_that_is_refused_twice_loses_no_hand(opened_twice: tuple[KeeperPage, str]) -> None:
-    keeper, table = opened_twice
-    page = keeper.page
+def test_an_opening_that_is_refused_twice_loses_no_hand(opened_twice: tuple[ScorekeeperPage, str]) -> None:
+    scorekeeper, table = opened_twice
+    page = scorekeeper.page
     refused = page.get_by_role("alert", name="Opening of the round")
     refused.get_by_role("button", name="Edit").click()
     with page.expect_response(f"**/v1/tables/{table}/rounds") as response:
@@ -247,11 +257,11 @@ def test_an_opening_that_is_refused_twice_loses_no_hand(opened_twice: tuple[Keep
     expect(refused).to_contain_text("The table has an open round.")
     expect(page.get_by_text("2 waiting")).to_be_visible()
     expect(page.get_by_role("heading", name="After 1 hand")).to_be_visible()
-    other = list_rounds(keeper, table)[-1]
-    assert keeper.api.post(f"/v1/rounds/{other['id']}/close", json={"reason": "opened twice"}).status_code == 200
+    other = list_rounds(scorekeeper, table)[-1]
+    assert scorekeeper.api.post(f"/v1/rounds/{other['id']}/close", json={"reason": "opened twice"}).status_code == 200
     refused.get_by_role("button", name="Try again").click()
-    expect_sent(keeper)
-    assert [each["hands"] for each in list_rounds(keeper, table)] == [0, 1, 0]
+    expect_sent(scorekeeper)
+    assert [each["hands"] for each in list_rounds(scorekeeper, table)] == [0, 1, 0]
 
 
 CLOCK_AHEAD = "const now = Date.now; Date.now = () => now() + 3_600_000"
@@ -259,48 +269,48 @@ CLOCK_AHEAD = "const now = Date.now; Date.now = () => now() + 3_600_000"
 
 @pytest.mark.thorough
 def test_a_clock_that_is_ahead_does_not_stop_the_opening_of_a_round(
-    open_keeper: OpenKeeper, context: BrowserContext
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
     context.add_init_script(CLOCK_AHEAD)
-    keeper = open_keeper()
-    round_ = keeper.add_round()
-    page = keeper.page
-    wait_for_rules(keeper)
-    wait_until_rules_are_cached(keeper)
-    assert keeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
+    scorekeeper = open_scorekeeper()
+    round_ = scorekeeper.add_round()
+    page = scorekeeper.page
+    wait_for_rules(scorekeeper)
+    wait_until_rules_are_cached(scorekeeper)
+    assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_role("heading", name="New round")).to_be_visible()
-    assert wait_until(lambda: len(list_rounds(keeper, round_["table"])) == 2)
-    [closed, opened] = list_rounds(keeper, round_["table"])
+    assert wait_until(lambda: len(list_rounds(scorekeeper, round_["table"])) == 2)
+    [closed, opened] = list_rounds(scorekeeper, round_["table"])
     assert closed["opened_at"] < opened["opened_at"]
 
     # A page that opens without a network knows the time of the service from before.
-    assert keeper.api.post(f"/v1/rounds/{opened['id']}/close", json={"reason": "late"}).status_code == 200
+    assert scorekeeper.api.post(f"/v1/rounds/{opened['id']}/close", json={"reason": "late"}).status_code == 200
     expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
     context.set_offline(True)
     page.reload()
-    wait_for_rules(keeper)
+    wait_for_rules(scorekeeper)
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
     context.set_offline(False)
-    expect_sent(keeper)
-    assert [each["status"] for each in list_rounds(keeper, round_["table"])] == ["closed", "closed", "open"]
+    expect_sent(scorekeeper)
+    assert [each["status"] for each in list_rounds(scorekeeper, round_["table"])] == ["closed", "closed", "open"]
 
 
 @pytest.mark.thorough
 def test_another_open_round_is_explained_and_resolved(
-    offline_after_two_hands: tuple[KeeperPage, dict[str, Any]], context: BrowserContext
+    offline_after_two_hands: tuple[ScorekeeperPage, dict[str, Any]], context: BrowserContext
 ) -> None:
-    keeper, round_ = offline_after_two_hands
-    play_to_the_end(keeper, deal(2), 3)
-    page = keeper.page
+    scorekeeper, round_ = offline_after_two_hands
+    play_to_the_end(scorekeeper, deal(2), 3)
+    page = scorekeeper.page
     page.get_by_role("button", name="Open the round").click()
-    keeper.expect_hand(1)
+    scorekeeper.expect_hand(1)
     page.get_by_role("button", name="Back to the round").click()
     path = f"/v1/rounds/{round_['id']}"
-    assert keeper.api.post(f"{path}/close", json={"reason": "late"}).status_code == 200
+    assert scorekeeper.api.post(f"{path}/close", json={"reason": "late"}).status_code == 200
     seats = [{"seat": seat, "player": player} for seat, player in enumerate(("ann", "ben", "cyd"), 1)]
-    other = keeper.api.post(f"/v1/tables/{round_['table']}/rounds", json={"seats": seats})
+    other = scorekeeper.api.post(f"/v1/tables/{round_['table']}/rounds", json={"seats": seats})
     assert other.status_code == 201
     context.set_offline(False)
     refused = page.get_by_role("alert", name="Hand 3")
@@ -313,6 +323,6 @@ def test_another_open_round_is_explained_and_resolved(
     expect(refused).to_contain_text("The table has an open round.", timeout=SYNC)
     refused.get_by_role("button", name="Drop").click()
     refused.get_by_role("button", name="Drop Opening of the round").click()
-    expect_sent(keeper)
+    expect_sent(scorekeeper)
     expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
-    assert [each["status"] for each in list_rounds(keeper, round_["table"])] == ["closed", "open"]
+    assert [each["status"] for each in list_rounds(scorekeeper, round_["table"])] == ["closed", "open"]

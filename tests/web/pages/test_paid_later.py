@@ -7,8 +7,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browser.keeper_page import KeeperPage, list_cards
 from tests.support.browser.linked_table import THIRD, LinkedTable
+from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards
 from tests.web.pages.conftest import OpenPage
 from tests.web.pages.rounds.test_history import open_hand
 from tests.web.pages.test_rules_on_device import wait_for_rules
@@ -39,18 +39,20 @@ def list_payments(hand: dict[str, Any], names: tuple[str, ...]) -> list[str]:
 
 
 @pytest.mark.with_rules
-def test_the_keeper_shows_points_of_hands_and_payments_of_the_round(keeper: KeeperPage, table: LinkedTable) -> None:
-    page = keeper.page
-    keeper.join()
+def test_the_scorekeeper_shows_points_of_hands_and_payments_of_the_round(
+    scorekeeper: ScorekeeperPage, table: LinkedTable
+) -> None:
+    page = scorekeeper.page
+    scorekeeper.join()
     page.get_by_role("button", name=table.name).click()
-    wait_for_rules(keeper)
-    keeper.enter_hand()
-    keeper.choose_button(3)
-    keeper.tap_cards(list_cards(THIRD))
+    wait_for_rules(scorekeeper)
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
+    scorekeeper.tap_cards(list_cards(THIRD))
     expect(page.locator(".result")).to_contain_text(LATER)
     shown = page.locator(".result .points").all_inner_texts()
-    keeper.save()
-    keeper.expect_hand(2)
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
     page.get_by_role("button", name="Back to the round").click()
     open_hand(page, 1)
     [hand] = table.get(f"/v1/rounds/{table.round}/hands")["hands"]
@@ -61,10 +63,10 @@ def test_the_keeper_shows_points_of_hands_and_payments_of_the_round(keeper: Keep
 
     table.play_again(2)
     page.get_by_role("button", name="Enter hand 3").click()
-    keeper.tap_cards(list_cards(LAST))
+    scorekeeper.tap_cards(list_cards(LAST))
     expect(page.locator(".result")).to_contain_text(OF_THE_ROUND)
     expect(page.locator(".result")).to_contain_text("The round is complete.")
-    keeper.save()
+    scorekeeper.save()
     open_hand(page, 3)
     last = table.get(f"/v1/rounds/{table.round}/hands")["hands"][-1]
     expect(page.locator('details[data-hand="3"] summary .figure')).to_have_text(show_points(last))
@@ -77,14 +79,14 @@ def play_round(table: LinkedTable) -> list[dict[str, Any]]:
 
 
 def test_the_history_shows_points_of_the_last_hand_and_payments_of_the_round(
-    keeper: KeeperPage, table: LinkedTable
+    scorekeeper: ScorekeeperPage, table: LinkedTable
 ) -> None:
     last = play_round(table)[-1]
     assert last["transfers"]
-    keeper.join()
-    keeper.page.get_by_role("button", name=table.name).click()
-    open_hand(keeper.page, 3)
-    shown = keeper.page.locator('details[data-hand="3"]')
+    scorekeeper.join()
+    scorekeeper.page.get_by_role("button", name=table.name).click()
+    open_hand(scorekeeper.page, 3)
+    shown = scorekeeper.page.locator('details[data-hand="3"]')
     expect(shown.locator("summary .figure")).to_have_text(show_points(last))
     expect(shown.get_by_role("heading", name=OF_THE_ROUND)).to_be_visible()
     for payment in list_payments(last, table.names):

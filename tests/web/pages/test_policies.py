@@ -12,7 +12,8 @@ pytestmark = pytest.mark.thorough
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/docs", "/problems", f"/problems/{min(PROBLEM_KINDS)}", "/keeper/", "/board/", "/console/sign-in"]
+    "path",
+    ["/", "/docs", "/problems", f"/problems/{min(PROBLEM_KINDS)}", "/scorekeeper/", "/board/", "/console/sign-in"],
 )
 def test_a_page_without_a_secret_keeps_its_policy(open_page: OpenPage, path: str) -> None:
     page = open_page(path)

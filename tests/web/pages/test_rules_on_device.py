@@ -5,31 +5,37 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, wait_for_promise, wait_for_worker
-from tests.web.pages.conftest import OpenKeeper
+from tests.support.browser.scorekeeper_page import (
+    SECOND,
+    ScorekeeperPage,
+    list_cards,
+    wait_for_promise,
+    wait_for_worker,
+)
+from tests.web.pages.conftest import OpenScorekeeper
 
 pytestmark = [pytest.mark.thorough, pytest.mark.with_rules]
 LOADING = 120_000
 """Milliseconds in which the rules are loaded, on a busy machine."""
 
 
-def wait_for_rules(keeper: KeeperPage) -> None:
-    expect(keeper.page.get_by_text("Rules on this device: hands are scored without a network.")).to_be_visible(
+def wait_for_rules(scorekeeper: ScorekeeperPage) -> None:
+    expect(scorekeeper.page.get_by_text("Rules on this device: hands are scored without a network.")).to_be_visible(
         timeout=LOADING
     )
 
 
-def wait_until_rules_are_cached(keeper: KeeperPage) -> None:
+def wait_until_rules_are_cached(scorekeeper: ScorekeeperPage) -> None:
     """Wait until the service worker has everything that scoring without a network needs."""
     wait_for_promise(
-        keeper.page, "async () => (await caches.match('/keeper/rules/complete')) !== undefined", seconds=120
+        scorekeeper.page, "async () => (await caches.match('/scorekeeper/rules/complete')) !== undefined", seconds=120
     )
 
 
-def read_scores(keeper: KeeperPage) -> list[str]:
+def read_scores(scorekeeper: ScorekeeperPage) -> list[str]:
     """Return what the page shows as the result of a hand."""
-    expect(keeper.page.locator("[data-score]")).to_have_count(3)
-    return keeper.page.locator(".result [data-score], .result-parts").all_inner_texts()
+    expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
+    return scorekeeper.page.locator(".result [data-score], .result-parts").all_inner_texts()
 
 
 def stacks_of(recorded: dict[str, Any]) -> list[str]:
@@ -37,28 +43,28 @@ def stacks_of(recorded: dict[str, Any]) -> list[str]:
 
 
 def test_two_hands_are_scored_offline_and_recorded_with_the_same_result(
-    open_keeper: OpenKeeper, context: BrowserContext
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
-    keeper = open_keeper()
-    round_ = keeper.add_round()
-    wait_for_worker(keeper.page)
-    wait_for_rules(keeper)
+    scorekeeper = open_scorekeeper()
+    round_ = scorekeeper.add_round()
+    wait_for_worker(scorekeeper.page)
+    wait_for_rules(scorekeeper)
     context.set_offline(True)
-    keeper.enter_hand()
-    keeper.choose_button(3)
-    keeper.tap_cards(list_cards())
-    first = read_scores(keeper)
-    keeper.save()
-    keeper.expect_hand(2)
-    keeper.tap_cards(list_cards(SECOND))
-    second = read_scores(keeper)
-    keeper.save()
-    expect(keeper.page.get_by_text("offline, 2 waiting")).to_be_visible()
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 0
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
+    scorekeeper.tap_cards(list_cards())
+    first = read_scores(scorekeeper)
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
+    scorekeeper.tap_cards(list_cards(SECOND))
+    second = read_scores(scorekeeper)
+    scorekeeper.save()
+    expect(scorekeeper.page.get_by_text("offline, 2 waiting")).to_be_visible()
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 0
 
     context.set_offline(False)
-    expect(keeper.page.get_by_text("waiting")).to_have_count(0, timeout=30_000)
-    recorded = keeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
+    expect(scorekeeper.page.get_by_text("waiting")).to_have_count(0, timeout=30_000)
+    recorded = scorekeeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
     assert [each["number"] for each in recorded] == [1, 2]
     for shown, hand in zip((first, second), recorded, strict=True):
         for text, stack in zip(shown[:3], stacks_of(hand), strict=True):
@@ -66,17 +72,17 @@ def test_two_hands_are_scored_offline_and_recorded_with_the_same_result(
 
 
 def test_the_rules_are_loaded_from_the_device_without_a_network(
-    open_keeper: OpenKeeper, context: BrowserContext
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
-    keeper = open_keeper()
-    keeper.add_round()
-    wait_for_rules(keeper)
-    wait_until_rules_are_cached(keeper)
-    keeper.enter_hand()
-    keeper.choose_button(3)
+    scorekeeper = open_scorekeeper()
+    scorekeeper.add_round()
+    wait_for_rules(scorekeeper)
+    wait_until_rules_are_cached(scorekeeper)
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
     context.set_offline(True)
-    keeper.page.close()
-    offline = open_keeper()
+    scorekeeper.page.close()
+    offline = open_scorekeeper()
     offline.expect_hand(1)
     offline.tap_cards(list_cards())
     expect(offline.page.locator("[data-score]")).to_have_count(3, timeout=LOADING)
@@ -89,34 +95,34 @@ LIST_CACHES = """async () => Object.fromEntries(await Promise.all((await caches.
 
 
 def test_other_rules_replace_the_cached_ones_only_when_they_are_complete(
-    open_keeper: OpenKeeper, context: BrowserContext
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
-    keeper = open_keeper()
-    wait_for_worker(keeper.page)
+    scorekeeper = open_scorekeeper()
+    wait_for_worker(scorekeeper.page)
     # An earlier version of the rules that is complete, and one of which only a part was loaded.
-    keeper.page.evaluate("""async () => {
+    scorekeeper.page.evaluate("""async () => {
         const files = { earlier: ["manifest.json", "rules.zip", "complete"], part: ["manifest.json"] };
         for (const [name, paths] of Object.entries(files)) {
-            const cache = await caches.open(`rules /keeper/ ${name}`);
-            for (const path of paths) await cache.put(`/keeper/rules/${path}`, new Response("{}"));
+            const cache = await caches.open(`rules /scorekeeper/ ${name}`);
+            for (const path of paths) await cache.put(`/scorekeeper/rules/${path}`, new Response("{}"));
         }
     }""")
-    context.route("**/keeper/rules/rules.zip", lambda route: route.abort())
-    keeper.page.reload()
-    keeper.add_round()
-    expect(keeper.page.get_by_text("The rules could not be loaded.")).to_be_visible(timeout=LOADING)
-    caches = keeper.page.evaluate(LIST_CACHES)
-    assert caches.pop("rules /keeper/ earlier") == 3
+    context.route("**/scorekeeper/rules/rules.zip", lambda route: route.abort())
+    scorekeeper.page.reload()
+    scorekeeper.add_round()
+    expect(scorekeeper.page.get_by_text("The rules could not be loaded.")).to_be_visible(timeout=LOADING)
+    caches = scorekeeper.page.evaluate(LIST_CACHES)
+    assert caches.pop("rules /scorekeeper/ earlier") == 3
     assert list(caches.values()) == [1], "the manifest of those that the service has now"
-    context.unroute("**/keeper/rules/rules.zip")
-    keeper.page.evaluate("dispatchEvent(new Event('online'))")
-    wait_for_rules(keeper)
-    wait_for_promise(keeper.page, f"async () => Object.keys(await ({LIST_CACHES})()).join() === {str(*caches)!r}")
-    manifest = keeper.get("/keeper/rules/manifest.json")
-    assert keeper.page.evaluate(LIST_CACHES) == {str(*caches): len(manifest["files"] | manifest["scripts"]) + 2}
+    context.unroute("**/scorekeeper/rules/rules.zip")
+    scorekeeper.page.evaluate("dispatchEvent(new Event('online'))")
+    wait_for_rules(scorekeeper)
+    wait_for_promise(scorekeeper.page, f"async () => Object.keys(await ({LIST_CACHES})()).join() === {str(*caches)!r}")
+    manifest = scorekeeper.get("/scorekeeper/rules/manifest.json")
+    assert scorekeeper.page.evaluate(LIST_CACHES) == {str(*caches): len(manifest["files"] | manifest["scripts"]) + 2}
 
 
-def test_the_progress_of_loading_is_shown(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+def test_the_progress_of_loading_is_shown(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> None:
     context.add_init_script("""
         globalThis.shown = [];
         new MutationObserver(() => {
@@ -124,10 +130,10 @@ def test_the_progress_of_loading_is_shown(open_keeper: OpenKeeper, context: Brow
           if (found) shown.push([Number(found[1]), Number(found[2])]);
         }).observe(document, { subtree: true, childList: true, characterData: true });
     """)
-    keeper = open_keeper()
-    keeper.add_round()
-    wait_for_rules(keeper)
-    shown = keeper.page.evaluate("shown")
+    scorekeeper = open_scorekeeper()
+    scorekeeper.add_round()
+    wait_for_rules(scorekeeper)
+    shown = scorekeeper.page.evaluate("shown")
     assert shown
     assert {total for _, total in shown} == {shown[0][1]}
     loaded = [megabytes for megabytes, _ in shown]
@@ -136,27 +142,27 @@ def test_the_progress_of_loading_is_shown(open_keeper: OpenKeeper, context: Brow
 
 
 def test_rules_that_could_not_be_loaded_are_loaded_when_the_network_is_back(
-    open_keeper: OpenKeeper, context: BrowserContext
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
     # Requests of a service worker do not take the routes of the page.
-    context.route("**/keeper/sw.js", lambda route: route.abort())
-    context.route("**/keeper/rules/rules.zip", lambda route: route.abort())
-    keeper = open_keeper()
-    keeper.add_round()
-    expect(keeper.page.get_by_text("The rules could not be loaded.")).to_be_visible(timeout=LOADING)
-    context.unroute("**/keeper/rules/rules.zip")
-    keeper.page.evaluate("dispatchEvent(new Event('online'))")
-    wait_for_rules(keeper)
+    context.route("**/scorekeeper/sw.js", lambda route: route.abort())
+    context.route("**/scorekeeper/rules/rules.zip", lambda route: route.abort())
+    scorekeeper = open_scorekeeper()
+    scorekeeper.add_round()
+    expect(scorekeeper.page.get_by_text("The rules could not be loaded.")).to_be_visible(timeout=LOADING)
+    context.unroute("**/scorekeeper/rules/rules.zip")
+    scorekeeper.page.evaluate("dispatchEvent(new Event('online'))")
+    wait_for_rules(scorekeeper)
 
 
-def test_caps_are_applied_offline(open_keeper: OpenKeeper, context: BrowserContext) -> None:
-    keeper = open_keeper()
-    keeper.add_round(stack=1)
-    wait_for_rules(keeper)
+def test_caps_are_applied_offline(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> None:
+    scorekeeper = open_scorekeeper()
+    scorekeeper.add_round(stack=1)
+    wait_for_rules(scorekeeper)
     context.set_offline(True)
-    keeper.enter_hand()
-    keeper.choose_button(3)
-    keeper.tap_cards(list_cards())
-    shown = " ".join(read_scores(keeper))
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
+    scorekeeper.tap_cards(list_cards())
+    shown = " ".join(read_scores(scorekeeper))
     assert "has no more" in shown
     assert "before caps" in shown

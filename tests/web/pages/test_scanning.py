@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.support.browser.linked_table import LinkedTable
-from tests.web.pages.conftest import OpenKeeper
+from tests.web.pages.conftest import OpenScorekeeper
 
 pytestmark = pytest.mark.thorough
 
@@ -37,12 +37,12 @@ DETECTOR = """
 
 
 def test_a_scanned_link_opens_its_table_and_the_camera_is_switched_off(
-    open_keeper: OpenKeeper, context: BrowserContext
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
 ) -> None:
     context.add_init_script(DETECTOR)
-    keeper = open_keeper()
-    table = LinkedTable(keeper.api)
-    page = keeper.page
+    scorekeeper = open_scorekeeper()
+    table = LinkedTable(scorekeeper.api)
+    page = scorekeeper.page
     page.get_by_role("button", name="Scan a QR code").click()
     expect(page.get_by_text("Hold the QR code")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
@@ -61,13 +61,13 @@ def test_a_scanned_link_opens_its_table_and_the_camera_is_switched_off(
     [("NotAllowedError", "does not let this page use the camera"), ("NotFoundError", "has no camera")],
 )
 def test_without_a_camera_the_link_is_pasted(
-    open_keeper: OpenKeeper, context: BrowserContext, refusal: str, message: str
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext, refusal: str, message: str
 ) -> None:
     context.add_init_script(DETECTOR)
     context.add_init_script(f"globalThis.refusal = '{refusal}'")
-    keeper = open_keeper()
-    table = LinkedTable(keeper.api)
-    page = keeper.page
+    scorekeeper = open_scorekeeper()
+    table = LinkedTable(scorekeeper.api)
+    page = scorekeeper.page
     page.get_by_role("button", name="Scan a QR code").click()
     expect(page.get_by_role("alert")).to_contain_text(message)
     page.get_by_role("button", name="Back").click()
@@ -76,14 +76,16 @@ def test_without_a_camera_the_link_is_pasted(
     expect(page.get_by_role("heading", level=1)).to_have_text(table.name)
 
 
-def test_a_browser_that_reads_no_codes_has_no_button(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+def test_a_browser_that_reads_no_codes_has_no_button(
+    open_scorekeeper: OpenScorekeeper, context: BrowserContext
+) -> None:
     context.add_init_script("delete globalThis.BarcodeDetector")
-    page = open_keeper().page
+    page = open_scorekeeper().page
     expect(page.get_by_label("Link or API key")).to_be_visible()
     expect(page.get_by_role("button", name="Scan a QR code")).to_have_count(0)
 
 
-def test_only_the_page_that_scans_may_use_the_camera(open_keeper: OpenKeeper) -> None:
-    api = open_keeper().api
-    assert api.get("/keeper/").headers["Permissions-Policy"].startswith("camera=(self), ")
+def test_only_the_page_that_scans_may_use_the_camera(open_scorekeeper: OpenScorekeeper) -> None:
+    api = open_scorekeeper().api
+    assert api.get("/scorekeeper/").headers["Permissions-Policy"].startswith("camera=(self), ")
     assert api.get("/board/").headers["Permissions-Policy"].startswith("camera=(), ")

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.support.browser.check_page import check_width
 from tests.support.browser.chromium import open_beside
-from tests.support.browser.keeper_page import KeeperPage, list_cards
+from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES, SAVE_DATA
 
@@ -67,32 +67,32 @@ OVERLAPPING: Final = """elements => {
 @contextmanager
 def entering(
     browser: Browser, service: Running, api: httpx2.Client, scheme: Any, width: int, height: int, text: int
-) -> Iterator[KeeperPage]:
+) -> Iterator[ScorekeeperPage]:
     """Open a round of four players in a browser with text of a size, and its first hand."""
     with open_beside(browser, f"--blink-settings=defaultFontSize={text}") as sized:
         context = sized.new_context(viewport={"width": width, "height": height}, has_touch=True, color_scheme=scheme)
         context.set_default_timeout(20_000)
         context.add_init_script(SAVE_DATA)
         violations: list[Any] = []
-        keeper = KeeperPage(context.new_page(), service.url, api, violations)
-        keeper.open()
-        assert keeper.page.evaluate("getComputedStyle(document.documentElement).fontSize") == f"{text}px"
-        table = keeper.add_table("classic")
+        scorekeeper = ScorekeeperPage(context.new_page(), service.url, api, violations)
+        scorekeeper.open()
+        assert scorekeeper.page.evaluate("getComputedStyle(document.documentElement).fontSize") == f"{text}px"
+        table = scorekeeper.add_table("classic")
         seats = [{"seat": seat, "player": name, "stack": 200} for seat, name in enumerate(NAMES, 1)]
         opened = api.post(f"/v1/tables/{table['id']}/rounds", json={"seats": seats})
         assert opened.status_code == 201, opened.text
-        keeper.join()
-        keeper.page.get_by_role("button", name=table["name"]).click()
-        expect(keeper.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
-        check_width(keeper.page)
-        keeper.enter_hand()
-        yield keeper
+        scorekeeper.join()
+        scorekeeper.page.get_by_role("button", name=table["name"]).click()
+        expect(scorekeeper.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+        check_width(scorekeeper.page)
+        scorekeeper.enter_hand()
+        yield scorekeeper
         assert violations == []
 
 
-def check_deck(keeper: KeeperPage) -> None:
+def check_deck(scorekeeper: ScorekeeperPage) -> None:
     """Check that no card of the deck overlaps another or is cut off, and that the deck covers no place in use."""
-    page = keeper.page
+    page = scorekeeper.page
     deck = page.locator(".deck > button")
     expect(deck).to_have_count(53)
     assert deck.evaluate_all(OVERLAPPING) == []
@@ -115,19 +115,19 @@ def check_in_view(shown: Locator) -> None:
 def test_four_boards_are_entered_and_saved_on_a_phone(
     browser: Browser, service: Running, api: httpx2.Client, scheme: Any, width: int, height: int, text: int
 ) -> None:
-    with entering(browser, service, api, scheme, width, height, text) as keeper:
-        page = keeper.page
+    with entering(browser, service, api, scheme, width, height, text) as scorekeeper:
+        page = scorekeeper.page
         cards = list_cards(FOUR)
-        keeper.tap_cards(cards[:9])
-        check_deck(keeper)
-        keeper.tap_cards(cards[9:45])
-        check_deck(keeper)
-        keeper.tap_cards(cards[45:])
+        scorekeeper.tap_cards(cards[:9])
+        check_deck(scorekeeper)
+        scorekeeper.tap_cards(cards[9:45])
+        check_deck(scorekeeper)
+        scorekeeper.tap_cards(cards[45:])
         save = page.get_by_role("button", name="Save")
         expect(save).to_be_disabled()
         check_in_view(save)
         check_width(page)
-        keeper.tap('[data-seat="4"] .dealer')
+        scorekeeper.tap('[data-seat="4"] .dealer')
         expect(page.locator("[data-score]")).to_have_count(4)
         check_in_view(save)
         undo = page.get_by_role("button", name="Undo the last tap")
@@ -144,13 +144,13 @@ def test_four_boards_are_entered_and_saved_on_a_phone(
 def test_four_boards_are_seen_whole_on_a_tablet(
     browser: Browser, service: Running, api: httpx2.Client, scheme: Any, width: int, height: int, text: int
 ) -> None:
-    with entering(browser, service, api, scheme, width, height, text) as keeper:
-        boards = keeper.page.locator(".seat")
+    with entering(browser, service, api, scheme, width, height, text) as scorekeeper:
+        boards = scorekeeper.page.locator(".seat")
         expect(boards).to_have_count(4)
         check_in_view(boards)
-        check_deck(keeper)
-        keeper.tap_cards(list_cards(FOUR)[:45])
-        check_deck(keeper)
+        check_deck(scorekeeper)
+        scorekeeper.tap_cards(list_cards(FOUR)[:45])
+        check_deck(scorekeeper)
         assert boards.evaluate_all(OVERLAPPING) == []
         check_in_view(boards)
-        check_in_view(keeper.page.locator(".place"))
+        check_in_view(scorekeeper.page.locator(".place"))

@@ -7,9 +7,9 @@ import httpx2
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browser.keeper_page import KeeperPage, list_cards
 from tests.support.browser.linked_table import LinkedTable
-from tests.web.pages.conftest import OpenKeeper
+from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards
+from tests.web.pages.conftest import OpenScorekeeper
 from tests.web.pages.test_joining import fragment_of
 
 pytestmark = pytest.mark.thorough
@@ -33,7 +33,7 @@ def table(api: httpx2.Client, request: pytest.FixtureRequest) -> LinkedTable:
     return named
 
 
-def test_names_references_and_reasons_are_text(table: LinkedTable, open_keeper: OpenKeeper) -> None:
+def test_names_references_and_reasons_are_text(table: LinkedTable, open_scorekeeper: OpenScorekeeper) -> None:
     link = table.link("scorekeeper", label=f"{MARKUP} phone")
     shown = table.api.put(
         f"/v1/tables/{table.id}/scorekeepers/{uuid4()}",
@@ -41,8 +41,8 @@ def test_names_references_and_reasons_are_text(table: LinkedTable, open_keeper: 
         headers={"Authorization": f"Bearer {fragment_of(link).removeprefix('#')}"},
     )
     assert shown.status_code == 204, shown.text
-    keeper = open_keeper(f"/keeper/{fragment_of(table.link('scorekeeper'))}")
-    page = keeper.page
+    scorekeeper = open_scorekeeper(f"/scorekeeper/{fragment_of(table.link('scorekeeper'))}")
+    page = scorekeeper.page
     expect(page.get_by_role("heading", level=1)).to_have_text(table.name)
     expect_text(page, *NAMES, f"{MARKUP} phone is entering hand 2")
     page.locator("summary").tap()
@@ -51,7 +51,7 @@ def test_names_references_and_reasons_are_text(table: LinkedTable, open_keeper: 
     page.get_by_role("button", name="Settle up").tap()
     expect(page.locator(".settle-lines li").first).to_be_visible()
     expect_text(page, *NAMES)
-    enter_hand(keeper)
+    enter_hand(scorekeeper)
     close_with_reason(table)
     page.get_by_role("button", name="Back to the round").click()
     expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
@@ -59,10 +59,10 @@ def test_names_references_and_reasons_are_text(table: LinkedTable, open_keeper: 
     assert page.get_by_label("Player in seat 2").input_value() == NAMES[1]
 
 
-def enter_hand(keeper: KeeperPage) -> None:
-    keeper.enter_hand(2)
-    keeper.tap_cards(list_cards()[:5])
-    expect_text(keeper.page, *NAMES)
+def enter_hand(scorekeeper: ScorekeeperPage) -> None:
+    scorekeeper.enter_hand(2)
+    scorekeeper.tap_cards(list_cards()[:5])
+    expect_text(scorekeeper.page, *NAMES)
 
 
 def close_with_reason(table: LinkedTable) -> dict[str, Any]:
@@ -72,10 +72,10 @@ def close_with_reason(table: LinkedTable) -> dict[str, Any]:
     return document
 
 
-def test_a_list_of_tables_and_a_refusal_are_text(table: LinkedTable, open_keeper: OpenKeeper) -> None:
-    keeper = open_keeper()
-    keeper.join()
-    page = keeper.page
+def test_a_list_of_tables_and_a_refusal_are_text(table: LinkedTable, open_scorekeeper: OpenScorekeeper) -> None:
+    scorekeeper = open_scorekeeper()
+    scorekeeper.join()
+    page = scorekeeper.page
     expect_text(page, table.name)
     close_with_reason(table)
     page.get_by_role("button", name=table.name).click()

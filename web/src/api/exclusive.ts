@@ -9,7 +9,7 @@ export interface LeaseStorage {
   release(owner: string): Promise<void>;
 }
 
-const LOCK = "tablestakes-keeper-outbox";
+const LOCK = "tablestakes-scorekeeper-outbox";
 const OWNER = makeId();
 const LEASE = 10_000;
 const RENEW_EVERY = 3_000;

@@ -2,7 +2,7 @@ import type { Round } from "../../client/src/contract.js";
 import { countWon } from "../api/results.js";
 import { CardFace } from "../design/card.js";
 import { nameCard } from "../design/cards.js";
-import { formatChange, signClass } from "../keeper/format.js";
+import { formatChange, signClass } from "../scorekeeper/format.js";
 import type { LastHand } from "./feed.js";
 
 const ROWS = ["top", "middle", "bottom"] as const;

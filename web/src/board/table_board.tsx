@@ -1,6 +1,6 @@
 import type { PlayerStatement, Round, RoundSeat, TableStatement } from "../../client/src/contract.js";
 import { isPaidLater } from "../api/results.js";
-import { formatChange, formatMoneyWon, signClass } from "../keeper/format.js";
+import { formatChange, formatMoneyWon, signClass } from "../scorekeeper/format.js";
 import { nameEvening } from "./evening.js";
 import type { LastHand, Scoreboard } from "./feed.js";
 import { LastBoard } from "./last_board.js";

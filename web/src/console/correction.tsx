@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { CardFace } from "../design/card.js";
 import { nameCard } from "../design/cards.js";
-import { CardSheet } from "../keeper/round/card_sheet.js";
+import { CardSheet } from "../scorekeeper/round/card_sheet.js";
 
 /** The rows of the form, which are text fields without scripts. */
 class Rows {

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser.check_page import check_width, check_with_axe
-from tests.support.browser.keeper_page import collect_violations
 from tests.support.browser.linked_table import LinkedTable
+from tests.support.browser.scorekeeper_page import collect_violations
 from tests.support.client.run_ofc import ofc
 from tests.support.process_jobs import rounds_to_import
 from tests.support.server_process import Running, command, running, wait_until

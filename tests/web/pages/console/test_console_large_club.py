@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser.keeper_page import collect_violations
+from tests.support.browser.scorekeeper_page import collect_violations
 from tests.support.sample_rounds import COMPLETE, document_of
 from tests.support.server_process import Running, running, wait_until
 from tests.web.pages.console.test_console_ledger import sign_in

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.support.browser.check_page import check_width, check_with_axe
-from tests.support.browser.keeper_page import collect_violations
 from tests.support.browser.linked_table import LinkedTable
+from tests.support.browser.scorekeeper_page import collect_violations
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.oracle import PRESETS, random_document
 from tests.support.browser.check_page import check_with_axe
-from tests.support.browser.keeper_page import collect_violations
+from tests.support.browser.scorekeeper_page import collect_violations
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.support.browser.keeper_page import (
+from tests.support.browser.scorekeeper_page import (
     BOARDS,
     SECOND,
-    KeeperPage,
+    ScorekeeperPage,
     list_cards,
     list_players,
     undo_last,
@@ -21,20 +21,20 @@ from tests.web.pages.test_offline_rounds import wait_until_stored
 pytestmark = pytest.mark.thorough
 
 
-def record(keeper: KeeperPage, round_id: str, number: int = 1, **changed: Any) -> dict[str, Any]:
+def record(scorekeeper: ScorekeeperPage, round_id: str, number: int = 1, **changed: Any) -> dict[str, Any]:
     """Record a hand over the API, and show it on the page."""
     boards = BOARDS if number == 1 else SECOND
     hand = {"number": number, "button": 3, "players": list_players(boards), **changed}
-    response = keeper.api.post(f"/v1/rounds/{round_id}/hands", json=hand)
+    response = scorekeeper.api.post(f"/v1/rounds/{round_id}/hands", json=hand)
     assert response.status_code == 201, response.text
     recorded: dict[str, Any] = response.json()
     return recorded
 
 
-def record_both(keeper: KeeperPage, round_id: str) -> None:
-    record(keeper, round_id)
+def record_both(scorekeeper: ScorekeeperPage, round_id: str) -> None:
+    record(scorekeeper, round_id)
     players = [{**player, "fantasyland": 0 if player["seat"] == 2 else 14} for player in list_players(SECOND)]
-    record(keeper, round_id, 2, players=players)
+    record(scorekeeper, round_id, 2, players=players)
 
 
 def open_hand(page: Page, number: int) -> None:
@@ -53,20 +53,20 @@ def points_shown(page: Page) -> str:
     return text
 
 
-def top_of(keeper: KeeperPage, round_id: str, seat: int, number: int = 1) -> list[str]:
-    document = keeper.get(f"/v1/rounds/{round_id}/document")
+def top_of(scorekeeper: ScorekeeperPage, round_id: str, seat: int, number: int = 1) -> list[str]:
+    document = scorekeeper.get(f"/v1/rounds/{round_id}/document")
     cards: list[str] = document["hands"][number - 1]["players"][seat - 1]["top"]
     return cards
 
 
-def test_recorded_hands_show_their_boards_and_results(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round(stack=3)
-    record(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_recorded_hands_show_their_boards_and_results(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round(stack=3)
+    record(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     expect(page.locator(".hand-details .payments")).to_contain_text("4 due, ben has no more")
-    [first] = keeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
+    [first] = scorekeeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
     for player in first["players"]:
         board = page.locator(f'details[data-hand="1"] .recorded >> nth={player["seat"] - 1}')
         shown = board.inner_text().replace("−", "-")
@@ -80,7 +80,7 @@ def test_recorded_hands_show_their_boards_and_results(keeper: KeeperPage) -> Non
 
 
 HAS_STORED_A_HAND = """() => new Promise((done) => {
-    const opening = indexedDB.open("tablestakes-keeper");
+    const opening = indexedDB.open("tablestakes-scorekeeper");
     opening.onsuccess = () => {
         const reading = opening.result.transaction("rounds").objectStore("rounds").getAll();
         reading.onsuccess = () => {
@@ -91,10 +91,12 @@ HAS_STORED_A_HAND = """() => new Promise((done) => {
 })"""
 
 
-def test_recorded_and_waiting_hands_are_shown_without_a_network(keeper: KeeperPage, context: BrowserContext) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    page = keeper.page
+def test_recorded_and_waiting_hands_are_shown_without_a_network(
+    scorekeeper: ScorekeeperPage, context: BrowserContext
+) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    page = scorekeeper.page
     wait_for_worker(page)
     expect(page.locator('details[data-hand="1"]')).to_be_visible()
     wait_for_promise(page, HAS_STORED_A_HAND)
@@ -103,9 +105,9 @@ def test_recorded_and_waiting_hands_are_shown_without_a_network(keeper: KeeperPa
     open_hand(page, 1)
     expect(page.locator('details[data-hand="1"] .recorded .card')).to_have_count(39)
     expect(page.locator('details[data-hand="1"] .payments')).to_be_visible()
-    keeper.enter_hand(2)
-    keeper.tap_cards(list_cards(SECOND))
-    keeper.save()
+    scorekeeper.enter_hand(2)
+    scorekeeper.tap_cards(list_cards(SECOND))
+    scorekeeper.save()
     waiting = page.locator('details[data-hand="2"]')
     expect(waiting).to_contain_text("waiting")
     open_hand(page, 2)
@@ -113,39 +115,39 @@ def test_recorded_and_waiting_hands_are_shown_without_a_network(keeper: KeeperPa
     expect(waiting.get_by_role("button")).to_have_count(0)
 
 
-def test_a_card_is_corrected_after_the_old_and_the_new_result_were_compared(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_a_card_is_corrected_after_the_old_and_the_new_result_were_compared(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     tap_recorded(page, 1, "Qd")
     page.locator('[data-choose="3d"]').tap()
     old, new = (page.locator(".side-by-side .recorded").nth(index) for index in (0, 1))
     expect(new).to_contain_text("queen high")
     expect(old).to_contain_text("pair of queens")
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["version"] == 2, "nothing is recorded before it is confirmed"
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["version"] == 2, "nothing is recorded before it is confirmed"
     changes = [text.replace("−", "-") for text in page.locator(".correction td:last-child").all_inner_texts()]
-    before = [seat["stack"] for seat in keeper.get(f"/v1/rounds/{round_['id']}")["seats"]]
+    before = [seat["stack"] for seat in scorekeeper.get(f"/v1/rounds/{round_['id']}")["seats"]]
     page.get_by_role("button", name="Correct hand 1").tap()
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["version"] == 2, "a reason is required"
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["version"] == 2, "a reason is required"
     page.get_by_label("Reason").fill("looked at again")
     page.get_by_role("button", name="Correct hand 1").tap()
     expect(page.locator(".correction")).to_have_count(0)
-    after = keeper.get(f"/v1/rounds/{round_['id']}")
+    after = scorekeeper.get(f"/v1/rounds/{round_['id']}")
     assert after["version"] == 3
-    assert top_of(keeper, round_["id"], 1) == ["Qs", "3d", "4c"]
+    assert top_of(scorekeeper, round_["id"], 1) == ["Qs", "3d", "4c"]
     assert [int(text) for text in changes] == [
         seat["stack"] - stack for seat, stack in zip(after["seats"], before, strict=True)
     ]
     expect(page.locator("tbody tr").first).to_contain_text(str(after["seats"][0]["stack"]))
 
 
-def test_a_correction_shows_whether_later_results_change_or_only_stacks(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record_both(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_a_correction_shows_whether_later_results_change_or_only_stacks(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record_both(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     page.locator('details[data-hand="1"]').get_by_role("button", name="jack of spades", exact=True).tap()
     page.locator('[data-choose="Th"]').tap()
@@ -154,11 +156,11 @@ def test_a_correction_shows_whether_later_results_change_or_only_stacks(keeper: 
     expect(correction).not_to_contain_text("result")
 
 
-def test_two_cards_of_a_hand_change_places(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_two_cards_of_a_hand_change_places(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     tap_recorded(page, 1, "4c")
     page.locator('[data-choose="2s"]').tap()
@@ -166,15 +168,17 @@ def test_two_cards_of_a_hand_change_places(keeper: KeeperPage) -> None:
     page.get_by_label("Reason").fill("cards of ann and ben exchanged")
     page.keyboard.press("Enter")
     expect(page.locator(".correction")).to_have_count(0)
-    assert top_of(keeper, round_["id"], 1) == ["Qs", "Qd", "2s"]
-    assert top_of(keeper, round_["id"], 2) == ["Ac", "8d", "4c"]
+    assert top_of(scorekeeper, round_["id"], 1) == ["Qs", "Qd", "2s"]
+    assert top_of(scorekeeper, round_["id"], 2) == ["Ac", "8d", "4c"]
 
 
-def test_a_correction_that_later_hands_cannot_follow_is_refused_until_they_are_accepted(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record_both(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_a_correction_that_later_hands_cannot_follow_is_refused_until_they_are_accepted(
+    scorekeeper: ScorekeeperPage,
+) -> None:
+    round_ = scorekeeper.add_round()
+    record_both(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     tap_recorded(page, 1, "Qd")
     page.locator('[data-choose="3d"]').tap()
@@ -185,24 +189,24 @@ def test_a_correction_that_later_hands_cannot_follow_is_refused_until_they_are_a
     page.get_by_label("Reason").fill("looked at again")
     page.get_by_role("button", name="Correct hand 1").tap()
     expect(page.locator(".correction")).to_have_count(0)
-    hands = keeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
+    hands = scorekeeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
     assert [bool(hand["irregular"]) for hand in hands] == [False, True]
 
 
-def test_a_correction_of_a_round_that_changed_meanwhile_is_refused(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_a_correction_of_a_round_that_changed_meanwhile_is_refused(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     tap_recorded(page, 1, "Qd")
     page.locator('[data-choose="3d"]').tap()
     page.get_by_label("Reason").fill("looked at again")
     points = points_shown(page)
     change = {"hand": 1, "seat": 1, "row": "top", "cards": ["Qs", "3h", "4c"]}
-    version = keeper.get(f"/v1/rounds/{round_['id']}")["version"]
+    version = scorekeeper.get(f"/v1/rounds/{round_['id']}")["version"]
     correction = {"reason": "by another", "version": version, "changes": [change]}
-    corrected = keeper.api.post(f"/v1/rounds/{round_['id']}/corrections", json=correction)
+    corrected = scorekeeper.api.post(f"/v1/rounds/{round_['id']}/corrections", json=correction)
     assert corrected.status_code == 201, corrected.text
     # The page shows the other correction, and goes on with its own.
     expect(page.locator("summary")).not_to_have_text(points)
@@ -210,28 +214,28 @@ def test_a_correction_of_a_round_that_changed_meanwhile_is_refused(keeper: Keepe
     expect(page.locator(".correction .notice.error")).to_contain_text(
         "The round has changed since this page was opened."
     )
-    assert top_of(keeper, round_["id"], 1) == ["Qs", "3h", "4c"]
+    assert top_of(scorekeeper, round_["id"], 1) == ["Qs", "3h", "4c"]
 
 
-def test_a_correction_of_a_hand_that_was_undone_meanwhile_ends(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_a_correction_of_a_hand_that_was_undone_meanwhile_ends(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     tap_recorded(page, 1, "Qd")
     page.locator('[data-choose="3d"]').tap()
     expect(page.get_by_label("Reason")).to_be_visible()
-    undo_last(keeper.api, f"/v1/rounds/{round_['id']}")
+    undo_last(scorekeeper.api, f"/v1/rounds/{round_['id']}")
     expect(page.locator(".correction")).to_have_count(0)
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 0
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 0
 
 
-def test_a_correction_without_a_response_is_sent_again_and_recorded_once(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_a_correction_without_a_response_is_sent_again_and_recorded_once(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     tap_recorded(page, 1, "Qd")
     page.locator('[data-choose="3d"]').tap()
@@ -245,18 +249,18 @@ def test_a_correction_without_a_response_is_sent_again_and_recorded_once(keeper:
     points = points_shown(page)
     page.get_by_role("button", name="Correct hand 1").tap()
     expect(page.locator(".correction .notice.error")).to_contain_text("does not respond")
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["version"] == 3
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["version"] == 3
     expect(page.locator("summary")).not_to_have_text(points)
     page.get_by_role("button", name="Correct hand 1").tap()
     expect(page.locator(".correction")).to_have_count(0)
-    assert keeper.get(f"/v1/rounds/{round_['id']}")["version"] == 3
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["version"] == 3
 
 
-def test_a_card_is_corrected_by_keyboard(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_a_card_is_corrected_by_keyboard(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     page.locator("summary").focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="queen of diamonds").focus()
@@ -273,17 +277,17 @@ def test_a_card_is_corrected_by_keyboard(keeper: KeeperPage) -> None:
     page.keyboard.type("looked at again")
     page.keyboard.press("Enter")
     expect(page.locator(".correction")).to_have_count(0)
-    assert top_of(keeper, round_["id"], 1) == ["Qs", "3d", "4c"]
+    assert top_of(scorekeeper, round_["id"], 1) == ["Qs", "3d", "4c"]
 
 
-def test_the_hands_are_shown_after_the_link_was_revoked(keeper: KeeperPage) -> None:
-    round_ = open_table(keeper, "pineapple")
-    record(keeper, round_["id"])
-    page = keeper.page
+def test_the_hands_are_shown_after_the_link_was_revoked(scorekeeper: ScorekeeperPage) -> None:
+    round_ = open_table(scorekeeper, "pineapple")
+    record(scorekeeper, round_["id"])
+    page = scorekeeper.page
     expect(page.locator('details[data-hand="1"]')).to_be_visible()
-    wait_until_stored(keeper, round_)
-    [link] = keeper.get(f"/v1/links?table={round_['table']}")["links"]
-    assert keeper.api.delete(f"/v1/links/{link['id']}").status_code == 204
+    wait_until_stored(scorekeeper, round_)
+    [link] = scorekeeper.get(f"/v1/links?table={round_['table']}")["links"]
+    assert scorekeeper.api.delete(f"/v1/links/{link['id']}").status_code == 204
     page.reload()
     expect(page.get_by_role("alert").filter(has_text="no longer valid")).to_be_visible()
     open_hand(page, 1)
@@ -291,14 +295,14 @@ def test_the_hands_are_shown_after_the_link_was_revoked(keeper: KeeperPage) -> N
     expect(page.get_by_text("API key")).to_have_count(0)
 
 
-def test_a_hand_of_a_round_that_has_ended_is_disputed(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    keeper.page.reload()
-    page = keeper.page
+def test_a_hand_of_a_round_that_has_ended_is_disputed(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    scorekeeper.page.reload()
+    page = scorekeeper.page
     open_hand(page, 1)
     expect(page.get_by_role("button", name="Dispute hand 1")).to_have_count(0)
-    assert keeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
+    assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
     page.reload()
     open_hand(page, 1)
     page.get_by_role("button", name="Dispute hand 1").tap()
@@ -306,17 +310,17 @@ def test_a_hand_of_a_round_that_has_ended_is_disputed(keeper: KeeperPage) -> Non
     page.get_by_label("What is wrong").fill("the third card on top was the three of clubs")
     page.get_by_role("button", name="Open the dispute").tap()
     expect(page.get_by_text("A dispute of hand 1 is open.")).to_be_visible()
-    [dispute] = keeper.get(f"/v1/disputes?round={round_['id']}")["disputes"]
+    [dispute] = scorekeeper.get(f"/v1/disputes?round={round_['id']}")["disputes"]
     assert (dispute["hand"], dispute["by"]) == (1, "ben")
 
 
-def test_a_hand_of_an_earlier_round_is_corrected(keeper: KeeperPage) -> None:
-    round_ = keeper.add_round()
-    record(keeper, round_["id"])
-    assert keeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
+def test_a_hand_of_an_earlier_round_is_corrected(scorekeeper: ScorekeeperPage) -> None:
+    round_ = scorekeeper.add_round()
+    record(scorekeeper, round_["id"])
+    assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
     seats = [{"seat": seat["seat"], "player": seat["player"]} for seat in round_["seats"]]
-    opened = keeper.api.post(f"/v1/tables/{round_['table']}/rounds", json={"seats": seats}).json()
-    page = keeper.page
+    opened = scorekeeper.api.post(f"/v1/tables/{round_['table']}/rounds", json={"seats": seats}).json()
+    page = scorekeeper.page
     page.reload()
     # The page shows the round that is stored on the device until it has received this one.
     expect(page.get_by_role("cell", name="206")).to_be_visible()
@@ -329,15 +333,15 @@ def test_a_hand_of_an_earlier_round_is_corrected(keeper: KeeperPage) -> None:
     page.get_by_label("Reason").fill("looked at again")
     page.get_by_role("button", name="Correct hand 1").tap()
     expect(page.locator(".correction")).to_have_count(0)
-    assert top_of(keeper, round_["id"], 1) == ["Qs", "3d", "4c"]
+    assert top_of(scorekeeper, round_["id"], 1) == ["Qs", "3d", "4c"]
     expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
-    assert keeper.get(f"/v1/rounds/{opened['id']}")["seats"][0]["opening_stack"] == 206
+    assert scorekeeper.get(f"/v1/rounds/{opened['id']}")["seats"][0]["opening_stack"] == 206
 
 
-def test_a_departure_that_a_correction_drops_has_the_name_of_the_player(keeper: KeeperPage) -> None:
-    round_ = open_table(keeper, "pineapple")
-    record(keeper, round_["id"])
-    page = keeper.page
+def test_a_departure_that_a_correction_drops_has_the_name_of_the_player(scorekeeper: ScorekeeperPage) -> None:
+    round_ = open_table(scorekeeper, "pineapple")
+    record(scorekeeper, round_["id"])
+    page = scorekeeper.page
 
     def drop(route: Route) -> None:
         response = route.fetch()

@@ -86,7 +86,7 @@ function open(): Promise<IDBPDatabase<Schema>> {
 
 async function openStored(): Promise<IDBPDatabase<Schema>> {
   let isCreated = false;
-  const opened = await openDB<Schema>("tablestakes-keeper", 2, {
+  const opened = await openDB<Schema>("tablestakes-scorekeeper", 2, {
     upgrade(upgraded, version) {
       isCreated = version < 1;
       if (version < 1) {

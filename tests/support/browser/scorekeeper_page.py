@@ -37,7 +37,7 @@ def list_players(boards: dict[int, tuple[str, ...]] = BOARDS) -> list[dict[str, 
     ]
 
 
-class KeeperPage:
+class ScorekeeperPage:
     """The page in a tab, and an API client that checks what it records."""
 
     def __init__(self, page: Page, url: str, api: httpx2.Client, violations: list[Any]) -> None:
@@ -47,7 +47,7 @@ class KeeperPage:
         self._url = url
         collect_violations(page, violations)
 
-    def open(self, path: str = "/keeper/") -> None:
+    def open(self, path: str = "/scorekeeper/") -> None:
         self.page.goto(self._url + path)
 
     @property

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { startRules, type Rules } from "../rules/index.js";
 
 /** Below the page, so that its service worker stores the files. */
-const ADDRESS = "/keeper/rules/";
+const ADDRESS = "/scorekeeper/rules/";
 const MEGABYTE = 1_000_000;
 
 export interface LoadedRules {

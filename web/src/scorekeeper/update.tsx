@@ -21,7 +21,7 @@ export function UpdateNotice({ isSafe }: { isSafe: boolean }) {
 
 async function register(onWaiting: (worker: ServiceWorker) => void): Promise<void> {
   try {
-    const registration = await navigator.serviceWorker.register("/keeper/sw.js", { updateViaCache: "none" });
+    const registration = await navigator.serviceWorker.register("/scorekeeper/sw.js", { updateViaCache: "none" });
     // Without a controller this is the first installation, which replaces nothing.
     const report = (): void => {
       if (registration.waiting !== null && navigator.serviceWorker.controller !== null) onWaiting(registration.waiting);

@@ -4,7 +4,7 @@ Measure the scorekeeper's page in Chromium: its size, its first paint, taps, and
 A real `ofc-server up` serves the page. A phone is emulated by a processor that is four times slower, and slow 4G by the
 figures of Lighthouse. The time of a tap is from the event to the frame that shows its card.
 
-Example: python -m benchmarks.keeper_page --runs 5
+Example: python -m benchmarks.scorekeeper_page --runs 5
 """
 
 import argparse
@@ -21,7 +21,7 @@ import httpx2
 from playwright.sync_api import BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.support.browser.chromium import launch_options
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards
+from tests.support.browser.scorekeeper_page import SECOND, ScorekeeperPage, list_cards
 from tests.support.server_process import Running, running
 
 PAGES: Final = Path(__file__).parents[1] / "service" / "pages" / "static" / "web"
@@ -71,8 +71,8 @@ def slow_down(page: Page, *, network: bool) -> None:
 def report_size() -> None:
     """Print the size of the page without icons and rules."""
     built = json.loads((PAGES / "files.json").read_text())
-    names = [name for name in built if name.startswith("keeper-")]
-    files = [PAGES / "assets" / name for name in names] + [PAGES / "keeper" / "index.html"]
+    names = [name for name in built if name.startswith("scorekeeper-")]
+    files = [PAGES / "assets" / name for name in names] + [PAGES / "scorekeeper" / "index.html"]
     total = sum(len(gzip.compress(path.read_bytes())) for path in files)
     print(f"page with script and style: {total / 1000:.1f} kB with gzip")
 
@@ -82,7 +82,7 @@ def measure_first_paint(playwright: Playwright, url: str) -> float:
     with TemporaryDirectory() as directory, open_context(playwright, Path(directory)) as context:
         page = context.new_page()
         slow_down(page, network=True)
-        page.goto(f"{url}/keeper/", timeout=LOADING)
+        page.goto(f"{url}/scorekeeper/", timeout=LOADING)
         painted: float = page.wait_for_function(FIRST_PAINT, timeout=LOADING).json_value()
         return painted
 
@@ -98,18 +98,18 @@ def measure_starts(playwright: Playwright, service: Running, api: httpx2.Client,
     with TemporaryDirectory() as directory:
         starts = []
         with open_context(playwright, Path(directory)) as context:
-            keeper = KeeperPage(context.new_page(), service.url, api, [])
-            keeper.open()
-            keeper.add_round()
-            starts.append(measure_start(keeper.page))
-            keeper.page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+            scorekeeper = ScorekeeperPage(context.new_page(), service.url, api, [])
+            scorekeeper.open()
+            scorekeeper.add_round()
+            starts.append(measure_start(scorekeeper.page))
+            scorekeeper.page.wait_for_function("() => navigator.serviceWorker.controller !== null")
             # The service worker stores what is loaded from now on.
-            keeper.page.reload()
-            measure_start(keeper.page)
+            scorekeeper.page.reload()
+            measure_start(scorekeeper.page)
         for _ in range(runs):
             with open_context(playwright, Path(directory)) as context:
                 page = context.new_page()
-                page.goto(f"{service.url}/keeper/")
+                page.goto(f"{service.url}/scorekeeper/")
                 starts.append(measure_start(page))
         return starts
 
@@ -117,24 +117,24 @@ def measure_starts(playwright: Playwright, service: Running, api: httpx2.Client,
 def measure_taps(playwright: Playwright, service: Running, api: httpx2.Client) -> tuple[list[float], int]:
     """Enter two hands, and return the milliseconds of the taps and the number of taps of the second."""
     with TemporaryDirectory() as directory, open_context(playwright, Path(directory)) as context:
-        keeper = KeeperPage(context.new_page(), service.url, api, [])
-        keeper.page.add_init_script(TIME_TAPS)
-        keeper.open()
-        keeper.add_round()
-        measure_start(keeper.page)
-        slow_down(keeper.page, network=False)
-        keeper.enter_hand()
-        keeper.choose_button(3)
-        keeper.page.evaluate("window.taps = []")
-        keeper.tap_cards(list_cards())
-        keeper.save()
-        keeper.expect_hand(2)
-        keeper.taps = 0
-        keeper.tap_cards(list_cards(SECOND))
-        keeper.save()
-        expect(keeper.page.get_by_role("heading", level=1)).to_have_text("Hand 3", timeout=LOADING)
-        taps: list[float] = keeper.page.evaluate("window.taps")
-        return taps, keeper.taps
+        scorekeeper = ScorekeeperPage(context.new_page(), service.url, api, [])
+        scorekeeper.page.add_init_script(TIME_TAPS)
+        scorekeeper.open()
+        scorekeeper.add_round()
+        measure_start(scorekeeper.page)
+        slow_down(scorekeeper.page, network=False)
+        scorekeeper.enter_hand()
+        scorekeeper.choose_button(3)
+        scorekeeper.page.evaluate("window.taps = []")
+        scorekeeper.tap_cards(list_cards())
+        scorekeeper.save()
+        scorekeeper.expect_hand(2)
+        scorekeeper.taps = 0
+        scorekeeper.tap_cards(list_cards(SECOND))
+        scorekeeper.save()
+        expect(scorekeeper.page.get_by_role("heading", level=1)).to_have_text("Hand 3", timeout=LOADING)
+        taps: list[float] = scorekeeper.page.evaluate("window.taps")
+        return taps, scorekeeper.taps
 
 
 def main() -> None:
