@@ -84,7 +84,7 @@ def test_every_page_passes_axe(open_page: OpenPage, service: Running, key: str, 
         *(f"/rounds/{round_id}/hands/{number}" for number in (1, 2, 3, 7)),
         f"/rounds/{round_id}/revisions",
         f"/rounds/{round_id}/verification",
-        f"/rounds/{round_id}/link",
+        f"/links/new?round={round_id}",
         "/rulesets",
         "/rulesets/deuce-to-seven@1",
         "/rulesets/compare?from=pineapple@1&to=deuce-to-seven@1",
@@ -100,7 +100,7 @@ def test_every_page_passes_axe(open_page: OpenPage, service: Running, key: str, 
     page.get_by_role("button", name="Show what changes").click()
     expect(page.get_by_role("heading", name="What turbo-house@1 changes")).to_be_visible()
     check(page)
-    page.goto(f"{service.url}/console/rounds/{round_id}/link")
+    page.goto(f"{service.url}/console/links/new?round={round_id}")
     page.get_by_role("button", name="Issue the link").click()
     expect(page.get_by_role("img", name="QR code of the address")).to_be_visible()
     check(page)
