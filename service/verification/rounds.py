@@ -90,7 +90,7 @@ def verify_rounds(
     differences = compare_rounds(transaction, stretch, events, rulesets, bulk.proven)
     if differences and bulk.proven:
         differences = compare_rounds(transaction, stretch, events, rulesets, {})
-    figures = compare_figures(transaction, stretch, _rounds_of(transaction, differences, tables=SUMMED_UP))
+    figures = compare_figures(transaction, stretch, rounds_of(transaction, differences, tables=SUMMED_UP))
     disagreements = _find_disagreements(transaction, bulk.differing, differences)
     return [*findings, *differences, *disagreements, *figures], len(events)
 
@@ -99,7 +99,7 @@ def _find_disagreements(
     transaction: Transaction, differing: Iterable[UUID], findings: Sequence[Finding]
 ) -> list[Finding]:
     """List the rounds that differ in bulk only: their records follow from their events by the plain rules."""
-    named = _rounds_of(transaction, findings)
+    named = rounds_of(transaction, findings)
     return [
         Finding(FindingKind.SCORERS_DISAGREE, "round_heads", {"club_id": transaction.club_id, "round_id": round_id})
         for round_id in differing
@@ -107,7 +107,7 @@ def _find_disagreements(
     ]
 
 
-def _rounds_of(
+def rounds_of(
     transaction: Transaction, findings: Iterable[Finding], *, tables: Collection[str] | None = None
 ) -> set[UUID]:
     """Return the rounds of findings in some tables or in all; those of disputes have none."""

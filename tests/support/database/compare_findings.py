@@ -10,10 +10,10 @@ from service.replays.findings import Finding
 from service.replays.stretches import Stretch
 from service.verification.chains import check_chains
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.figures import compare_figures
+from service.verification.figures import SUMMED_UP, compare_figures
 from service.verification.queries import audited
 from service.verification.queries.audited import OF_ROUNDS
-from service.verification.rounds import compare_rounds
+from service.verification.rounds import compare_rounds, rounds_of
 from service.verification.verify_database import (
     Pass,
     Position,
@@ -51,7 +51,7 @@ def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rn
         every = Stretch()
         events = list(audited.read_events(hands_in, every, loose=False))
         found = compare_rounds(hands_in, every, events, rulesets, {})
-        found += compare_figures(hands_in, every, {finding.round_id for finding in found})
+        found += compare_figures(hands_in, every, rounds_of(hands_in, found, tables=SUMMED_UP))
         found += check_chains(events, audited.read_heads(hands_in, every))
         assert sorted(map(repr, page.findings)) == sorted(map(repr, found))
         assert page.events == len(events)
