@@ -12,7 +12,7 @@ from flask import Flask
 from benchmarks.import_rounds import Bench
 from benchmarks.post_hands import RULESET, SEATS
 from benchmarks.read_statistics import fill, make_lines
-from tests.support.api_client import Api
+from tests.support.api_client import Api, ApiResponse
 
 OTHER_RULESET: Final = "pineapple-2-4-us-none"
 _MONEY: Final[tuple[dict[str, Any], ...]] = (
@@ -83,11 +83,11 @@ def change_rounds(app: Flask, key: str) -> ChangedRounds:
     disputed = _list_rounds(api, "provisional", _DISPUTES)
     for number, round_ in enumerate(disputed):
         claim = {"round": round_["id"], "hand": 1 + number % 3, "claim": f"card {number} was read wrongly"}
-        _expect(api.post("/v1/disputes", {**claim, "by": round_["seats"][0]["player"]}).status, 201)
+        _expect(api.post("/v1/disputes", {**claim, "by": round_["seats"][0]["player"]}), 201)
     corrected = _list_rounds(api, "final", _CORRECTIONS)
     for round_ in corrected:
-        body = {"reason": "a card was exposed", "patch": _LAST_HAND_VOID}
-        _expect(api.post(f"/v1/rounds/{round_['id']}/corrections", body).status, 201)
+        body = {"version": round_["version"], "reason": "a card was exposed", "patch": _LAST_HAND_VOID}
+        _expect(api.post(f"/v1/rounds/{round_['id']}/corrections", body), 201)
     _add_others(api, disputed[0]["table"])
     return ChangedRounds(disputed[0]["id"], corrected[0]["id"], disputed[0]["table"])
 
@@ -108,14 +108,14 @@ def _list_rounds(api: Api, state: str, count: int) -> list[dict[str, Any]]:
 def _add_others(api: Api, table: str) -> None:
     """Add a ruleset, a webhook, a link to a table, and a job that waits for a worker."""
     ruleset = api.get(f"/v1/rulesets/{OTHER_RULESET}").document
-    _expect(api.post("/v1/rulesets", {**ruleset, "name": "house", "version": 1}).status, 201)
+    _expect(api.post("/v1/rulesets", {**ruleset, "name": "house", "version": 1}), 201)
     webhook = {"url": "https://club.example/hands", "kinds": ["hand.recorded"]}
-    _expect(api.post("/v1/webhooks", webhook).status, 201)
-    _expect(api.post("/v1/links", {"table": table, "kind": "viewer"}).status, 201)
+    _expect(api.post("/v1/webhooks", webhook), 201)
+    _expect(api.post("/v1/links", {"table": table, "kind": "viewer"}), 201)
     audit = {"mode": "audit", "scope": {"table": table}, "reason": "a question of a player"}
-    _expect(api.post("/v1/recomputations", audit).status, 202)
+    _expect(api.post("/v1/recomputations", audit), 202)
 
 
-def _expect(status: int, expected: int) -> None:
-    if status != expected:
-        raise SystemExit(f"a request of the set-up failed: {status}; expected {expected}")
+def _expect(response: ApiResponse, expected: int) -> None:
+    if response.status != expected:
+        raise SystemExit(f"a request of the set-up failed: {response.document}; expected {expected}")
