@@ -55,7 +55,7 @@ def tamper(owner_url: str, statement: str, *parameters: Any) -> None:
 
 
 def settle_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the bulk scorer add a point to the stack of each first player after each hand."""
+    """Patch the bulk scorer to add a point to the stack of each first player after each hand."""
 
     def settle(ruleset: Ruleset, rounds: BulkRounds) -> BulkSettlement:
         settlement = settle_rounds(ruleset, rounds)
