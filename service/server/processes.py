@@ -22,7 +22,7 @@ from service.metrics.workers import DIRECTORY, make_directory
 from service.server.address import UpError, address_of
 from service.server.embedded import process
 
-_GRACE_SECONDS: Final = 15.0  # more than a web process gives its requests
+_GRACE_SECONDS: Final = 25.0  # more than a web process gives its requests
 _LONGEST_PAUSE: Final = 60.0
 _STEADY_SECONDS: Final = 60.0
 

@@ -203,7 +203,8 @@ def _configure(seconds: int, descriptor: str, certificate: str | None = None, ke
     # that its client has closed for so long too, so it must not be much longer.
     config.keep_alive_timeout = min(20, seconds)
     config.keep_alive_max_requests = sys.maxsize
-    config.graceful_timeout = 10
+    # Longer than a wait for a lock (10 s) and for an unconfirmed commit (15 s), which end with a response of their own.
+    config.graceful_timeout = 20
     return config
 
 

@@ -225,7 +225,7 @@ def test_requests_in_progress_receive_responses_before_a_stop_under_load(tmp_pat
             statuses = {response.result() for response in responses}
             assert service.up.wait(timeout=60) == 0
             blocking.close()
-        assert statuses == {201} if ends else statuses <= {None, 409, 503}
+        assert statuses <= ({201} if ends else {None, 409, 503})
         assert service.left_over(seconds=60) == []
     with running(tmp_path) as service:
         with httpx2.Client(base_url=service.url, headers=headers, timeout=60, trust_env=False, verify=False) as client:
