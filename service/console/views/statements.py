@@ -48,7 +48,8 @@ _MOST_PRINTED: Final = 200
 _PARTS: Final = 2**32
 """A cursor is the place of a player times this number, and the number of the line of this player."""
 _MOST_PAYMENTS: Final = 100
-"""The number of payments of each list on a page (`settle_up` in `accounts.html`)."""
+_FEWEST_SHOWN: Final = 10
+"""The number of payments on a page, which lists share equally, and the number that each list has at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class PaymentList:
         currency: the currency; None for points.
         unit: the points; None for money.
         table: the name of the table, if the points have no value.
+        most: the number of payments that a page shows.
     """
 
     title: str
@@ -69,6 +71,12 @@ class PaymentList:
     table: str | None
     payments: Sequence[Payment]
     is_fewest: bool
+    most: int
+
+    @property
+    def first(self) -> Sequence[Payment]:
+        """The payments that a page shows; files and the print page have all."""
+        return self.payments[: self.most]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,7 @@ def show_club_statement() -> str | Response:
         has_tables=not is_print or len(view.players) <= _MOST_PRINTED,
         currencies=view.currencies,
         payments=payments,
-        display_names=list_names(transaction, _players_of(results, payments, None if is_print else _MOST_PAYMENTS)),
+        display_names=list_names(transaction, _players_of(results, payments, is_print=is_print)),
         period=show_evenings(query["evenings"]),
         tables=suggest_tables(),
         chosen={str(table) for table in query["tables"] or ()},
@@ -184,11 +192,10 @@ def _page(
     return [line for _, line in listed[:_SIZE]], None if is_last else show_cursor(UUID(int=following))
 
 
-def _players_of(results: Iterable[ResultLine], payments: Iterable[PaymentList], most: int | None) -> set[str]:
-    """Return the players of results, and of the first payments of each list."""
-    paying = {
-        player for each in payments for payment in each.payments[:most] for player in (payment.payer, payment.payee)
-    }
+def _players_of(results: Iterable[ResultLine], payments: Iterable[PaymentList], *, is_print: bool) -> set[str]:
+    """Return the players of results, and of the payments that are shown."""
+    shown = (payment for each in payments for payment in (each.payments if is_print else each.first))
+    paying = {player for payment in shown for player in (payment.payer, payment.payee)}
     return {line.player for line in results} | paying
 
 
@@ -241,13 +248,14 @@ def list_payments(settled: Settled) -> list[PaymentList]:
     """Return the payments of a statement: in points of each worth, and in each currency."""
     tables = list_table_names(current_transaction(), [UUID(each.table) for each in settled.in_points if each.table])
     names = {str(table): name for table, name in tables.items()}
+    most = max(_FEWEST_SHOWN, _MOST_PAYMENTS // max(1, len(settled.in_points) + len(settled.in_money)))
     in_points = []
     for unit, each in settled.in_points.items():
         table = names.get(unit.table or "")
         title = "In points" if len(settled.in_points) == 1 else f"In points {_describe_unit(unit, table)}"
-        in_points.append(PaymentList(title, None, unit, table, each.payments, each.is_fewest))
+        in_points.append(PaymentList(title, None, unit, table, each.payments, each.is_fewest, most))
     return in_points + [
-        PaymentList(f"In {currency}", currency, None, None, each.payments, each.is_fewest)
+        PaymentList(f"In {currency}", currency, None, None, each.payments, each.is_fewest, most)
         for currency, each in settled.in_money.items()
     ]
 

@@ -189,6 +189,22 @@ def test_the_print_page_of_many_players_has_their_totals(
         assert table_cells(printed, f"Payments in {name}") == table_cells(shown, f"Payments in {name}")
 
 
+def test_the_payments_of_a_page_are_shared_by_its_lists(
+    visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.console.views.statements._MOST_PAYMENTS", 4)
+    monkeypatch.setattr("service.console.views.statements._FEWEST_SHOWN", 1)
+    for name in "abc":
+        play_round(api, add_table(api, name=name))
+    page = visitor.show("/statement?period=all&settle_up=pairs")
+    printed = visitor.show("/statement?period=all&settle_up=pairs&format=print")
+    for name in "abc":
+        payments = table_cells(printed, f"Payments in points at {name}")
+        assert len(payments) == 1 + 3
+        assert table_cells(page, f"Payments in points at {name}") == payments[:2]
+    assert text_of(page).count("The first 1 of 3 payments. The files and the print page have all.") == 3
+
+
 def test_the_print_page_has_nothing_but_the_statement(visitor: Visitor, api: Api) -> None:
     table = play_evenings(api)["kitchen"]
     for path in (f"/tables/{table}", "/statement"):
