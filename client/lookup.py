@@ -1,26 +1,28 @@
 """Look up tables, rounds and seats by the names and ids that people type."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, cast
 from uuid import UUID
 
 from client.api import Client
-from client.errors import UnreadableError
+from client.errors import ApiError, UnreadableError
 
 Document = dict[str, Any]
 
-_BEGUN: Final = re.compile(r"[0-9a-fA-F]{4,8}(?:-[0-9a-fA-F-]*)?")
-"""The beginning of an id."""
-
-_MOST_LISTED: Final = 10
-_ROUNDS_SEARCHED: Final = 50
+_ENDING: Final = re.compile(r"[0-9a-fA-F-]{6,36}")
+"""The end of an id: what the operation `find_id` accepts."""
+_LISTED_BY: Final = {
+    "hand": "`ofc round hands ROUND` lists ids",
+    "delivery": "`ofc webhook deliveries WEBHOOK` lists all deliveries",
+    "recomputation": "`ofc recompute list` lists all recomputations",
+}
+"""The commands that list records, where it is not `ofc KIND list`."""
 
 
 def find_table(client: Client, table: str) -> Document:
     """
-    Find a table by its name, its id, or the beginning of its id.
+    Find a table by its name, its id, or the end of its id.
 
     Raises:
         UnreadableError: there is no table of that name.
@@ -29,27 +31,26 @@ def find_table(client: Client, table: str) -> Document:
         return client.get_table(table)
     found = client.find_table(table) if table else None
     if found is None:
-        by_id = {each["id"]: each for each in client.list_tables()} if _may_be_id_prefix(table) else {}
-        meant = match_prefix({table_id: f"table {each['name']}" for table_id, each in by_id.items()}, table)
-        found = by_id.get(meant or "")
-    if found is None:
-        raise UnreadableError(f"there is no table {table!r}; `ofc table list` lists all tables")
+        table_id = _find_ending(client, "table", table)
+        if table_id is None:
+            raise UnreadableError(f"there is no table {table!r}; `ofc table list` lists all tables")
+        found = client.get_table(table_id)
     return found
 
 
 def find_round(client: Client, text: str) -> Document:
     """
-    Find a round by its id or the beginning of its id, or the newest round of a table.
+    Find a round by its id or the end of its id, or the newest round of a table.
 
     Raises:
         UnreadableError: the table does not exist, or no round was opened at it.
     """
     if is_id(text):
         return client.get_round(text)
-    if _may_be_id_prefix(text) and client.find_table(text) is None:
-        meant = match_prefix({each["id"]: describe_round(each) for each in client.list_rounds()}, text)
-        if meant is not None:
-            return client.get_round(meant)
+    if client.find_table(text) is None:
+        round_id = _find_ending(client, "round", text)
+        if round_id is not None:
+            return client.get_round(round_id)
     return find_newest_round(client, text)[1]
 
 
@@ -68,158 +69,43 @@ def find_newest_round(client: Client, text: str) -> tuple[Document, Document]:
     return table, newest
 
 
-def find_dispute_id(client: Client, text: str) -> str:
+def find_id(client: Client, kind: str, text: str) -> str:
     """
-    Find the id of a dispute by the id or its beginning.
-
-    Raises:
-        UnreadableError: no id matches, or several do.
-    """
-    return _find_listed(
-        "dispute", text, client.list_disputes, lambda each: f"{each['state']}, on round {each['round']}"
-    )
-
-
-def find_hand_id(client: Client, text: str) -> str:
-    """
-    Find the id of a hand by the id, or by its beginning among the hands of the newest rounds.
-
-    Raises:
-        UnreadableError: no id matches, or several do.
-    """
-    if is_id(text):
-        return text
-    rounds = islice(client.list_rounds(), _ROUNDS_SEARCHED) if _may_be_id_prefix(text) else ()
-    hands = {
-        hand["id"]: f"hand {hand['number']} of round {round_['id']}"
-        for round_ in rounds
-        if round_["hands"]
-        for hand in client.list_hands(round_["id"])
-    }
-    meant = match_prefix(hands, text)
-    if meant is None:
-        raise UnreadableError(
-            f"no hand of the newest {_ROUNDS_SEARCHED} rounds has the id {text!r}; `ofc round hands ROUND` lists ids"
-        )
-    return meant
-
-
-def find_checkpoint_id(client: Client, text: str) -> str:
-    """
-    Find the id of a checkpoint by the id or its beginning. A whole id is not looked up, because that needs a key.
-
-    Raises:
-        UnreadableError: no id matches, or several do.
-    """
-    return _find_listed(
-        "checkpoint", text, client.list_checkpoints, lambda each: f"{each['created_at']}, {each['size']} events"
-    )
-
-
-def find_webhook_id(client: Client, text: str) -> str:
-    """
-    Find the id of a webhook by the id or its beginning.
-
-    Raises:
-        UnreadableError: no id matches, or several do.
-    """
-    return _find_listed("webhook", text, client.list_webhooks, lambda each: f"{each['state']}, {each['url']}")
-
-
-def find_delivery_id(client: Client, webhook_id: str, text: str) -> str:
-    """
-    Find the id of a delivery of a webhook by the id or its beginning.
-
-    Raises:
-        UnreadableError: no id matches, or several do.
-    """
-    return _find_listed(
-        "delivery",
-        text,
-        lambda: client.list_webhook_deliveries(webhook_id),
-        lambda each: f"{each['kind']}, {each['state']}",
-        f"`ofc webhook deliveries {webhook_id}` lists all deliveries",
-    )
-
-
-def find_link_id(client: Client, text: str) -> str:
-    """
-    Find the id of a link by the id or its beginning.
-
-    Raises:
-        UnreadableError: no id matches, or several do.
-    """
-    return _find_listed("link", text, client.list_links, lambda each: f"{each['label']}, {each['kind']}")
-
-
-def _find_listed(
-    kind: str,
-    text: str,
-    list_all: Callable[[], Iterable[Document]],
-    describe: Callable[[Document], str],
-    advice: str = "",
-) -> str:
-    """
-    Find the id of something that a command lists, by the id or its beginning. A whole id is not looked up.
+    Find the whole id of a record by its last six or more characters. A whole id is not looked up.
 
     Args:
-        kind: what it is, such as `dispute`.
-        text: the id or its beginning.
-        list_all: lists all of this kind.
-        describe: describes one, for a message that lists several.
-        advice: names the command that lists all; `ofc KIND list` by default.
+        client: asks the service.
+        kind: what it is the id of, such as `dispute`, as the operation `find_id` has it.
+        text: the id or its end.
+
+    Raises:
+        UnreadableError: no id ends so.
+        ApiError: several do; its problem lists them.
     """
     if is_id(text):
         return text
-    listed = list_all() if _may_be_id_prefix(text) else ()
-    meant = match_prefix({each["id"]: describe(each) for each in listed}, text)
-    if meant is None:
-        raise UnreadableError(f"there is no {kind} {text!r}; {advice or f'`ofc {kind} list` lists all {kind}s'}")
-    return meant
+    found = _find_ending(client, kind, text)
+    if found is None:
+        advice = _LISTED_BY.get(kind, f"`ofc {kind} list` lists all {kind}s")
+        raise UnreadableError(f"there is no {kind} {text!r}; {advice}")
+    return found
 
 
-def find_recomputation_id(client: Client, text: str) -> str:
-    """
-    Find the id of a recomputation by the id or its beginning.
-
-    Raises:
-        UnreadableError: no id matches, or several do.
-    """
-    return _find_listed(
-        "recomputation",
-        text,
-        client.list_recomputations,
-        lambda each: f"{each['created_at']}, {each['mode']}: {each['reason']}",
-        "`ofc recompute list` lists all recomputations",
-    )
-
-
-def match_prefix(described: Mapping[str, str], text: str) -> str | None:
-    """
-    Return the only id that begins with a text, or None.
-
-    >>> match_prefix({"01a1": "round 1", "01b2": "round 2"}, "01B"), match_prefix({"01a1": "round 1"}, "02")
-    ('01b2', None)
-
-    Raises:
-        UnreadableError: several ids begin with the text; the message lists them.
-    """
-    matches = [each for each in described if each.startswith(text.lower())]
-    if len(matches) > 1:
-        listed = "".join(f"\n  {each}  {described[each]}" for each in matches[:_MOST_LISTED])
-        more = f"\n  and {len(matches) - _MOST_LISTED} more" if len(matches) > _MOST_LISTED else ""
-        raise UnreadableError(f"{text!r} matches {len(matches)} ids; expected more characters of one:{listed}{more}")
-    return matches[0] if matches else None
+def _find_ending(client: Client, kind: str, text: str) -> str | None:
+    if not _ENDING.fullmatch(text):
+        return None
+    try:
+        return str(client.find_id(ending=text, kind=cast("Any", kind))["id"])
+    except ApiError as error:
+        if error.code == "not-found":
+            return None
+        raise
 
 
 def describe_round(round_: Document) -> str:
     """Describe a round in a few words, for a person who chooses between several."""
     opened = round_["opened_at"][:16].replace("T", " ")
     return f"{opened}, {', '.join(seat['player'] for seat in round_['seats'])}"
-
-
-def _may_be_id_prefix(text: str) -> bool:
-    return bool(_BEGUN.fullmatch(text))
 
 
 def find_seat(seats: Iterable[Document], player: str, where: str) -> int:

@@ -2244,6 +2244,26 @@ class ApiKey(Response):
     last_used_at: str | None
 
 
+class FoundId(Response):
+    """An id that ends with the given characters."""
+
+    kind: Literal[
+        "table",
+        "round",
+        "hand",
+        "dispute",
+        "recomputation",
+        "import",
+        "checkpoint",
+        "webhook",
+        "delivery",
+        "link",
+        "key",
+    ]
+    id: str
+    description: str
+
+
 class Health(Response):
     """Health check: the process responds."""
 

@@ -1821,6 +1821,34 @@ class Operations:
         """
         self._calls.call_without_response("DELETE", build_path("/v1/keys/{key_id}", key_id=key_id))
 
+    def find_id(
+        self,
+        *,
+        ending: str,
+        kind: Literal[
+            "table",
+            "round",
+            "hand",
+            "dispute",
+            "recomputation",
+            "import",
+            "checkpoint",
+            "webhook",
+            "delivery",
+            "link",
+            "key",
+        ]
+        | None = None,
+    ) -> models.FoundId:
+        """
+        Find the whole ID of a record by its last characters.
+
+        Args:
+            ending: The last 6 or more characters of the id.
+            kind: What it is the id of.
+        """
+        return self._calls.call("GET", build_path("/v1/ids"), query={"ending": ending, "kind": kind})
+
     def check_health(self) -> models.Health:
         """Return whether the process responds. The database is not queried."""
         return self._calls.call("GET", build_path("/healthz"))

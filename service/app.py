@@ -25,6 +25,7 @@ from service.http.request_log import log_requests
 from service.http.responses import add_security_headers, allow_origins
 from service.http.services import Services, provide
 from service.http.streams import HELD
+from service.ids.views import ids
 from service.imports.views import imports
 from service.jobs.app import build_celery, build_sender
 from service.ledger.views import ledger
@@ -100,6 +101,7 @@ def create_app(config: Config) -> Flask:
         webhooks,
         club,
         keys,
+        ids,
         health,
         metrics,
     ):

@@ -31,6 +31,7 @@ The errors of the service, beyond those of the rules.
     │   ├── UndoRefused           the hand is not the last, or later records depend on it
     │   ├── ConfirmationRefused   the settlement is not provisional, or has another revision
     │   ├── RoundChanged, DisputeChanged   the record has changed since it was read
+    │   ├── IdAmbiguous           several ids end as the request says
     │   ├── DisputeRefused        an invalid transition of a dispute
     │   ├── SigningKeyMissing     the service has no signing key
     │   ├── LinkAddressUnknown    the service does not know its address for links
@@ -270,6 +271,12 @@ class DisputeChanged(Conflict):
     """The dispute has changed since the client read it."""
 
     code = "dispute-changed"
+
+
+class IdAmbiguous(Conflict):
+    """Several ids end as the request says; the mistakes list them."""
+
+    code = "id-ambiguous"
 
 
 class DisputeRefused(Conflict):

@@ -8,9 +8,9 @@ from rich.console import Console
 
 from client.api import Client
 from client.commands.base import Group
-from client.commands.verbs import Verb, make_command
+from client.commands.verbs import Find, Verb, make_command
 from client.errors import UnreadableError
-from client.lookup import find_delivery_id, find_recomputation_id, find_webhook_id
+from client.lookup import find_id
 from client.render.hands import list_found_hands
 from client.render.ledger import list_payments
 from client.render.reports import list_checkpoints, list_jobs, list_keys, show_recomputation
@@ -23,42 +23,37 @@ EXAMPLE_WEBHOOK: Final = "01a1fbf4-2b7e-7c11-8a40-5d3f9e6b1c02"
 EXAMPLE_DELIVERY: Final = "01a1fbf4-91d3-7f52-9c08-7a1b2c3d4e5f"
 EXAMPLE_JOB: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
 _URL: Final = "https://club.example/webhooks"
-_MIN_ID_PREFIX: Final = 4
 
 Document = Mapping[str, Any]
 
 
 def _find_key(client: Client, known_as: str) -> Document:
     """
-    Find a key of the club by its prefix, the whole key, its id, or the beginning of its id.
+    Find a key of the club by its prefix, the whole key, its id, or the end of its id.
 
     Raises:
-        UnreadableError: no key matches, or several do.
+        UnreadableError: no key matches, or several have this prefix.
     """
-
-    def is_meant(key: Document) -> bool:
-        is_id = len(known_as) >= _MIN_ID_PREFIX and key["id"].startswith(known_as.lower())
-        return bool(is_id or known_as.startswith(key["prefix"]))
-
-    found = list(filter(is_meant, client.list_keys()))
+    keys = list(client.list_keys())
+    found = [key for key in keys if known_as.startswith(key["prefix"])]
     if not found:
-        raise UnreadableError(f"there is no key {known_as!r}; `ofc key list` lists the keys of the club")
+        key_id = find_id(client, "key", known_as)
+        found = [key for key in keys if key["id"] == key_id]
+    if not found:
+        raise UnreadableError(f"there is no key {known_as!r}; `ofc key list` lists all keys")
     if len(found) > 1:
         ids = ", ".join(key["id"] for key in found)
         raise UnreadableError(f"{len(found)} keys of the club begin with this prefix; expected the id of one: {ids}")
     return found[0]
 
 
-def _find_webhook(client: Client, text: str) -> Document:
-    return {"id": find_webhook_id(client, text)}
+def _finder(kind: str) -> Find:
+    """Return the function that finds records of a kind by their ids, or the ends of these."""
 
+    def find(client: Client, *texts: str) -> Document:
+        return {"id": find_id(client, kind, texts[-1])}
 
-def _find_delivery(client: Client, webhook_id: str, text: str) -> Document:
-    return {"id": find_delivery_id(client, webhook_id, text)}
-
-
-def _find_recomputation(client: Client, text: str) -> Document:
-    return {"id": find_recomputation_id(client, text)}
+    return find
 
 
 def _show_delivery(console: Console, delivery: Document) -> None:
@@ -82,8 +77,8 @@ def _list_recomputations(console: Console, jobs: Sequence[Document]) -> None:
     list_jobs(console, jobs, "hands")
 
 
-_WEBHOOK: Final[Mapping[str, Any]] = {"finds": {"webhook_id": _find_webhook, "delivery_id": _find_delivery}}
-_JOB: Final[Mapping[str, Any]] = {"finds": {"recomputation_id": _find_recomputation}, "show": show_recomputation}
+_WEBHOOK: Final[Mapping[str, Any]] = {"finds": {"webhook_id": _finder("webhook"), "delivery_id": _finder("delivery")}}
+_JOB: Final[Mapping[str, Any]] = {"finds": {"recomputation_id": _finder("recomputation")}, "show": show_recomputation}
 
 VERBS: Final[Mapping[str, Verb]] = {
     "key list": Verb(
@@ -98,7 +93,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="revoke_key",
         help="""Revoke a key at once. It may be the key of this request.
 
-        PREFIX is the beginning of the key that `ofc key list` shows, and ID its id or the beginning of that. A whole
+        PREFIX is the beginning of the key that `ofc key list` shows, and ID its id or the end of that. A whole
         key, such as a leaked one, is accepted too.""",
         examples=[f"ofc key revoke {EXAMPLE_PREFIX}"],
         metavars={"key_id": "PREFIX|ID"},
@@ -171,7 +166,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     ),
     "webhook redeliver": Verb(
         operation="redeliver_message",
-        help="Send a message again, at once. DELIVERY is its id, or the beginning of it.",
+        help="Send a message again, at once. DELIVERY is its id, or its last six or more characters.",
         examples=[f"ofc webhook redeliver {EXAMPLE_WEBHOOK} {EXAMPLE_DELIVERY}"],
         metavars={"delivery_id": "DELIVERY"},
         show=_show_delivery,
@@ -367,7 +362,7 @@ def webhooks() -> None:
     """
     Manage webhooks, to which the service sends messages about what happens.
 
-    This needs a key of the scope `webhooks`. ID is the id of a webhook, or its beginning.
+    This needs a key of the scope `webhooks`. ID is the id of a webhook, or its last six or more characters.
     """
 
 

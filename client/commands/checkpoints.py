@@ -16,7 +16,7 @@ from client.commands.base import (
     refuse_output,
 )
 from client.files import standard_output, write_file
-from client.lookup import find_checkpoint_id
+from client.lookup import find_id
 from client.render.console import make_console
 from client.render.format import plural
 
@@ -81,11 +81,11 @@ def show(session: Session, address: str, output: Path | None, overwrites: bool) 
     Print a checkpoint as it was signed.
 
     ADDRESS is the address that `ofc checkpoint list` shows. With the whole address no key is needed; with a key, its
-    beginning is enough.
+    last six characters are enough.
     """
     refuse_output(output, overwrites=overwrites)
     with session.client(is_patient=True) as client:
-        note = client.get_checkpoint(find_checkpoint_id(client, address))
+        note = client.get_checkpoint(find_id(client, "checkpoint", address))
     if _write_note(note, output, overwrites):
         make_console().print(f"written to {output}")
 

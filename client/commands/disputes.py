@@ -24,7 +24,7 @@ from client.commands.rounds import EXAMPLE_ID as EXAMPLE_ROUND
 from client.commands.rounds import round_argument
 from client.entry.prompt import confirm, make_asker
 from client.errors import UnreadableError
-from client.lookup import find_dispute_id, find_round, find_table
+from client.lookup import find_id, find_round, find_table
 from client.render.console import make_console
 from client.render.disputes import list_disputes, show_claim, show_dispute, show_recorded
 from client.render.format import Names
@@ -141,7 +141,7 @@ def show(session: Session, dispute_id: str, as_json: bool) -> None:
     """
     console = make_console(error=as_json)
     with session.client() as client:
-        dispute_id = find_dispute_id(client, dispute_id)
+        dispute_id = find_id(client, "dispute", dispute_id)
         found = client.get_dispute(dispute_id)
         if as_json:
             print_json(found)
@@ -158,7 +158,7 @@ def show(session: Session, dispute_id: str, as_json: bool) -> None:
 def comment(session: Session, dispute_id: str, comment: str, by: str, as_json: bool) -> None:
     """Add a comment to a dispute. It is stored permanently."""
     with session.client() as client:
-        dispute_id = find_dispute_id(client, dispute_id)
+        dispute_id = find_id(client, "dispute", dispute_id)
         response = client.comment_on_dispute(dispute_id, {"comment": comment, "by": by})
     _print_done(make_console(error=as_json), response, "Comment added", as_json=as_json)
 
@@ -171,7 +171,7 @@ def comment(session: Session, dispute_id: str, comment: str, by: str, as_json: b
 def review(session: Session, dispute_id: str, by: str, as_json: bool) -> None:
     """Start the review of an open dispute."""
     with session.client() as client:
-        dispute_id = find_dispute_id(client, dispute_id)
+        dispute_id = find_id(client, "dispute", dispute_id)
         found = client.get_dispute(dispute_id)
         response = client.review_dispute(dispute_id, {"version": found["version"], "by": by})
     _print_done(make_console(error=as_json), response, "Under review", as_json=as_json)
@@ -211,7 +211,7 @@ def resolve(
         raise click.UsageError(f"Give one of {SOURCES}, and only with upheld.")
     console = make_console(error=as_json)
     with session.client() as client:
-        dispute_id = find_dispute_id(client, dispute_id)
+        dispute_id = find_id(client, "dispute", dispute_id)
         found = client.get_dispute(dispute_id)
         resolution: Any = {"version": found["version"], "state": state, "by": by, "reason": reason}
         # Check the resolution first: without it, nothing is corrected either.
@@ -246,7 +246,7 @@ def withdraw(session: Session, dispute_id: str, by: str, reason: str | None, yes
     """Withdraw a dispute that is open or under review."""
     console = make_console(error=as_json)
     with session.client() as client:
-        dispute_id = find_dispute_id(client, dispute_id)
+        dispute_id = find_id(client, "dispute", dispute_id)
         found = client.get_dispute(dispute_id)
         _show(console, client, found)
         if not _confirm(console, "Withdraw it?", yes=yes):

@@ -19,7 +19,7 @@ from client.commands.base import (
 )
 from client.commands.rounds import EXAMPLE_ID, round_argument
 from client.files import write_file
-from client.lookup import find_hand_id, find_round
+from client.lookup import find_id, find_round
 from client.render.console import make_console
 
 EXAMPLE_HAND_ID: Final = "01a1fa77-4a5e-7012-9c3f-1f0a9d62b7e4"
@@ -53,7 +53,7 @@ def explain_hand(
     """
     refuse_output(page, overwrites=overwrites)
     with session.client() as client:
-        hand_id = find_hand_id(client, hand_id)
+        hand_id = find_id(client, "hand", hand_id)
         explanation = client.explain_hand(hand_id, revision=revision) if as_json else None
         text = "" if as_json else _read(client, hand_id, _TEXT, revision)
         written = _read(client, hand_id, _HTML, revision) if page else ""

@@ -223,7 +223,7 @@ def _why(problem: dict[str, Any]) -> str:
     "--round",
     "round_",
     metavar="ROUND",
-    help="Only of this round, by its id or the beginning of its id.",
+    help="Only of this round, by its id or the last six or more characters of it.",
     shell_complete=complete_rounds,
 )
 @click.option("--follow", "follows", is_flag=True, help="Continue with new events until Ctrl-C.")

@@ -25,7 +25,7 @@ from client.commands.base import (
 from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
 from client.errors import ApiError
 from client.files import write_file
-from client.lookup import describe_round, find_link_id, find_round, find_table
+from client.lookup import describe_round, find_id, find_round, find_table
 from client.render.console import make_console
 from client.render.links import draw_svg_code, list_links, show_link
 
@@ -238,11 +238,12 @@ def revoke(session: Session, link: str) -> None:
     """
     Revoke a link immediately. Other links stay valid.
 
-    LINK is its id, which `ofc link list` lists, the beginning of it, or the address of a link that is valid.
+    LINK is its id, which `ofc link list` lists, its last six or more characters, or the address of a link that is
+    valid.
     """
     with session.client() as client:
         client.revoke_link(
-            _read_id(session, secret[0]) if (secret := _SECRET.search(link)) else find_link_id(client, link)
+            _read_id(session, secret[0]) if (secret := _SECRET.search(link)) else find_id(client, "link", link)
         )
     make_console().print("the link is revoked")
 

@@ -23,7 +23,7 @@ from client.commands.base import (
 )
 from client.commands.names import complete_recomputations, complete_rounds, complete_rulesets, complete_tables
 from client.import_export import retry_until_available
-from client.lookup import find_recomputation_id, find_round, find_table
+from client.lookup import find_id, find_round, find_table
 from client.render.console import make_console
 from client.render.progress import show_progress
 from client.render.reports import show_difference, show_recomputation
@@ -122,7 +122,7 @@ def watch_(session: Session, job_id: str, *, as_json: bool) -> None:
     Its progress is shown meanwhile. Ctrl-C stops watching only.
     """
     with session.client(is_patient=True, reports_waiting=False) as client:
-        _show(_watch(client, client.get_recomputation(find_recomputation_id(client, job_id))), as_json=as_json)
+        _show(_watch(client, client.get_recomputation(find_id(client, "recomputation", job_id))), as_json=as_json)
 
 
 @recompute.command(
@@ -142,7 +142,7 @@ def differences(session: Session, job_id: str, *, as_json: bool) -> None:
     --json prints all of them, one a line.
     """
     with session.client() as client:
-        found = client.list_differences(find_recomputation_id(client, job_id))
+        found = client.list_differences(find_id(client, "recomputation", job_id))
         if as_json:
             for each in found:
                 print_json(each, indent=None)

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from evidence.codec import OMITTED, CanonicalJson
 from evidence.events import CorrectedDocument, EventPayload, Received, RecordDigest, RulesetAdded
-from schemas.access import ScopeField
 from schemas.base import WireField, WireSchema
+from schemas.clubs import ScopeField
 from schemas.documents import DocumentClosingSchema, DocumentDepartureSchema, DocumentSeatSchema, RoundDocumentSchema
 from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Text, Time, UuidField
 from schemas.game_fields import MOST_HANDS, SeatField

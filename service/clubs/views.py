@@ -5,9 +5,8 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.access import ApiKeyPageSchema
 from schemas.base import Dumped
-from schemas.clubs import ClubSchema, dump_club
+from schemas.clubs import ApiKeyPageSchema, ClubSchema, dump_club
 from schemas.fields import show_time
 from schemas.pages import PageQuerySchema
 from service.clubs.actions import get_club, list_own_keys, revoke_own_key

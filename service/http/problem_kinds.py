@@ -310,6 +310,11 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Stored rulesets and presets never change. To add the rules as a new version, omit the version or "
         "send the next one. A preset's name cannot be used.",
     ),
+    "id-ambiguous": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Several ids end so",
+        "Send more characters of the end of the id that you mean; `errors` lists the ids.",
+    ),
     "busy": ProblemKind(
         HTTPStatus.CONFLICT,
         "Concurrent change",

@@ -58,7 +58,7 @@ def test_a_revoked_key_is_refused(reached: dict[str, str], key: Document, known_
 def test_an_unknown_key_is_refused(reached: dict[str, str], unknown: str) -> None:
     result = ofc("key", "revoke", unknown, **reached)
     assert (result.code, result.out) == (2, "")
-    assert f"there is no key {unknown!r}; `ofc key list` lists the keys of the club" in result.err
+    assert f"there is no key {unknown!r}; `ofc key list` lists all keys" in result.err
 
 
 def test_keys_need_the_admin_scope(reached: dict[str, str], key: Document) -> None:

@@ -19,6 +19,7 @@ NDJSON = "application/x-ndjson"
 NOT_IN_STORY = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {
     "request-malformed",
     "link-ended",
+    "id-ambiguous",
 }
 """Problems that a story cannot run into on purpose, or that belong to no operation."""
 OF_AN_OPERATOR = {"database-unknown", "database-denied", "database-altered", "database-read-only"} | {

@@ -132,6 +132,7 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
         "from": opened,
         "to": before,
     }
+    recorder.call("find_id", {"ending": table[-6:], "kind": "table"})
     found = recorder.call("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
     recorder.call("get_statement", {"table_id": table})

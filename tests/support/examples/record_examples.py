@@ -31,6 +31,8 @@ CONSOLE_CODE = re.compile(r"(?<=/console/sign-in/)[\w-]{43}")
 """The code of a link to the console."""
 KEY = re.compile(r"\bofc_[0-9a-z]{8}\b")
 """How a key begins."""
+ENDING = re.compile(r"[0-9a-f]{6}")
+"""The end of an id, alone."""
 EVENING = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
 SIGNED = re.compile(
     r"(?m)^[A-Za-z0-9+/]{43}=$|(?<=^rounds )[A-Za-z0-9+/]{43}=$|(?<=^— tablestakes )[A-Za-z0-9+/=]+$"
@@ -73,6 +75,8 @@ class Stable:
             return [self(inner) for inner in part]
         if not isinstance(part, str):
             return part
+        if ENDING.fullmatch(part):
+            return next((stable[-6:] for real, stable in self.ids.items() if real.endswith(part)), part)
         text = KEY.sub("ofc_7q2mx40a", part)
         text = LINK_SECRET.sub("ofc_link_Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = CONSOLE_CODE.sub("Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
