@@ -1,8 +1,9 @@
-"""List the payments of a club, and sum up its rounds by table and player."""
+"""List the payments of a club, and sum up its rounds: by table and player, or those of one table."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
@@ -13,6 +14,7 @@ from sqlalchemy import Row
 from schemas.accounting.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
 from schemas.accounting.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
 from schemas.accounting.settling import PointUnit, SettleBy, settle_fewest, settle_pairs, unit_of
+from schemas.accounting.statements import PlayerStatement, PointTotals, StatementView
 from schemas.fields import MOST_INTEGER
 from schemas.pages import cursor_error
 from scoring.errors import Mistake, RoundError
@@ -21,7 +23,7 @@ from service.ledger import queries
 from service.ledger.queries import count_open_rounds, list_sums, list_totals
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import find_place
-from service.tables.queries import list_paid_between
+from service.tables import queries as tables
 
 _ROUNDS: Final = 200
 _PAYMENTS: Final = 1000
@@ -133,10 +135,7 @@ def _settle(
         for player, found in _by_player(sums).items()
     ]
     _check_figures(players)
-    period = {"opened_from": wanted.opened_from, "opened_before": wanted.opened_before}
-    paid = None
-    if by is SettleBy.PAIRS:
-        paid = list_paid_between(transaction, tables=wanted.tables, player=wanted.player, **period)
+    paid = queries.list_paid_between(transaction, wanted) if by is SettleBy.PAIRS else None
     return ClubStatementView(
         opened_from=wanted.opened_from,
         opened_before=wanted.opened_before,
@@ -183,3 +182,55 @@ def _check_figures(players: list[PlayerInClub]) -> None:
         if max(figures) > MOST_INTEGER:
             detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
             raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])
+
+
+def get_statement(
+    transaction: Transaction,
+    table_id: UUID,
+    by: SettleBy = SettleBy.FEWEST,
+    *,
+    opened_from: datetime | None,
+    opened_before: datetime | None,
+) -> StatementView:
+    """
+    Sum up a table's rounds by player, and compute the payments that settle up.
+
+    Open rounds count with their current stacks.
+
+    Raises:
+        NotFound: the club has no table with this ID.
+        RoundError: a sum exceeds the largest exact integer.
+    """
+    table = tables.get(transaction, table_id)
+    wanted = RoundFilter(table_id=table.id, opened_from=opened_from, opened_before=opened_before)
+    summed = queries.sum_rounds(transaction, wanted)
+    points = [each.points for each in summed.players]
+    totals = PointTotals(
+        opening_stack=sum(each.opening_stack for each in points),
+        top_ups=sum(each.top_ups for each in points),
+        net=sum(each.net for each in points),
+        stack=sum(each.stack for each in points),
+    )
+    if max(_figures(totals, summed.players)) > MOST_INTEGER:
+        detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
+        raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])
+    paid = queries.list_paid_between(transaction, wanted) if by is SettleBy.PAIRS else None
+    return StatementView(
+        table=str(table.id),
+        opened_from=opened_from,
+        opened_before=opened_before,
+        rounds=summed.rounds,
+        open_rounds=summed.open_rounds,
+        players=summed.players,
+        totals=totals,
+        settled=settle_fewest({each.player: each.nets for each in summed.players})
+        if paid is None
+        else settle_pairs(paid),
+    )
+
+
+def _figures(totals: PointTotals, players: list[PlayerStatement]) -> Iterator[int]:
+    """Yield the absolute value of every figure of a statement."""
+    for points in (totals, *(each.points for each in players)):
+        yield from (points.opening_stack, points.top_ups, points.stack, abs(points.net), abs(points.between_rounds))
+    yield from (abs(net) for each in players for net in each.money.values())

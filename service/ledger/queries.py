@@ -1,15 +1,25 @@
 """Read the payments of rounds in the revisions in force, and sum up rounds by table and player."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Row, TextClause, and_, select, text
 
 from schemas.accounting.payment_lines import LedgerLine, PaymentPlace
+from schemas.accounting.settling import PaidBetween, PointUnit, unit_of
+from schemas.accounting.statements import PlayerStatement, PointTotals
 from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.rounds.models import RoundHeadRecord, RoundRecord
-from service.rounds.queries.round_filter import RoundFilter, where_rounds
+from service.rounds.queries.round_filter import (
+    RoundFilter,
+    filter_parameters,
+    list_conditions,
+    list_result_conditions,
+    where_rounds,
+)
 from service.rounds.queries.rounds import PLACE, RoundPlace
 from service.tables.models import TableRecord
 
@@ -108,21 +118,36 @@ def _line(round_: Row[Any], players: dict[int, str], paid: Row[Any]) -> LedgerLi
     )
 
 
-_OF_RESULTS: Final = {
-    "tables": "result.table_id = ANY (:tables)",
-    "player": "result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = :player)",
-    "opened_from": "result.opened_at >= :opened_from",
-    "opened_before": "result.opened_at < :opened_before",
-}
-_OF_HEADS: Final = {
-    "tables": "head.table_id = ANY (:tables)",
-    "player": ":player = ANY (head.players)",
-    "opened_from": "round.opened_at >= :opened_from",
-    "opened_before": "round.opened_at < :opened_before",
-}
 _SUMS: Final = "count(*) AS rounds, sum(top_ups) AS top_ups, sum(received) - sum(paid) AS net"
 _COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
 _TABLE_OF_UNIT: Final = "CASE WHEN point_value IS NULL THEN table_id END AS table_id"
+_PLAYED: Final = """
+    result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = :player)
+"""
+_TRANSFERS: Final = """
+    JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
+        = (head.club_id, head.round_id, head.revision)
+"""
+_COUNT: Final = "count(*) AS rounds, count(*) FILTER (WHERE head.status = 'open') AS open_rounds"
+_POINTS: Final = """
+    SELECT player, count(*) AS rounds, sum(top_ups) AS top_ups, sum(net) AS net,
+        (array_agg(opening_stack ORDER BY opened_at, table_sequence))[1] AS opening_stack,
+        (array_agg(stack ORDER BY opened_at DESC, table_sequence DESC))[1] AS stack
+    FROM seat GROUP BY player
+"""
+_NETS: Final = """
+    SELECT player, point_value, currency, table_id, sum(net) AS net FROM seat
+    GROUP BY player, point_value, currency, table_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSums:
+    """The number of rounds and of open rounds, and the totals of their players."""
+
+    rounds: int
+    open_rounds: int
+    players: list[PlayerStatement]
 
 
 def list_totals(transaction: Transaction, wanted: RoundFilter) -> Sequence[Row[Any]]:
@@ -154,30 +179,82 @@ def list_sums(
 
 def count_open_rounds(transaction: Transaction, wanted: RoundFilter) -> int:
     """Count open rounds."""
-    query = f"""
-        SELECT count(*) FROM round_heads AS head
-        JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
-        WHERE head.club_id = :club_id AND head.status = 'open'{_conditions(wanted, _OF_HEADS)}
-    """
+    query = f"SELECT count(*) {_rounds(wanted)} AND head.status = 'open'"
     return int(transaction.execute(text(query), _parameters(transaction, wanted)).scalar_one())
 
 
+def sum_rounds(transaction: Transaction, wanted: RoundFilter) -> RoundSums:
+    """Sum up the rounds of one table, with the stacks before and after them."""
+    parameters = _parameters(transaction, wanted)
+    seats = f"""
+        WITH seat AS (
+            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.currency, seat.*,
+                seat.stack - seat.opening_stack - seat.top_ups AS net
+            {
+        _rounds(
+            wanted,
+            ", unnest(head.players, head.opening_stacks, head.top_ups, head.stacks)"
+            " AS seat (player, opening_stack, top_ups, stack)",
+        )
+    }
+        )
+    """
+    nets: dict[str, dict[PointUnit, int]] = defaultdict(dict)
+    for found in transaction.execute(text(f"{seats} {_NETS}"), parameters):
+        nets[found.player][unit_of(found.point_value, found.currency, str(found.table_id))] = int(found.net)
+    players = [
+        PlayerStatement(
+            found.player,
+            found.rounds,
+            PointTotals(found.opening_stack, int(found.top_ups), int(found.net), found.stack),
+            nets[found.player],
+        )
+        for found in transaction.execute(text(f"{seats} {_POINTS}"), parameters)
+    ]
+    counted = transaction.execute(text(f"SELECT {_COUNT} {_rounds(wanted)}"), parameters).one()
+    return RoundSums(counted.rounds, counted.open_rounds, players)
+
+
+def list_paid_between(transaction: Transaction, wanted: RoundFilter) -> list[PaidBetween]:
+    """List what each player has paid each other in the revisions in force, after caps."""
+    query = f"""
+        SELECT round.point_value, round.currency,
+            CASE WHEN round.point_value IS NULL THEN round.table_id END AS table_id,
+            head.players[array_position(head.seats, paid.payer)] AS payer,
+            head.players[array_position(head.seats, paid.payee)] AS payee,
+            sum(paid.paid) AS points
+        {_rounds(wanted, _TRANSFERS)}
+        GROUP BY 1, 2, 3, 4, 5
+    """
+    return [
+        PaidBetween(
+            unit_of(found.point_value, found.currency, str(found.table_id)), found.payer, found.payee, int(found.points)
+        )
+        for found in transaction.execute(text(query), _parameters(transaction, wanted))
+    ]
+
+
+def _rounds(wanted: RoundFilter, joined: str = "") -> str:
+    """Return the rounds of a filter, with their heads and what is joined to them."""
+    conditions = list_conditions(wanted, head="head", round_="round", table="round")
+    return f"""
+        FROM rounds AS round JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
+        {joined} WHERE {" AND ".join(("round.club_id = :club_id", *conditions))}
+    """
+
+
 def _sums(wanted: RoundFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
-    """Return the query of sums of the players' results."""
+    """Return the query of sums of the results of all players in the rounds of a filter."""
+    # The player of the filter played the rounds; the results are those of everybody.
+    conditions = list_result_conditions(replace(wanted, player=None))
+    if wanted.player is not None:
+        conditions.append(_PLAYED)
     return f"""
         SELECT {", ".join((*by, _SUMS, *more))} FROM player_rounds AS result
-        WHERE result.club_id = :club_id{_conditions(wanted, _OF_RESULTS)}{of_players}
+        WHERE {" AND ".join(("result.club_id = :club_id", *conditions))}{of_players}
         GROUP BY {", ".join(str(place) for place in range(1, len(by) + 1))}
     """
 
 
-def _conditions(wanted: RoundFilter, conditions: Mapping[str, str]) -> str:
-    given = [condition for name, condition in conditions.items() if getattr(wanted, name) is not None]
-    return "".join(f" AND {condition}" for condition in given)
-
-
 def _parameters(transaction: Transaction, wanted: RoundFilter) -> dict[str, Any]:
-    given = {name: value for name in _OF_RESULTS if (value := getattr(wanted, name)) is not None}
-    if wanted.tables is not None:
-        given["tables"] = [*wanted.tables]
-    return {"club_id": transaction.club_id, **given}
+    return {"club_id": transaction.club_id, **filter_parameters(wanted)}

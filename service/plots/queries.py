@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
-from uuid import UUID
 
 from sqlalchemy import Row, text
 
 from schemas.accounting.plots import MOST_SERIES
 from service.db import Transaction
-from service.rounds.queries.round_filter import RoundFilter
+from service.rounds.queries.round_filter import (
+    RoundFilter,
+    filter_parameters,
+    list_conditions,
+    list_result_conditions,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +26,9 @@ class PlotFilter(RoundFilter):
         most_players: how many players have a line or a column, those with the most hands; None for all players.
     """
 
-    round_id: UUID | None = None
     most_players: int | None = MOST_SERIES
 
 
-_CONDITIONS: Final = {
-    "round_id": "head.round_id = :round_id",
-    "table_id": "head.table_id = :table_id",
-    "player": "head.round_id IN (SELECT round_id FROM round_seats WHERE club_id = :club_id AND player = :player)"
-    " AND :player = ANY (head.players)",
-    "opened_from": "round.opened_at >= :opened_from",
-    "opened_before": "round.opened_at < :opened_before",
-}
-_OF_RESULTS: Final = {
-    "round_id": "result.round_id = :round_id",
-    "table_id": "result.table_id = :table_id",
-    "player": "result.player = :player",
-    "opened_from": "result.opened_at >= :opened_from",
-    "opened_before": "result.opened_at < :opened_before",
-}
 _ROUNDS: Final = """
     FROM round_heads AS head JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
 """
@@ -149,8 +137,7 @@ def find_newest_opening(transaction: Transaction) -> datetime | None:
 
 def _of_filter(wanted: PlotFilter) -> str:
     """Return the conditions for the results of a filter."""
-    conditions = [condition for name, condition in _OF_RESULTS.items() if getattr(wanted, name) is not None]
-    return " AND ".join(("result.club_id = :club_id", *conditions))
+    return " AND ".join(("result.club_id = :club_id", *list_result_conditions(wanted)))
 
 
 def _played(wanted: PlotFilter) -> str:
@@ -159,10 +146,10 @@ def _played(wanted: PlotFilter) -> str:
 
 
 def _where(wanted: PlotFilter) -> str:
-    conditions = [condition for name, condition in _CONDITIONS.items() if getattr(wanted, name) is not None]
+    conditions = list_conditions(wanted, head="head", round_="round", table="head")
     return " AND ".join(("head.club_id = :club_id", *conditions))
 
 
 def _read(transaction: Transaction, query: str, wanted: PlotFilter, **more: Any) -> Sequence[Row[Any]]:
-    given = {name: value for name in _CONDITIONS if (value := getattr(wanted, name)) is not None}
-    return transaction.execute(text(query), {"club_id": transaction.club_id, **given, **more}).all()
+    parameters = {"club_id": transaction.club_id, **filter_parameters(wanted), **more}
+    return transaction.execute(text(query), parameters).all()

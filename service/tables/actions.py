@@ -1,19 +1,15 @@
-"""Add, list and read tables, compute their statements, and show who is entering a hand at them."""
+"""Add, list and read tables, and show who is entering a hand at them."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
 from evidence.events import TableCreated
-from schemas.accounting.settling import SettleBy, settle_fewest, settle_pairs
-from schemas.accounting.statements import PlayerStatement, PointTotals, StatementView
 from schemas.base import ComparedMistake, show
-from schemas.fields import MOST_INTEGER
 from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView
-from scoring.errors import Mistake, RoundError
+from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.db.pages import Page, cut_page
@@ -153,60 +149,6 @@ def store_table(transaction: Transaction, table: StoredTable) -> None:
         correction_window_minutes=table.correction_window_minutes,
     )
     tables.add(transaction, table, event.encode())
-
-
-def get_statement(
-    transaction: Transaction,
-    table_id: UUID,
-    by: SettleBy = SettleBy.FEWEST,
-    *,
-    opened_from: datetime | None,
-    opened_before: datetime | None,
-) -> StatementView:
-    """
-    Sum up a table's rounds by player, and compute the payments that settle up.
-
-    Open rounds count with their current stacks.
-
-    Raises:
-        NotFound: the club has no table with this ID.
-        RoundError: a sum exceeds the largest exact integer.
-    """
-    table = tables.get(transaction, table_id)
-    summed = tables.sum_rounds(transaction, table.id, opened_from=opened_from, opened_before=opened_before)
-    points = [each.points for each in summed.players]
-    totals = PointTotals(
-        opening_stack=sum(each.opening_stack for each in points),
-        top_ups=sum(each.top_ups for each in points),
-        net=sum(each.net for each in points),
-        stack=sum(each.stack for each in points),
-    )
-    if max(_figures(totals, summed.players)) > MOST_INTEGER:
-        detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
-        raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])
-    period = {"opened_from": opened_from, "opened_before": opened_before}
-    paid = None
-    if by is SettleBy.PAIRS:
-        paid = tables.list_paid_between(transaction, tables=[table.id], player=None, **period)
-    return StatementView(
-        table=str(table.id),
-        opened_from=opened_from,
-        opened_before=opened_before,
-        rounds=summed.rounds,
-        open_rounds=summed.open_rounds,
-        players=summed.players,
-        totals=totals,
-        settled=settle_fewest({each.player: each.nets for each in summed.players})
-        if paid is None
-        else settle_pairs(paid),
-    )
-
-
-def _figures(totals: PointTotals, players: list[PlayerStatement]) -> Iterator[int]:
-    """Yield the absolute value of every figure of a statement."""
-    for points in (totals, *(each.points for each in players)):
-        yield from (points.opening_stack, points.top_ups, points.stack, abs(points.net), abs(points.between_rounds))
-    yield from (abs(net) for each in players for net in each.money.values())
 
 
 def show_scorekeeper(transaction: Transaction, table_id: UUID, scorekeeper: Scorekeeper) -> None:

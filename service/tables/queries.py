@@ -1,7 +1,6 @@
-"""Tables, the statement of a table's rounds, and the devices on which hands are being entered."""
+"""Tables, and the devices on which hands are being entered."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -10,8 +9,6 @@ from uuid import UUID
 from sqlalchemy import Row, Select, delete, insert, select, text
 from sqlalchemy.dialects import postgresql
 
-from schemas.accounting.settling import PaidBetween, PointUnit, unit_of
-from schemas.accounting.statements import PlayerStatement, PointTotals
 from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
 from scoring.ruleset import Points
 from service.audit_trail.queries.events import EventKind, record_event
@@ -150,122 +147,6 @@ def _load(found: Row[Any]) -> StoredTable:
         correction_window_minutes=found.correction_window_minutes,
         created_at=found.created_at,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class RoundSums:
-    """The number of rounds and of open rounds, and the totals of their players."""
-
-    rounds: int
-    open_rounds: int
-    players: list[PlayerStatement]
-
-
-_ROUNDS: Final = """
-    FROM rounds AS round JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
-    WHERE round.club_id = :club_id AND round.table_id = :table_id
-        AND round.opened_at >= coalesce(CAST(:opened_from AS timestamptz), '-infinity')
-        AND round.opened_at < coalesce(CAST(:opened_before AS timestamptz), 'infinity')
-"""
-_SEATS: Final = f"""
-    WITH round AS (
-        SELECT round.opened_at, round.table_sequence, round.point_value, round.currency, head.players,
-            head.opening_stacks, head.top_ups, head.stacks
-        {_ROUNDS}
-    ), seat AS (
-        SELECT round.opened_at, round.table_sequence, round.point_value, round.currency, seat.*,
-            seat.stack - seat.opening_stack - seat.top_ups AS net
-        FROM round, unnest(players, opening_stacks, top_ups, stacks) AS seat (player, opening_stack, top_ups, stack)
-    )
-"""
-_COUNT: Final = text(
-    f"SELECT count(*) AS rounds, count(*) FILTER (WHERE head.status = 'open') AS open_rounds {_ROUNDS}"
-)
-_POINTS: Final = text(f"""
-    {_SEATS}
-    SELECT player, count(*) AS rounds, sum(top_ups) AS top_ups, sum(net) AS net,
-        (array_agg(opening_stack ORDER BY opened_at, table_sequence))[1] AS opening_stack,
-        (array_agg(stack ORDER BY opened_at DESC, table_sequence DESC))[1] AS stack
-    FROM seat GROUP BY player
-""")
-_NETS: Final = text(f"""
-    {_SEATS}
-    SELECT player, point_value, currency, sum(net) AS net FROM seat GROUP BY player, point_value, currency
-""")
-_PAID: Final = text("""
-    SELECT round.point_value, round.currency, CASE WHEN round.point_value IS NULL THEN round.table_id END AS table_id,
-        head.players[array_position(head.seats, paid.payer)] AS payer,
-        head.players[array_position(head.seats, paid.payee)] AS payee,
-        sum(paid.paid) AS points
-    FROM rounds AS round JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
-    JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
-        = (head.club_id, head.round_id, head.revision)
-    WHERE round.club_id = :club_id
-        AND (CAST(:tables AS uuid[]) IS NULL OR round.table_id = ANY (CAST(:tables AS uuid[])))
-        AND (CAST(:player AS text) IS NULL OR :player = ANY (head.players))
-        AND round.opened_at >= coalesce(CAST(:opened_from AS timestamptz), '-infinity')
-        AND round.opened_at < coalesce(CAST(:opened_before AS timestamptz), 'infinity')
-    GROUP BY 1, 2, 3, 4, 5
-""")
-
-
-def sum_rounds(
-    transaction: Transaction, table_id: UUID, *, opened_from: datetime | None, opened_before: datetime | None
-) -> RoundSums:
-    """Sum up the rounds of a table that were opened in a period."""
-    parameters = {
-        "club_id": transaction.club_id,
-        "table_id": table_id,
-        "opened_from": opened_from,
-        "opened_before": opened_before,
-    }
-    nets: dict[str, dict[PointUnit, int]] = defaultdict(dict)
-    for found in transaction.execute(_NETS, parameters):
-        nets[found.player][unit_of(found.point_value, found.currency, str(table_id))] = int(found.net)
-    players = [
-        PlayerStatement(
-            found.player,
-            found.rounds,
-            PointTotals(found.opening_stack, int(found.top_ups), int(found.net), found.stack),
-            nets[found.player],
-        )
-        for found in transaction.execute(_POINTS, parameters)
-    ]
-    counted = transaction.execute(_COUNT, parameters).one()
-    return RoundSums(counted.rounds, counted.open_rounds, players)
-
-
-def list_paid_between(
-    transaction: Transaction,
-    *,
-    tables: Sequence[UUID] | None,
-    player: str | None,
-    opened_from: datetime | None,
-    opened_before: datetime | None,
-) -> list[PaidBetween]:
-    """
-    List what each player has paid each other in the revisions in force, after caps.
-
-    Args:
-        transaction: the club's transaction.
-        tables: only rounds at these tables; None for all.
-        player: only rounds that this player played.
-        opened_from: only rounds opened at this time or later.
-        opened_before: only rounds opened before this time.
-    """
-    parameters = {
-        "club_id": transaction.club_id,
-        "tables": None if tables is None else [*tables],
-        "player": player,
-        "opened_from": opened_from,
-        "opened_before": opened_before,
-    }
-    return [
-        PaidBetween(
-            unit_of(found.point_value, found.currency, str(found.table_id)), found.payer, found.payee, int(found.points)
-        )
-        for found in transaction.execute(_PAID, parameters)
-    ]
 
 
 def write_scorekeeper(transaction: Transaction, table_id: UUID, scorekeeper: Scorekeeper, expires_at: datetime) -> None:

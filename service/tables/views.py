@@ -32,9 +32,9 @@ from service.http.responses import (
     no_content,
     respond_page,
 )
+from service.ledger.actions import get_statement
 from service.tables.actions import (
     add_table,
-    get_statement,
     get_table,
     hide_scorekeeper,
     list_scorekeepers,

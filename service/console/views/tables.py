@@ -31,11 +31,12 @@ from service.console.views.statements import (
 from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import current_transaction
+from service.ledger.actions import get_statement
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import list_last_opened
-from service.tables.actions import get_statement, get_table, list_tables
+from service.tables.actions import get_table, list_tables
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""

@@ -32,6 +32,7 @@ class RoundFilter:
     table_id: UUID | None = None
     table_name: str | None = None
     tables: Sequence[UUID] | None = None
+    round_id: UUID | None = None
     round_ids: Sequence[UUID] | None = None
     reference: str | None = None
     player: str | None = None
@@ -62,6 +63,7 @@ _CONDITIONS: Final = {
     "table_id": "{table}.table_id = {value}",
     "table_name": "({round}.club_id, {round}.table_id) IN (SELECT club_id, id FROM tables WHERE name = {value})",
     "tables": "{table}.table_id = ANY ({value})",
+    "round_id": "{head}.round_id = {value}",
     "round_ids": "{head}.round_id = ANY ({value})",
     "reference": "{round}.reference = {value}",
     "player": "EXISTS (SELECT FROM round_seats AS seated WHERE (seated.club_id, seated.round_id, seated.revision)"
@@ -89,6 +91,21 @@ def list_conditions(wanted: RoundFilter, *, head: str, round_: str, table: str, 
     """
     names = {"head": head, "round": round_, "table": table}
     return [_CONDITIONS[name].format(value=place.format(name), **names) for name in filter_parameters(wanted)]
+
+
+def list_result_conditions(wanted: RoundFilter) -> list[str]:
+    """
+    Return the conditions of a filter for `result`, a result of a player in a round.
+
+    >>> list_result_conditions(RoundFilter(player="ann", ruleset="turbo"))
+    ['result.player = :player', 'result.ruleset_name = :ruleset_name']
+
+    Args:
+        wanted: the filter, on tables, rounds, opening times and rulesets; its player is that of the result.
+    """
+    names = dict.fromkeys(("head", "round", "table"), "result")
+    of_results = _CONDITIONS | {"player": "result.player = {value}"}
+    return [of_results[name].format(value=f":{name}", **names) for name in filter_parameters(wanted)]
 
 
 def filter_parameters(wanted: RoundFilter) -> dict[str, Any]:

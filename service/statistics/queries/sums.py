@@ -10,7 +10,7 @@ from sqlalchemy import Row, text
 from schemas.accounting.statistics import NotedHand
 from scoring.board import Board
 from service.db import Transaction
-from service.rounds.queries.round_filter import RoundFilter
+from service.rounds.queries.round_filter import RoundFilter, filter_parameters, list_result_conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ OPPONENT_FIGURES: Final = ("hands", "points", "squares", "scoops", "scooped", "p
 _SUMS: Final = ", ".join(f"sum(result.{name}) AS {name}" for name in FIGURES)
 _OPPONENT_SUMS: Final = ", ".join(f"sum(result.{name}) AS {name}" for name in OPPONENT_FIGURES)
 _AFTER: Final = " AND result.player > :after"
+_SEARCHED: Final = "(position(lower(:search) IN lower(result.player)) > 0 OR result.player = ANY (:named))"
 
 
 def list_sums(
@@ -97,17 +98,8 @@ def list_noted_rounds(transaction: Transaction, wanted: StatisticsFilter, limit:
 
 def _conditions(wanted: StatisticsFilter) -> str:
     """Return the conditions for the results of a filter."""
-    conditions = {
-        "result.player = :player": wanted.player,
-        "(position(lower(:search) IN lower(result.player)) > 0 OR result.player = ANY (:named))": wanted.search,
-        "result.table_id = :table_id": wanted.table_id,
-        "result.ruleset_name = :ruleset_name": wanted.ruleset_name,
-        "result.ruleset_version = :ruleset_version": wanted.ruleset_version,
-        "result.opened_at >= :opened_from": wanted.opened_from,
-        "result.opened_at < :opened_before": wanted.opened_before,
-    }
-    asked = [condition for condition, value in conditions.items() if value is not None]
-    return " AND ".join(("result.club_id = :club_id", "result.hands > 0", *asked))
+    searched = [] if wanted.search is None else [_SEARCHED]
+    return " AND ".join(("result.club_id = :club_id", "result.hands > 0", *list_result_conditions(wanted), *searched))
 
 
 def has_played(transaction: Transaction, player: str) -> bool:
@@ -117,16 +109,12 @@ def has_played(transaction: Transaction, player: str) -> bool:
 
 
 def _parameters(transaction: Transaction, wanted: StatisticsFilter) -> dict[str, Any]:
+    search = wanted.search or PlayerSearch("")
     return {
         "club_id": transaction.club_id,
-        "player": wanted.player,
-        "search": None if wanted.search is None else wanted.search.text,
-        "named": [] if wanted.search is None else [*wanted.search.named],
-        "table_id": wanted.table_id,
-        "ruleset_name": wanted.ruleset_name,
-        "ruleset_version": wanted.ruleset_version,
-        "opened_from": wanted.opened_from,
-        "opened_before": wanted.opened_before,
+        "search": search.text,
+        "named": [*search.named],
+        **filter_parameters(wanted),
     }
 
 
