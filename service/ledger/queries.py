@@ -124,6 +124,10 @@ _TABLE_OF_UNIT: Final = "CASE WHEN point_value IS NULL THEN table_id END AS tabl
 _PLAYED: Final = """
     result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = :player)
 """
+_SEATS: Final = """
+    CROSS JOIN unnest(head.players, head.opening_stacks, head.top_ups, head.stacks)
+        AS seat (player, opening_stack, top_ups, stack)
+"""
 _TRANSFERS: Final = """
     JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
         = (head.club_id, head.round_id, head.revision)
@@ -190,13 +194,7 @@ def sum_rounds(transaction: Transaction, wanted: RoundFilter) -> RoundSums:
         WITH seat AS (
             SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.currency, seat.*,
                 seat.stack - seat.opening_stack - seat.top_ups AS net
-            {
-        _rounds(
-            wanted,
-            ", unnest(head.players, head.opening_stacks, head.top_ups, head.stacks)"
-            " AS seat (player, opening_stack, top_ups, stack)",
-        )
-    }
+            {_rounds(wanted, _SEATS)}
         )
     """
     nets: dict[str, dict[PointUnit, int]] = defaultdict(dict)
