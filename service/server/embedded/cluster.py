@@ -268,6 +268,8 @@ class Cluster:
             # A player's name in a statement or a detail could not be erased from the log.
             "log_error_verbosity": "terse",
             "log_min_error_statement": "panic",
+            # A club that has just been created is soon in the statistics by which queries are planned.
+            "autovacuum_naptime": "15s",
             **_QUICK_RECOVERY,
             **self._settings,
         }

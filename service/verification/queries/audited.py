@@ -54,8 +54,8 @@ _SUBMISSIONS: Final = text("""
 _ORPHANS: Final = {
     "submissions": text("""
         SELECT id FROM submissions AS came_in WHERE club_id = :club_id
-            AND NOT EXISTS (SELECT FROM hands WHERE club_id = :club_id AND submission_id = came_in.id)
-            AND NOT EXISTS (SELECT FROM corrections WHERE club_id = :club_id AND submission_id = came_in.id)
+            AND id NOT IN (SELECT submission_id FROM hands WHERE club_id = :club_id)
+            AND id NOT IN (SELECT submission_id FROM corrections WHERE club_id = :club_id)
             -- A document without a hand is named by the opening of its round alone.
             AND NOT EXISTS (
                 SELECT FROM rounds AS round
