@@ -49,17 +49,17 @@ class ChangedRounds:
     table: str
 
 
-def make_club(made: Bench, size: ClubSize) -> None:
+def make_club(database: Bench, size: ClubSize) -> None:
     """Import the rounds of the club."""
     rounds = size.hands // len(SEATS)
     final, provisional = [], []
     for number, line in enumerate(make_lines(rounds, Random(1), size.tables, size.players - 1)):
         part = provisional if number % _PROVISIONAL == 0 else final
         part.append(json.dumps(_of_table(json.loads(line), number % size.tables)).encode())
-    fill(made, iter(final))
-    fill(made, iter(provisional), is_final=False)
-    fill(made, _open_rounds(size), is_final=False)
-    made.analyze()
+    fill(database, iter(final))
+    fill(database, iter(provisional), is_final=False)
+    fill(database, _open_rounds(size), is_final=False)
+    database.analyze()
 
 
 def _of_table(document: dict[str, Any], table: int) -> dict[str, Any]:
@@ -94,15 +94,15 @@ def change_rounds(app: Flask, key: str) -> ChangedRounds:
 
 def _list_rounds(api: Api, state: str, count: int) -> list[dict[str, Any]]:
     """List the newest rounds of a state of which all hands were played."""
-    found: list[dict[str, Any]] = []
+    rounds: list[dict[str, Any]] = []
     cursor: str | None = ""
-    while len(found) < count and cursor is not None:
+    while len(rounds) < count and cursor is not None:
         page = api.get(f"/v1/rounds?state={state}&status=complete{cursor and f'&cursor={cursor}'}").document
-        found += page["rounds"]
+        rounds += page["rounds"]
         cursor = page["next_cursor"]
-    if not found:
+    if not rounds:
         raise SystemExit(f"the club has no {state} round")
-    return found[:count]
+    return rounds[:count]
 
 
 def _add_others(api: Api, table: str) -> None:

@@ -74,12 +74,12 @@ _FILES: Final = (
 """Files of long lists. They have no target: it is the time of the last byte."""
 
 
-def open_console(made: Bench) -> tuple[Flask, FlaskClient, str]:
+def open_console(database: Bench) -> tuple[Flask, FlaskClient, str]:
     """Return the application, a browser that has signed in to the console with all scopes, and its key."""
-    owner = Database(made.superuser, role=None, pool_size=1)
+    owner = Database(database.superuser, role=None, pool_size=1)
     secret = create_key(owner, find_club(owner, "bench"), name="bench").secret
     owner.close()
-    app = create_app(Config(made.service_url, made.superuser, rate_limit=1_000_000))
+    app = create_app(Config(database.service_url, database.superuser, rate_limit=1_000_000))
     browser = app.test_client()
     response = browser.post("/console/sign-in", data={"key": secret})
     if response.status_code != 303:
@@ -96,9 +96,9 @@ class Console:
     postgres: psutil.Process
 
     @classmethod
-    def of(cls, made: Bench, app: Flask, browser: FlaskClient) -> Self:
+    def of(cls, database: Bench, app: Flask, browser: FlaskClient) -> Self:
         """Find the main process of the database."""
-        with psycopg.connect(made.superuser) as connection:
+        with psycopg.connect(database.superuser) as connection:
             return cls(app, browser, psutil.Process(psutil.Process(connection.info.backend_pid).ppid()))
 
     @property
@@ -163,13 +163,13 @@ def main() -> int:
     parser.add_argument("--players", type=int, default=2000, help="players of the club (default 2,000)")
     parser.add_argument("--runs", type=int, default=10, help="requests of each page (default 10)")
     chosen = parser.parse_args()
-    with bench() as made:
+    with bench() as database:
         begun = time.perf_counter()
-        make_club(made, ClubSize(chosen.hands, chosen.tables, chosen.players))
-        app, browser, key = open_console(made)
+        make_club(database, ClubSize(chosen.hands, chosen.tables, chosen.players))
+        app, browser, key = open_console(database)
         changed = change_rounds(app, key)
         print(f"made a club of {chosen.hands} hands in {time.perf_counter() - begun:.0f} s", flush=True)
-        measure_pages(Console.of(made, app, browser), changed, chosen.runs)
+        measure_pages(Console.of(database, app, browser), changed, chosen.runs)
         services_of(app).database.close()
     return 0
 

@@ -131,8 +131,8 @@ def measure(
         time.sleep(_PAUSE)
         hand_id, committed = recorder.record(), time.monotonic()
         while hand_id not in seen:
-            found, moment = arrived.get(timeout=30)
-            seen[found] = moment
+            event_hand, moment = arrived.get(timeout=30)
+            seen[event_hand] = moment
         waits.append(seen[hand_id] - committed)
     return waits
 

@@ -101,11 +101,11 @@ def main() -> int:
     rng = Random(1)
     floors, imports = [], []
     hands = chosen.rounds * len(SEATS)
-    with bench() as made:
-        floor = CopyFloor(made.superuser)
+    with bench() as database:
+        floor = CopyFloor(database.superuser)
         for run in range(chosen.runs + 1):
             lines = make_lines(chosen.rounds, rng)
-            mine = made.import_lines(lines, chosen.at_once)
+            mine = database.import_lines(lines, chosen.at_once)
             copied = floor.measure(lines, floor.take_rows())
             if run:  # the first warms both up
                 imports.append(mine)

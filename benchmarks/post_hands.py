@@ -240,9 +240,9 @@ def database_seconds(owner: str) -> float:
     """Add up the processor time that the sessions of the database's clients have used."""
     others = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
     with psycopg.connect(owner) as connection:
-        found = connection.execute(others).fetchall()
+        rows = connection.execute(others).fetchall()
     seconds = 0.0
-    for (pid,) in found:
+    for (pid,) in rows:
         with suppress(psutil.NoSuchProcess):  # it has just ended
             seconds += sum(psutil.Process(pid).cpu_times()[:2])
     return seconds

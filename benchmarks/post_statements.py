@@ -91,12 +91,12 @@ def copy(cluster: Cluster, name: str) -> None:
 
 def drop_guards(url: str) -> None:
     """Drop the constraints and triggers of a database."""
-    for found, drop in (
+    for query, drop in (
         (_CONSTRAINTS, "ALTER TABLE {} DROP CONSTRAINT {} CASCADE"),
         (_TRIGGERS, "DROP TRIGGER {1} ON {0}"),
     ):
         with psycopg.connect(url) as connection:
-            for table, name in connection.execute(found).fetchall():
+            for table, name in connection.execute(query).fetchall():
                 connection.execute(sql.SQL(drop).format(sql.SQL(table), sql.Identifier(name)))
 
 

@@ -57,19 +57,19 @@ def make_lines(rounds: int, rng: Random, tables: int = TABLES, others: int = OTH
         ).encode()
 
 
-def fill(made: Bench, lines: Iterator[bytes], *, is_final: bool = True) -> None:
+def fill(database: Bench, lines: Iterator[bytes], *, is_final: bool = True) -> None:
     """Import rounds as a worker does."""
     numbered = enumerate(lines, start=1)
     while part := list(islice(numbered, _AT_ONCE)):
-        with made.service.transaction(made.club) as transaction:
+        with database.service.transaction(database.club) as transaction:
             imported = import_rounds(transaction, part, is_final=is_final)
         if any(each.status != "stored" for each in imported):
             raise SystemExit("a line was not stored")
 
 
-def copy_others(made: Bench, copies: int) -> None:
+def copy_others(database: Bench, copies: int) -> None:
     """Copy the stored results of the other players under other names."""
-    with psycopg.connect(made.superuser, autocommit=True) as connection:
+    with psycopg.connect(database.superuser, autocommit=True) as connection:
         columns = ", ".join(column.name for column in RoundStatisticsRecord.__table__.columns)
         copied = columns.replace("player,", "player || ' of ' || copy,", 1)
         connection.execute(
@@ -87,28 +87,28 @@ def main() -> int:
     parser.add_argument("--copies", type=int, default=0, help="copies of the other players' statistics (default 0)")
     chosen = parser.parse_args()
     rounds = chosen.hands // len(SEATS)
-    with bench() as made:
+    with bench() as database:
         begun = time.perf_counter()
-        fill(made, make_lines(rounds, Random(1)))
+        fill(database, make_lines(rounds, Random(1)))
         print(f"imported {rounds * len(SEATS)} hands in {time.perf_counter() - begun:.0f} s", flush=True)
-        copy_others(made, chosen.copies)
-        for name, wanted in (
+        copy_others(database, chosen.copies)
+        for name, filter_ in (
             ("ann", StatisticsFilter(player=ANN)),
             ("ann, under one ruleset", StatisticsFilter(player=ANN, ruleset=RULESET)),
             ("every player", StatisticsFilter()),
         ):
-            report(made, name, wanted)
-        report_page(made)
+            report(database, name, filter_)
+        report_page(database)
     return 0
 
 
-def report_page(made: Bench) -> None:
+def report_page(database: Bench) -> None:
     """Print the times of everything that the page of ann in the console shows, and of her sums from the records."""
     for name, read in (("ann's page", get_player_details), ("ann, from the records", read_computed)):
         times = []
         for _ in range(_RUNS if read is get_player_details else 3):
             begun = time.perf_counter()
-            with made.service.reading(made.club) as transaction:
+            with database.service.reading(database.club) as transaction:
                 read(transaction, StatisticsFilter(player=ANN))
             times.append(1000 * (time.perf_counter() - begun))
         print(f"{name}: median {median(times):.0f} ms, longest {max(times):.0f} ms", flush=True)
@@ -120,19 +120,19 @@ _COMPUTED: Final = text(f"""
 """)
 
 
-def read_computed(transaction: Transaction, wanted: StatisticsFilter) -> None:
+def read_computed(transaction: Transaction, filter_: StatisticsFilter) -> None:
     """Read the sums of a player from the records of all rounds."""
-    transaction.execute(_COMPUTED, {"club_id": transaction.club_id, "player": wanted.player}).one()
+    transaction.execute(_COMPUTED, {"club_id": transaction.club_id, "player": filter_.player}).one()
 
 
-def report(made: Bench, name: str, wanted: StatisticsFilter) -> None:
+def report(database: Bench, name: str, filter_: StatisticsFilter) -> None:
     """Print the median and the longest time of a query."""
     times = []
-    for _ in range(_RUNS if wanted.player else 3):
+    for _ in range(_RUNS if filter_.player else 3):
         begun = time.perf_counter()
-        with made.service.reading(made.club) as transaction:
-            read = get_player_statistics if wanted.player else list_statistics
-            view = read(transaction, wanted)
+        with database.service.reading(database.club) as transaction:
+            read = get_player_statistics if filter_.player else list_statistics
+            view = read(transaction, filter_)
         times.append(1000 * (time.perf_counter() - begun))
     hands = sum(each.hands for each in view.players)
     print(f"{name}: {hands} hands, median {median(times):.0f} ms, longest {max(times):.0f} ms", flush=True)

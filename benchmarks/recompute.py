@@ -57,9 +57,9 @@ _elsewhere: Database | None = None
 """The database of a process that works beside another."""
 
 
-def fill(made: Bench, hands: int) -> None:
+def fill(database: Bench, hands: int) -> None:
     """Fill the database with so many hands, a thousand rounds an hour, one hour after the other."""
-    with psycopg.connect(made.superuser) as connection:
+    with psycopg.connect(database.superuser) as connection:
         connection.execute("SET session_replication_role = replica")  # copies of what was checked are right
         connection.execute("""
             CREATE FUNCTION pg_temp.later(id uuid, hours integer) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
@@ -121,12 +121,12 @@ class Turns:
     What turns took in which rows of one size were read, one worker audited, and two did; and how busy all cores were.
 
     Attributes:
-        made: the database of this size.
+        database: the database of this size.
         workers: two processes that work there.
         stretches: what is read in each turn.
     """
 
-    made: Bench
+    database: Bench
     workers: Executor
     stretches: Sequence[Stretch]
     reads: list[Run] = field(default_factory=list)
@@ -138,16 +138,16 @@ class Turns:
 @contextmanager
 def filled(hands: int, most: int) -> Iterator[Turns]:
     """Make a database with so many hands, and workers that take so many stretches of them."""
-    with bench(FORGETFUL) as made:
-        made.import_lines(make_lines(IMPORTED, Random(1)), 500)
-        fill(made, hands)
-        with ProcessPoolExecutor(2, get_context("spawn"), open_elsewhere, [made.service_url]) as workers:
-            yield Turns(made, workers, stretches_of(made, most))
+    with bench(FORGETFUL) as database:
+        database.import_lines(make_lines(IMPORTED, Random(1)), 500)
+        fill(database, hands)
+        with ProcessPoolExecutor(2, get_context("spawn"), open_elsewhere, [database.service_url]) as workers:
+            yield Turns(database, workers, stretches_of(database, most))
 
 
-def stretches_of(made: Bench, most: int) -> list[Stretch]:
+def stretches_of(database: Bench, most: int) -> list[Stretch]:
     """Cut all rounds as a worker does, and take so many stretches from all over them."""
-    with made.service.transaction(made.club) as transaction:
+    with database.service.transaction(database.club) as transaction:
         cut = [each.stretch for each in divide(transaction, Stretch(), MOST_HANDS).parts]
     count = min(most, len(cut))
     return [cut[place * len(cut) // count] for place in range(count)]
@@ -163,8 +163,8 @@ def read(transaction: Transaction, stretch: Stretch) -> int:
     }
     queries = packed_queries(stretch.scope)
     with read_arrays(transaction, **planner_settings(stretch.scope)) as arrays:
-        found = {name: arrays.query(query, parameters) for name, query in queries.items()}
-    return len(found["hands"].values("number"))
+        results = {name: arrays.query(query, parameters) for name, query in queries.items()}
+    return len(results["hands"].values("number"))
 
 
 def audit(transaction: Transaction, stretch: Stretch) -> int:
@@ -207,12 +207,12 @@ def audit_elsewhere(club: UUID, stretches: Sequence[Stretch]) -> tuple[int, int]
 
 def take_turns(turns: Turns, *, counts: bool) -> int:
     """Measure each contender in turn on the same stretches; return the most memory of a worker, in MB."""
-    made, stretches = turns.made, turns.stretches
-    _, reading = measure(made.service, made.club, stretches, read)
-    _, auditing = measure(made.service, made.club, stretches, audit)
+    database, stretches = turns.database, turns.stretches
+    _, reading = measure(database.service, database.club, stretches, read)
+    _, auditing = measure(database.service, database.club, stretches, audit)
     psutil.cpu_percent()
     started = time.perf_counter()
-    done = list(turns.workers.map(audit_elsewhere, [made.club] * 2, [stretches[::2], stretches[1::2]]))
+    done = list(turns.workers.map(audit_elsewhere, [database.club] * 2, [stretches[::2], stretches[1::2]]))
     seconds, busy = time.perf_counter() - started, psutil.cpu_percent()
     if counts:
         turns.reads.append(reading)

@@ -31,9 +31,9 @@ LINES_AT_ONCE: Final = 300
 def read_size(url: str) -> int:
     """Return the bytes of all tables with their indexes."""
     with psycopg.connect(url) as connection:
-        found = connection.execute(SIZE).fetchone()
-    assert found is not None
-    return int(found[0])
+        row = connection.execute(SIZE).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def measure_imported(rounds: int) -> float:

@@ -34,13 +34,13 @@ def list_hands() -> list[tuple[str, list[str], str]]:
         document = random_document(Random(seed), PRESETS["pineapple"], small_stacks=False)
         if len(document["hands"]) < 4 or len(document["hands"][3]["players"]) < 3 or document["departures"]:
             continue
-        given = {
+        round_ = {
             "document": {**document, "hands": document["hands"][:3], "closed": None},
             "ruleset": PRESETS["pineapple"],
         }
         hand = document["hands"][3]
         partial = [json.dumps(cut_off(hand, placed)) for placed in (5, 7, 9, 11)]
-        hands.append((json.dumps(given), partial, json.dumps(hand)))
+        hands.append((json.dumps(round_), partial, json.dumps(hand)))
     return hands
 
 
@@ -70,25 +70,25 @@ def load_adapter() -> Any:
 def measure(score: Callable[[str, str], float]) -> dict[str, float]:
     """Return the median milliseconds of processor time of each kind of hand."""
     taken: dict[str, list[float]] = {"first of a round": [], "complete": [], "partial": []}
-    for given, partial, complete in list_hands():
-        taken["first of a round"].append(score(given, complete))
-        taken["complete"] += [score(given, complete) for _ in range(3)]
-        taken["partial"] += [score(given, each) for each in partial]
+    for round_text, partial, complete in list_hands():
+        taken["first of a round"].append(score(round_text, complete))
+        taken["complete"] += [score(round_text, complete) for _ in range(3)]
+        taken["partial"] += [score(round_text, each) for each in partial]
     return {kind: median(times) for kind, times in taken.items()}
 
 
 def time_native(score: Callable[[str, str], str]) -> Callable[[str, str], float]:
-    def timed(given: str, hand: str) -> float:
+    def timed(round_text: str, hand: str) -> float:
         started = time.process_time()
-        score(given, hand)
+        score(round_text, hand)
         return 1000 * (time.process_time() - started)
 
     return timed
 
 
 def time_browser(rules: BrowserRules) -> Callable[[str, str], float]:
-    def timed(given: str, hand: str) -> float:
-        rules.score_text(given, hand)
+    def timed(round_text: str, hand: str) -> float:
+        rules.score_text(round_text, hand)
         return rules.milliseconds[-1]["processor"]
 
     return timed

@@ -35,14 +35,14 @@ from service.verification.verify_in_parallel import verify_in_parallel
 _AT_ONCE = 2000
 
 
-def fill(made: Bench, rounds: int) -> None:
+def fill(database: Bench, rounds: int) -> None:
     """Import so many rounds, and let their events join the tree."""
     rng = Random(1)
     for start in range(0, rounds, _AT_ONCE):
-        made.import_lines(make_lines(min(_AT_ONCE, rounds - start), rng), 500)
-    while join_events(made.service, made.club, None):
+        database.import_lines(make_lines(min(_AT_ONCE, rounds - start), rng), 500)
+    while join_events(database.service, database.club, None):
         pass
-    made.analyze()
+    database.analyze()
 
 
 class Taken(NamedTuple):
@@ -58,10 +58,10 @@ class Taken(NamedTuple):
         return Taken(*map(add, self, other))
 
 
-def measure(owner: Database, made: Bench) -> dict[Pass, Taken]:
+def measure(owner: Database, database: Bench) -> dict[Pass, Taken]:
     """Look at all of it once, and say what every pass has taken."""
     taken: dict[Pass, Taken] = defaultdict(lambda: Taken(0, 0, 0, 0))
-    with owner.reading(made.club) as transaction:
+    with owner.reading(database.club) as transaction:
         backend = psutil.Process(transaction.execute(text("SELECT pg_backend_pid()")).scalar_one())
     server = psutil.Process(backend.ppid())
 
@@ -69,7 +69,7 @@ def measure(owner: Database, made: Bench) -> dict[Pass, Taken]:
         return Taken(0, time.perf_counter(), time.process_time(), time_of_server(server))
 
     passing, before = Pass.CLUB, now()
-    for page in verify_database(owner, [made.club]):
+    for page in verify_database(owner, [database.club]):
         refuse_findings(page)
         after = now()
         taken[passing] = taken[passing].plus(Taken(page.events, *map(sub, after[1:], before[1:])))
@@ -77,10 +77,10 @@ def measure(owner: Database, made: Bench) -> dict[Pass, Taken]:
     return taken
 
 
-def measure_side_by_side(owner: Database, made: Bench, processes: int) -> float:
+def measure_side_by_side(owner: Database, database: Bench, processes: int) -> float:
     """Look at all of it once in several processes; seconds, with those in which the others are loaded."""
     began = time.perf_counter()
-    for page in verify_in_parallel(owner, [made.club], processes=processes):
+    for page in verify_in_parallel(owner, [database.club], processes=processes):
         refuse_findings(page)
     return time.perf_counter() - began
 
@@ -98,14 +98,14 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=20_000, help="rounds of three hands (default 20000)")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="side by side (default: all cores)")
     chosen = parser.parse_args()
-    with bench(FORGETFUL) as made:
-        fill(made, chosen.rounds)
-        owner = Database(made.superuser, role=None, pool_size=1)
-        measure(owner, made)  # warms up
+    with bench(FORGETFUL) as database:
+        fill(database, chosen.rounds)
+        owner = Database(database.superuser, role=None, pool_size=1)
+        measure(owner, database)  # warms up
         alone, together = [], []
         for _ in range(chosen.runs):
-            alone.append(measure(owner, made))
-            together.append(measure_side_by_side(owner, made, chosen.processes))
+            alone.append(measure(owner, database))
+            together.append(measure_side_by_side(owner, database, chosen.processes))
         owner.close()
     events = alone[0][Pass.ROUNDS].events
     for passing in alone[0]:

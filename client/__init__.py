@@ -31,7 +31,7 @@ def __getattr__(name: str) -> Any:
 
     if name in __all__:
         for module in ("client.api", "client.errors", "client.responses"):
-            found = getattr(import_module(module), name, None)
-            if found is not None:
-                return found
+            value = getattr(import_module(module), name, None)
+            if value is not None:
+                return value
     raise AttributeError(f"module 'client' has no attribute {name!r}")

@@ -116,8 +116,8 @@ def _print_encoding_error(error: UnicodeEncodeError) -> None:
     half = ord(error.object[error.start])
     if half not in _SURROGATES:
         raise error
-    found = f"the byte {half & 0xFF:#x}" if half in _BYTES else f"half of a character, U+{half:X},"
-    _print_error(f"{found} in the arguments is not valid text; expected UTF-8")
+    part = f"the byte {half & 0xFF:#x}" if half in _BYTES else f"half of a character, U+{half:X},"
+    _print_error(f"{part} in the arguments is not valid text; expected UTF-8")
 
 
 def _discard_stdout() -> None:

@@ -192,9 +192,9 @@ class Connection:
 
     def _unexpected_response(self, response: httpx2.Response) -> TransportError:
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
-        found = f"{response.status_code} {response.reason_phrase}".strip()
+        status = f"{response.status_code} {response.reason_phrase}".strip()
         return TransportError(
-            f"{self.url} responded {found} with {kind}, which is not a response of Tablestakes; is the address right?"
+            f"{self.url} responded {status} with {kind}, which is not a response of Tablestakes; is the address right?"
         )
 
 

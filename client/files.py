@@ -169,8 +169,8 @@ def _unreadable(name: str, error: OSError) -> UnreadableError:
     return UnreadableError(f"{name}: {(error.strerror or str(error)).lower()}")
 
 
-def _wrong_kind(name: str, found: object, right: str) -> UnreadableError:
-    return UnreadableError(f"{name}: {_KINDS.get(type(found), 'a number')} was found; expected {right}")
+def _wrong_kind(name: str, value: object, right: str) -> UnreadableError:
+    return UnreadableError(f"{name}: {_KINDS.get(type(value), 'a number')} was found; expected {right}")
 
 
 def _parse(text: str, name: str) -> Any:

@@ -161,7 +161,7 @@ def _respelled(line: bytes) -> bytes:
     return json.dumps(respelled, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def export_pages(client: Client, wanted: Mapping[str, Any], on_waiting: OnWaiting) -> Iterator[Content]:
+def export_pages(client: Client, query: Mapping[str, Any], on_waiting: OnWaiting) -> Iterator[Content]:
     """
     Export rounds page by page. After a broken connection, resume after the last whole page.
 
@@ -171,23 +171,23 @@ def export_pages(client: Client, wanted: Mapping[str, Any], on_waiting: OnWaitin
         TransportError: the service does not respond to the first request, or for minutes.
         ApiError: the service refuses the request.
     """
-    page = client.export_rounds(limit=_LINES, **wanted)
+    page = client.export_rounds(limit=_LINES, **query)
     while True:
         yield page
         if page.next_cursor is None:
             return
-        page = retry_until_available(on_waiting, client.export_rounds, limit=_LINES, cursor=page.next_cursor, **wanted)
+        page = retry_until_available(on_waiting, client.export_rounds, limit=_LINES, cursor=page.next_cursor, **query)
 
 
 def csv_pages(
-    call: Callable[..., Content], wanted: Mapping[str, Any], on_waiting: OnWaiting, *, is_paged: bool
+    call: Callable[..., Content], query: Mapping[str, Any], on_waiting: OnWaiting, *, is_paged: bool
 ) -> Iterator[Content]:
     """
     Yield a list as CSV, page by page, with one header. After a broken connection, resume after the last whole page.
 
     Args:
         call: the method of the client that returns the list in another form.
-        wanted: the filters.
+        query: the filters.
         on_waiting: called with the error.
         is_paged: whether the list has pages.
 
@@ -196,10 +196,10 @@ def csv_pages(
         ApiError: the service refuses the request.
     """
     size = {"limit": _LINES} if is_paged else {}
-    page = call("text/csv", **size, **wanted)
+    page = call("text/csv", **size, **query)
     yield page
     while page.next_cursor is not None:
-        page = retry_until_available(on_waiting, call, "text/csv", **size, cursor=page.next_cursor, **wanted)
+        page = retry_until_available(on_waiting, call, "text/csv", **size, cursor=page.next_cursor, **query)
         _header, _, lines = page.content.partition(b"\r\n")
         yield replace(page, content=lines)
 
@@ -232,9 +232,9 @@ def find_event(client: Client, position: int) -> Mapping[str, Any]:
     """
     page = client.list_events(after=position - 1 if position else None, limit=1)
     try:
-        found: Mapping[str, Any] = json.loads(page.content.splitlines()[0])
-        if found["position"] == position:
-            return found
+        event: Mapping[str, Any] = json.loads(page.content.splitlines()[0])
+        if event["position"] == position:
+            return event
     except (ValueError, KeyError, TypeError, IndexError):
         pass
     raise TransportError(f"the service responded without the event at position {position}; is the address right?")

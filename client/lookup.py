@@ -29,13 +29,13 @@ def find_table(client: Client, table: str) -> Document:
     """
     if is_id(table):
         return client.get_table(table)
-    found = client.find_table(table) if table else None
-    if found is None:
+    record = client.find_table(table) if table else None
+    if record is None:
         table_id = _find_ending(client, "table", table)
         if table_id is None:
             raise UnreadableError(f"there is no table {table!r}; `ofc table list` lists all tables")
-        found = client.get_table(table_id)
-    return found
+        record = client.get_table(table_id)
+    return record
 
 
 def find_round(client: Client, text: str) -> Document:
@@ -47,7 +47,7 @@ def find_round(client: Client, text: str) -> Document:
     """
     if is_id(text):
         return client.get_round(text)
-    if client.find_table(text) is None:
+    if _ENDING.fullmatch(text) and client.find_table(text) is None:
         round_id = _find_ending(client, "round", text)
         if round_id is not None:
             return client.get_round(round_id)
@@ -84,11 +84,11 @@ def find_id(client: Client, kind: str, text: str) -> str:
     """
     if is_id(text):
         return text
-    found = _find_ending(client, kind, text)
-    if found is None:
+    record_id = _find_ending(client, kind, text)
+    if record_id is None:
         advice = _LISTED_BY.get(kind, f"`ofc {kind} list` lists all {kind}s")
         raise UnreadableError(f"there is no {kind} {text!r}; {advice}")
-    return found
+    return record_id
 
 
 def _find_ending(client: Client, kind: str, text: str) -> str | None:
@@ -119,11 +119,11 @@ def find_seat(seats: Iterable[Document], player: str, where: str) -> int:
         UnreadableError: the player does not exist, or the text matches several.
     """
     sitting = {int(seat["seat"]): str(seat["player"]) for seat in seats}
-    found = match_seat(sitting, player)
-    if found is None:
+    number = match_seat(sitting, player)
+    if number is None:
         there = ", ".join(f"{seat} ({name})" for seat, name in sitting.items())
         raise UnreadableError(f"no player {player!r} sits {where}; expected one of {there}")
-    return found
+    return number
 
 
 def match_seat(sitting: Mapping[int, str], text: str) -> int | None:

@@ -125,27 +125,27 @@ def _find_table(client: Client, document: Document, ruleset: str) -> Document:
 
     A table with another ruleset, point value or currency is a conflict.
     """
-    wanted = {"ruleset": ruleset, "point_value": document.get("point_value"), "currency": document.get("currency")}
+    values = {"ruleset": ruleset, "point_value": document.get("point_value"), "currency": document.get("currency")}
     name = document["table"]
-    request: Any = {"name": name, **wanted}
+    request: Any = {"name": name, **values}
     try:
         return client.add_table(request)
     except ApiError as error:
-        found = client.find_table(name) if error.code == "table-conflict" else None
-        if found is None:
+        table = client.find_table(name) if error.code == "table-conflict" else None
+        if table is None:
             raise
     mistakes = [
         _make_error(
             field,
             "table-differs",
-            f"is {_format_value(value)} here and {_format_value(found[field])} at {name}; {_KEEP_OWN}",
+            f"is {_format_value(value)} here and {_format_value(table[field])} at {name}; {_KEEP_OWN}",
         )
-        for field, value in wanted.items()
-        if found[field] != value
+        for field, value in values.items()
+        if table[field] != value
     ]
     if mistakes:
         raise _make_refusal("Table conflict", "table-differs", mistakes)
-    return found
+    return table
 
 
 def _format_value(value: object) -> object:

@@ -43,15 +43,15 @@ class Checkpoint:
         Raises:
             EvidenceError: the text is not a checkpoint, or has further lines.
         """
-        found = _SHAPE.fullmatch(text)
-        root = _read_hash(found["root"]) if found else None
-        if found is None or root is None:
+        match = _SHAPE.fullmatch(text)
+        root = _read_hash(match["root"]) if match else None
+        if match is None or root is None:
             refuse(
                 "checkpoint-unreadable",
                 "the text of a checkpoint cannot be read; expected three lines: an origin, a size, and a root hash in"
                 " base64",
             )
-        return cls(found["origin"], int(found["size"]), root)
+        return cls(match["origin"], int(match["size"]), root)
 
 
 def _read_hash(written: str) -> bytes | None:

@@ -356,19 +356,19 @@ def _explain(members: list[_Member], value: Any) -> EvidenceError:
     """Return every mistake of an object that cannot be decoded."""
     if type(value) is not dict:
         refuse_value("not-an-object", value, "an object")
-    found: list[Mistake] = []
+    mistakes: list[Mistake] = []
     for member in members:
         if member.key in value:
             try:
                 member.codec.decode(value[member.key])
             except EvidenceError as error:
-                found += _under(error, member.key)
+                mistakes += _under(error, member.key)
         elif member.default is MISSING:
-            found.append(Mistake("field-missing", (member.key,), "is required"))
+            mistakes.append(Mistake("field-missing", (member.key,), "is required"))
     unknown = value.keys() - {member.key for member in members}
-    found += [Mistake("field-unknown", (key[:_LONGEST_SHOWN],), "is unknown") for key in sorted(unknown)]
-    assert found, "what is decoded part by part is decoded as a whole"
-    return EvidenceError(tuple(found))
+    mistakes += [Mistake("field-unknown", (key[:_LONGEST_SHOWN],), "is unknown") for key in sorted(unknown)]
+    assert mistakes, "what is decoded part by part is decoded as a whole"
+    return EvidenceError(tuple(mistakes))
 
 
 def _decode_time(value: Any) -> datetime:

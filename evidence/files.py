@@ -116,23 +116,23 @@ def decode_file(received: object) -> EvidenceFile:
 
 def _mistakes(file: EvidenceFile) -> list[Mistake]:
     """List what is wrong beyond the types of values."""
-    found = []
+    mistakes = []
     if file.format != FORMAT:
-        found.append(Mistake("value-unknown", ("format",), f"is {file.format!r}; expected one of {FORMAT}"))
+        mistakes.append(Mistake("value-unknown", ("format",), f"is {file.format!r}; expected one of {FORMAT}"))
     if file.newest is not None and not 1 <= file.newest.sequence <= MOST_SEQUENCE:
         detail = f"is {file.newest.sequence}; expected an integer from 1 to {MOST_SEQUENCE}"
-        found.append(Mistake("out-of-range", ("newest", "sequence"), detail))
+        mistakes.append(Mistake("out-of-range", ("newest", "sequence"), detail))
     for name in ("events", "revisions"):
         if not getattr(file, name):
-            found.append(Mistake("list-length", (name,), "has 0 items; expected at least 1"))
+            mistakes.append(Mistake("list-length", (name,), "has 0 items; expected at least 1"))
     proved = [
         *((("events", index), each) for index, each in enumerate(file.events)),
         *((("related", index), each) for index, each in enumerate(file.related)),
         *([(("sealed",), file.sealed)] if file.sealed else []),
     ]
-    found += [
+    mistakes += [
         Mistake("proof-alone", (*place, "proof"), "an event has a position and a proof, or neither")
         for place, each in proved
         if (each.position is None) != (each.proof is None)
     ]
-    return found
+    return mistakes

@@ -127,18 +127,18 @@ class SigningKey:
 
 
 def _read(shape: re.Pattern[str], written: str, what: str) -> tuple[str, str, bytes]:
-    found = shape.fullmatch(written)
-    if found is None:
+    match = shape.fullmatch(written)
+    if match is None:
         refuse(
             "key-unreadable", f"this is not {what}; expected one line of a name, eight hexadecimal digits and the key"
         )
     try:
-        encoded = b64decode(found["key"], validate=True)
+        encoded = b64decode(match["key"], validate=True)
     except ValueError:
         encoded = b""
-    if encoded[:1] != _ED25519 or b64encode(encoded).decode() != found["key"]:
+    if encoded[:1] != _ED25519 or b64encode(encoded).decode() != match["key"]:
         refuse("key-unreadable", f"this is not {what} for Ed25519; expected base64 of a byte of 1 and the key")
-    return found["name"], found["id"], encoded[1:]
+    return match["name"], match["id"], encoded[1:]
 
 
 def _check(name: str, key: bytes) -> None:

@@ -78,29 +78,29 @@ def verify_note(note: SignedNote, keys: Iterable[VerifierKey]) -> list[VerifierK
         EvidenceError: none of the keys signed the note, or a signature with a key's name and id is invalid.
     """
     known = {(key.name, key.id): key for key in keys}
-    signed = [(known[name], given) for name, given in _by_key(note) if name in known]
+    signed = [(known[name], signature) for name, signature in _by_key(note) if name in known]
     for key, signature in signed:
         if not key.has_signed(note.text.encode(), signature):
             refuse("signature-wrong", f"the signature under the name {key.name!r} is not by the key {key.id.hex()}")
     if not signed:
-        names = ", ".join(f"{given.name} {given.key_id.hex()}" for given in note.signatures)
+        names = ", ".join(f"{each.name} {each.key_id.hex()}" for each in note.signatures)
         refuse("signature-unknown", f"no known key signed the note; it has signatures by {names}")
     return [key for key, _ in signed]
 
 
 def _by_key(note: SignedNote) -> list[tuple[tuple[str, bytes], bytes]]:
-    return [((given.name, given.key_id), given.signature) for given in note.signatures]
+    return [((each.name, each.key_id), each.signature) for each in note.signatures]
 
 
 def _read_signature(line: str) -> Signature:
-    found = _LINE.fullmatch(line)
+    match = _LINE.fullmatch(line)
     try:
-        signature = b64decode(found["signature"], validate=True) if found else b""
+        signature = b64decode(match["signature"], validate=True) if match else b""
     except ValueError:
         signature = b""
-    if found is None or len(signature) <= _ID_BYTES or b64encode(signature).decode() != found["signature"]:
+    if match is None or len(signature) <= _ID_BYTES or b64encode(signature).decode() != match["signature"]:
         refuse("note-unreadable", f"{line[:60]!r} is not a signature line; expected a dash, a name and base64")
-    return Signature(found["name"], signature[:_ID_BYTES], signature[_ID_BYTES:])
+    return Signature(match["name"], signature[:_ID_BYTES], signature[_ID_BYTES:])
 
 
 def _check_text(text: str) -> None:

@@ -181,19 +181,19 @@ def verify_consistency(old: int, new: int, proof: Sequence[bytes], old_root: byt
     if old == 0:
         found_old, found_new = EMPTY_ROOT, new_root if new else EMPTY_ROOT
     else:
-        given = list(zip(ranges, proof, strict=True))
+        pairs = list(zip(ranges, proof, strict=True))
         begins_with_old = not ranges or ranges[0][1] != old
-        found_old = found_new = old_root if begins_with_old else given.pop(0)[1]
-        for (first, _), beside in given:
+        found_old = found_new = old_root if begins_with_old else pairs.pop(0)[1]
+        for (first, _), beside in pairs:
             if first >= old:
                 found_new = hash_node(found_new, beside)
             else:
                 found_old, found_new = hash_node(beside, found_old), hash_node(beside, found_new)
-    for size, found, root in ((old, found_old, old_root), (new, found_new, new_root)):
-        if found != root:
+    for size, node, root in ((old, found_old, old_root), (new, found_new, new_root)):
+        if node != root:
             refuse(
                 "consistency-unproved",
-                f"for {size} leaves the proof leads to the root {found.hex()}; expected the signed root {root.hex()}",
+                f"for {size} leaves the proof leads to the root {node.hex()}; expected the signed root {root.hex()}",
             )
 
 

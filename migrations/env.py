@@ -28,9 +28,9 @@ def run(connection: Connection) -> None:
         context.run_migrations()
 
 
-given: Connection | None = context.config.attributes.get("connection")
-if given is not None:
-    run(given)
+caller_connection: Connection | None = context.config.attributes.get("connection")
+if caller_connection is not None:
+    run(caller_connection)
 else:
     with create_engine(engine_url(Config.from_environment().owner_url), poolclass=NullPool).connect() as own:
         run(own)

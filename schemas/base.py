@@ -149,11 +149,11 @@ class WireError(Exception):
         """
         if len(self.mistakes) >= MOST_SHOWN:
             return self
-        found = {(mistake.code, mistake.path): mistake for mistake in self.mistakes}
+        by_place = {(mistake.code, mistake.path): mistake for mistake in self.mistakes}
         for mistake in islice(mistakes, MOST_SHOWN):
-            if isinstance(mistake, ComparedMistake) or (mistake.code, mistake.path) not in found:
-                found[mistake.code, mistake.path] = mistake
-        return WireError(tuple(in_document_order(found.values(), received)))
+            if isinstance(mistake, ComparedMistake) or (mistake.code, mistake.path) not in by_place:
+                by_place[mistake.code, mistake.path] = mistake
+        return WireError(tuple(in_document_order(by_place.values(), received)))
 
 
 def in_document_order(mistakes: Iterable[Mistake], received: Any) -> list[Mistake]:
@@ -198,10 +198,10 @@ def load(schema: WireSchema, received: Any) -> Any:
 
 def find_mistakes(error: ValidationError) -> Iterator[Mistake]:
     """Yield the mistakes of a validation error with code and path; unknown fields come last, sorted by name."""
-    found = list(_walk(error.messages, ()))
+    mistakes = list(_walk(error.messages, ()))
     # Their order in marshmallow differs from process to process.
-    unknown = [mistake for mistake in found if mistake.code == "field-unknown"]
-    yield from (mistake for mistake in found if mistake.code != "field-unknown")
+    unknown = [mistake for mistake in mistakes if mistake.code == "field-unknown"]
+    yield from (mistake for mistake in mistakes if mistake.code != "field-unknown")
     yield from sorted(unknown, key=lambda mistake: str(mistake.path))
 
 

@@ -89,7 +89,7 @@ class ClubSchema(WireSchema):
     evening_begins = Text(
         longest=5,
         pattern=_TIME_OF_DAY,
-        wanted="a time of day, for example 06:00",
+        meaning="a time of day, for example 06:00",
         required=True,
         metadata={"example": "06:00", "minLength": 5},
         description="Time of day at which an evening begins there. It ends when the next one begins.",

@@ -82,8 +82,8 @@ class HashField(Text):
     default_description = "SHA-256 hash, in hexadecimal."
 
     def __init__(self, **options: Any) -> None:
-        wanted = "64 hexadecimal digits"
-        super().__init__(required=True, longest=64, pattern="^[0-9a-f]{64}$", wanted=wanted, **options)
+        meaning = "64 hexadecimal digits"
+        super().__init__(required=True, longest=64, pattern="^[0-9a-f]{64}$", meaning=meaning, **options)
 
 
 class Base64(Text):
@@ -91,7 +91,7 @@ class Base64(Text):
 
     def __init__(self, *, size: int | None = None, **options: Any) -> None:
         longest = 4 * ((size or _MOST_BYTES) // 3 + 1)
-        super().__init__(longest=longest, pattern=r"^[A-Za-z0-9+/]+={0,2}$", wanted="base64", **options)
+        super().__init__(longest=longest, pattern=r"^[A-Za-z0-9+/]+={0,2}$", meaning="base64", **options)
 
 
 class ProvedEventSchema(WireSchema):
@@ -191,7 +191,7 @@ class CheckpointKeySchema(WireSchema):
         required=True,
         longest=8,
         pattern="^[0-9a-f]{8}$",
-        wanted="8 hexadecimal digits",
+        meaning="8 hexadecimal digits",
         description="ID of the key in signed notes, in hexadecimal.",
     )
     verifier = Text(required=True, longest=400, description="The public key in the one-line format of signed notes.")

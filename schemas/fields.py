@@ -111,8 +111,8 @@ class Characters(Enum):
 
     def find_refused(self, text: str) -> str | None:
         """Return the first character that the text cannot contain, as `U+` and its number; None if there is none."""
-        found = self.value[1].search(text)
-        return None if found is None else f"U+{ord(found[0]):04X}"
+        match = self.value[1].search(text)
+        return None if match is None else f"U+{ord(match[0]):04X}"
 
 
 _WITHOUT: Final = {
@@ -129,7 +129,7 @@ class Text(WireField):
         *,
         longest: int = 200,
         pattern: str | None = None,
-        wanted: str = "",
+        meaning: str = "",
         characters: Characters = Characters.TEXT,
         **options: Any,
     ) -> None:
@@ -139,16 +139,16 @@ class Text(WireField):
         Args:
             longest: maximum number of characters.
             pattern: regular expression of the values.
-            wanted: the pattern in words.
+            meaning: the pattern in words.
             characters: the characters that values can contain.
             options: options of every field.
         """
         self.longest = longest
         self.characters = characters
         self.expression = re.compile(pattern, re.ASCII) if pattern else None
-        self.wanted = wanted
+        self.meaning = meaning
         is_exact = pattern is not None and pattern.endswith(f"{{{longest}}}$")
-        self.lengths = wanted if is_exact else f"1 to {longest} characters"
+        self.lengths = meaning if is_exact else f"1 to {longest} characters"
         described = {
             "minLength": 1,
             "maxLength": longest,
@@ -160,13 +160,13 @@ class Text(WireField):
         if not isinstance(value, str):
             raise self.refuse("not-a-text", f"is {show(value)}; expected a string")
         if not 1 <= len(value) <= self.longest:
-            found = f"is {len(value)} characters long" if value else "is empty"
-            raise self.refuse("text-length", f"{found}; expected {self.lengths}")
+            length = f"is {len(value)} characters long" if value else "is empty"
+            raise self.refuse("text-length", f"{length}; expected {self.lengths}")
         refused = self.characters.find_refused(value)
         if refused is not None:
             raise self.refuse("text-characters", f"has the character {refused}; expected {_WITHOUT[self.characters]}")
         if self.expression and not self.expression.fullmatch(value):
-            raise self.refuse("text-pattern", f"is {show(value)}; expected {self.wanted}")
+            raise self.refuse("text-pattern", f"is {show(value)}; expected {self.meaning}")
         return value
 
 
@@ -198,14 +198,14 @@ class Listing(WireField, fields.List[Any]):
             raise self.refuse("list-length", f"has {len(value)} items; expected {self.least} to {self.most}")
         read: list[Any] = []
         mistakes: dict[int, Any] = {}
-        found = 0
+        count = 0
         for index, item in enumerate(value):
             try:
                 read.append(self.inner.deserialize(item, **kwargs))
             except ValidationError as error:
                 mistakes[index] = error.messages
-                found += count_mistakes(error.messages)
-                if found >= MOST_SHOWN:
+                count += count_mistakes(error.messages)
+                if count >= MOST_SHOWN:
                     break
         if mistakes:
             raise ValidationError(mistakes, valid_data=read)
@@ -247,13 +247,13 @@ class Time(WireField):
         super().__init__(described={"format": "date-time", "example": "2026-11-20T20:15:00Z"}, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
-        wanted = "expected RFC 3339 with an offset, for example 2026-11-20T20:15:00Z"
+        advice = "expected RFC 3339 with an offset, for example 2026-11-20T20:15:00Z"
         if not isinstance(value, str) or not _TIME.fullmatch(value):
-            raise self.refuse("not-a-time", f"is {show(value)}; {wanted}")
+            raise self.refuse("not-a-time", f"is {show(value)}; {advice}")
         try:
             return datetime.fromisoformat(value.upper()).astimezone(UTC)
         except (ValueError, OverflowError):
-            raise self.refuse("not-a-time", f"is {show(value)}, {_why_no_time(value)}; {wanted}") from None
+            raise self.refuse("not-a-time", f"is {show(value)}, {_why_no_time(value)}; {advice}") from None
 
 
 _READ_TIME: Final = Time()
@@ -282,8 +282,8 @@ class DateField(WireField):
             parsed = None
         if parsed is None:
             why = _why_no_day(value) if isinstance(value, str) and _DATE.fullmatch(value) else None
-            found = show(value) if why is None else f"{show(value)}, {why}"
-            raise self.refuse("not-a-date", f"is {found}; expected a date, for example 2026-11-20")
+            text = show(value) if why is None else f"{show(value)}, {why}"
+            raise self.refuse("not-a-date", f"is {text}; expected a date, for example 2026-11-20")
         if not FIRST_DATE <= parsed <= _LAST_DATE:
             raise self.refuse("out-of-range", f"is {show(value)}; expected {FIRST_DATE} to {_LAST_DATE}")
         return parsed

@@ -21,8 +21,8 @@ class CardField(WireField):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Card:
         card = BY_NAME.get(value) if isinstance(value, str) else None
         if card is None:
-            wanted = f"expected a rank of {RANKS} and a suit of {SUITS}, for example 'As' or 'Td'"
-            raise self.refuse("card-unknown", f"is {show(value)}; {wanted}")
+            advice = f"expected a rank of {RANKS} and a suit of {SUITS}, for example 'As' or 'Td'"
+            raise self.refuse("card-unknown", f"is {show(value)}; {advice}")
         return card
 
 
@@ -118,8 +118,8 @@ class RulesetReference(Text):
     default_description = "Ruleset, as a name (newest version) or `name@version`."
 
     def __init__(self, **options: Any) -> None:
-        wanted = "a ruleset's name, or name@version"
-        super().__init__(longest=80, pattern=REFERENCE_PATTERN, wanted=wanted, **options)
+        meaning = "a ruleset's name, or name@version"
+        super().__init__(longest=80, pattern=REFERENCE_PATTERN, meaning=meaning, **options)
 
 
 class TableNameField(Text):
@@ -149,7 +149,7 @@ class CurrencyField(Text):
         super().__init__(
             longest=3,
             pattern="^[A-Z]{3}$",
-            wanted="three capital letters, for example EUR",
+            meaning="three capital letters, for example EUR",
             **{"allow_none": True, **options},
         )
 

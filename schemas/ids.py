@@ -49,7 +49,7 @@ class IdQuerySchema(QuerySchema):
         required=True,
         longest=36,
         pattern=f"^[0-9A-Fa-f-]{{{SHORTEST},36}}$",
-        wanted=f"the last {SHORTEST} or more characters of an id",
+        meaning=f"the last {SHORTEST} or more characters of an id",
         metadata={"example": "9c3e51"},
         description=f"The last {SHORTEST} or more characters of the id.",
     )
@@ -69,6 +69,6 @@ class FoundIdSchema(WireSchema):
     )
 
 
-def dump_found_id(found: FoundId) -> Dumped:
+def dump_found_id(record: FoundId) -> Dumped:
     """Encode an id that was found."""
-    return {"kind": str(found.kind), "id": str(found.id), "description": found.description}
+    return {"kind": str(record.kind), "id": str(record.id), "description": record.description}

@@ -243,7 +243,7 @@ class RecomputationSummarySchema(WireSchema):
         required=True,
         longest=64,
         pattern="^[0-9a-f]{64}$",
-        wanted="64 hexadecimal digits",
+        meaning="64 hexadecimal digits",
         description="SHA-256 digest of every computed result, in hexadecimal. It does not depend on how the"
         " work was divided.",
     )

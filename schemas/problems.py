@@ -120,8 +120,8 @@ def summarize(mistakes: Sequence[Mistake]) -> str:
     '2 mistakes, the first: `seat` is 7; expected 1'
     """
     first, many = detail_of(mistakes[0]), len(mistakes)
-    found = f"{many} mistakes" if many < MOST_SHOWN else f"{MOST_SHOWN} mistakes or more"
-    return first if many == 1 else f"{found}, the first: {first}"
+    count = f"{many} mistakes" if many < MOST_SHOWN else f"{MOST_SHOWN} mistakes or more"
+    return first if many == 1 else f"{count}, the first: {first}"
 
 
 def dump_mistakes(mistakes: Iterable[Mistake]) -> list[Dumped]:
@@ -156,8 +156,8 @@ def find_unexpected(expected: object, result: object, path: Path = ("expected",)
             items = "1 item is" if len(expected) == 1 else f"{len(expected)} items are"
             detail = f"{items} expected; the result has {len(result)}"
             yield Mistake("expected-differs", path, detail)
-        for index, (inner, given) in enumerate(zip(expected, result, strict=False)):
-            yield from find_unexpected(inner, given, (*path, index))
+        for index, (inner, item) in enumerate(zip(expected, result, strict=False)):
+            yield from find_unexpected(inner, item, (*path, index))
     elif type(expected) is bool or type(result) is bool:
         if expected is not result:
             yield _differs(expected, result, path)
@@ -177,8 +177,8 @@ def find_missing(received: object, field: str, current: int | str, meaning: str)
     ['is required; expected 4, the version of the round as it is now']
     """
     if isinstance(received, Mapping) and received.get(field) is None:
-        code, found = ("field-null", "is null") if field in received else ("field-missing", "is required")
-        detail = f"{found}; expected {current}, {meaning}"
+        code, text = ("field-null", "is null") if field in received else ("field-missing", "is required")
+        detail = f"{text}; expected {current}, {meaning}"
         yield ComparedMistake(code, (field,), detail, {"expected": current})
 
 

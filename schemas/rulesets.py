@@ -168,7 +168,7 @@ class RulesetSchema(WireSchema):
         required=True,
         longest=64,
         pattern=NAME_PATTERN,
-        wanted="small letters, digits and inner hyphens",
+        meaning="small letters, digits and inner hyphens",
         description="Name of the ruleset: lowercase letters, digits and inner hyphens.",
     )
     version = Integer(

@@ -100,8 +100,8 @@ def describe_mistake(mistake: Mistake, names: Mapping[int, str]) -> str:
 
 
 def _first(pattern: str, text: str) -> str | None:
-    found = re.search(pattern, text)
-    return found and found[1]
+    match = re.search(pattern, text)
+    return match and match[1]
 
 
 def _fill(sentence: str, values: Mapping[str, str | None]) -> str:

@@ -64,8 +64,8 @@ def _parse_strictly(text: bytes) -> Any:
     try:
         return _DECODER.decode(decoded)
     except json.JSONDecodeError as error:
-        found = repr(decoded[error.pos]) if error.pos < len(decoded) else "the end of the text"
-        why = f"{error.msg.removesuffix(' at')}, found {found}"
+        character = repr(decoded[error.pos]) if error.pos < len(decoded) else "the end of the text"
+        why = f"{error.msg.removesuffix(' at')}, found {character}"
         _refuse("json-syntax", f"line {error.lineno}, column {error.colno}: {why}; expected a JSON document")
     except RecursionError:
         _refuse("json-depth", "objects and arrays are nested too deeply; expected fewer levels")

@@ -33,8 +33,8 @@ class Card(int):
         try:
             return BY_NAME[text]
         except KeyError:
-            wanted = f"expected a rank of {RANKS} and a suit of {SUITS}, for example 'As' or 'Td'"
-            detail = f"{text!r} is not a valid card; {wanted}"
+            hint = f"expected a rank of {RANKS} and a suit of {SUITS}, for example 'As' or 'Td'"
+            detail = f"{text!r} is not a valid card; {hint}"
             raise CardError([Mistake("card-unknown", (), detail)]) from None
 
     @property

@@ -22,10 +22,10 @@ def find_deal_mistakes(players: Sequence[PlayerHand], ruleset: Ruleset) -> list[
     for index, player in enumerate(players):
         if not player.fantasyland and player.discards is None and player.streets is None:
             continue  # nothing is known of it but the board
-        found = find_player_mistakes(
+        player_mistakes = find_player_mistakes(
             player.fantasyland, player.discards, player.streets, player.board.rows, ruleset=ruleset
         )
-        mistakes += [mistake.under("players", index) for mistake in found]
+        mistakes += [mistake.under("players", index) for mistake in player_mistakes]
     if not _are_distinct(players):
         mistakes += _twice(players)
     return mistakes
@@ -100,13 +100,13 @@ def _streets(
 
 def _street(street: Street, rule: StreetRule) -> Iterator[Mistake]:
     placed = [card for cards in street.rows for card in cards]
-    for code, path, found, right, verb in (
+    for code, path, count, right, verb in (
         ("street-dealt", "dealt", len(street.dealt), rule.dealt, "dealt"),
         ("street-placed", None, len(placed), rule.placed, "placed"),
         ("street-discards", "discards", len(street.discards), rule.discarded, "discarded"),
     ):
-        if found != right:
-            detail = f"{found} cards are {verb} in this street; expected {right}"
+        if count != right:
+            detail = f"{count} cards are {verb} in this street; expected {right}"
             yield Mistake(code, (path,) if path else (), detail)
     gone = Counter([*placed, *street.discards])
     if gone != Counter(street.dealt):
@@ -136,9 +136,9 @@ def _auto(street: Street, rule: StreetRule, room: dict[Row, int]) -> Iterator[Mi
         right = next((row for row in left if left[row] > 0), None) if position < to_lay else None
         if right is not None:
             left[right] -= 1
-        found = next((row for row, cards in street.rows.items() if card in cards), None)
-        if found is not right:
-            detail = f"the clock put {card} {_place(found)}; expected {_place(right)}"
+        place = next((row for row, cards in street.rows.items() if card in cards), None)
+        if place is not right:
+            detail = f"the clock put {card} {_place(place)}; expected {_place(right)}"
             yield Mistake("auto-placement", ("auto",), detail)
 
 
@@ -157,8 +157,8 @@ def _sums(discards: Cards | None, streets: Sequence[Street], rows: ByRow[Cards] 
             yield Mistake("streets-board", ("streets",), detail)
     thrown = _discarded_in(streets)
     if discards is not None and Counter(thrown) != Counter(discards):
-        found = f"the streets discard {show_cards(thrown)}, the discards are {show_cards(discards)}"
-        detail = f"{found}; expected the same cards"
+        difference = f"the streets discard {show_cards(thrown)}, the discards are {show_cards(discards)}"
+        detail = f"{difference}; expected the same cards"
         yield Mistake("streets-discards", ("streets",), detail)
 
 

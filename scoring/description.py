@@ -89,11 +89,11 @@ def describe_made(strength: Strength, *, as_low: bool = False) -> str:
 
 def _in_words(strength: Strength) -> str:
     category, ranks = strength
-    made = describe_made(strength)
+    label = describe_made(strength)
     if category is Category.FLUSH:
-        return f"{made}, {'-'.join(map(name_rank, ranks))}"
+        return f"{label}, {'-'.join(map(name_rank, ranks))}"
     kickers = ranks[_MADE_OF.get(category, len(ranks)) :]
-    return f"{made}, {_kickers(kickers)}" if kickers else made
+    return f"{label}, {_kickers(kickers)}" if kickers else label
 
 
 def _kickers(ranks: tuple[int, ...]) -> str:

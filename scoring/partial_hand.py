@@ -130,8 +130,8 @@ def _find_player_mistakes(round_: Round, players: tuple[PartialPlayer, ...], *, 
 
 
 def _find_deal_mistakes(round_: Round, index: int, player: PartialPlayer, fantasyland: int) -> Iterator[Mistake]:
-    found = find_player_mistakes(fantasyland, player.discards, player.streets, player.rows, ruleset=round_.ruleset)
-    for mistake in found:
+    mistakes = find_player_mistakes(fantasyland, player.discards, player.streets, player.rows, ruleset=round_.ruleset)
+    for mistake in mistakes:
         yield mistake.under("players", index)
         if mistake.path == ("fantasyland",):
             return  # so many cards are never dealt: what follows from their number is not known

@@ -48,25 +48,25 @@ def find_history_mistakes(history: PartialHistory) -> Iterator[Mistake]:
     except RoundError as error:
         yield from error.mistakes
         return
-    index, round_, found = _play(opened, history)
-    yield from found
-    has_right_button = round_ is not None or not _is_button_wrong(found)
+    index, round_, mistakes = _play(opened, history)
+    yield from mistakes
+    has_right_button = round_ is not None or not _is_button_wrong(mistakes)
     for hand in map(_partial, history.hands[index:]):
         # What is wrong in a hand may be what it would have earned.
-        previous = _partial(history.hands[index - 1]) if found else history.hands[index - 1]
+        previous = _partial(history.hands[index - 1]) if mistakes else history.hands[index - 1]
         before = opened.but(hands=index)
         if round_ is not None:
-            found = list(find_partial_mistakes(round_, hand))
-            has_right_button = hand.button is not None and not _is_button_wrong(found)
+            mistakes = list(find_partial_mistakes(round_, hand))
+            has_right_button = hand.button is not None and not _is_button_wrong(mistakes)
         else:
-            found = list(find_partial_mistakes(before, hand, is_next=False))
+            mistakes = list(find_partial_mistakes(before, hand, is_next=False))
             if history.may_be_irregular:
-                found = [mistake for mistake in found if mistake.code not in OVERRULED]
+                mistakes = [mistake for mistake in mistakes if mistake.code not in OVERRULED]
             button_mistakes: list[Mistake] = []
             if has_right_button and index and _can_be_played(history) and not history.departures:
                 button_mistakes, has_right_button = _check_button(before, previous, hand)
-            found += button_mistakes
-        yield from (mistake.under("hands", index) for mistake in found)
+            mistakes += button_mistakes
+        yield from (mistake.under("hands", index) for mistake in mistakes)
         round_, index = None, index + 1
 
 

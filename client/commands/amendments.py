@@ -54,14 +54,14 @@ class TypedRows:
         """
         if not self.is_given:
             return
-        given = {"--hand NUMBER": self.hand, "--seat SEAT": self.seats, "--row ROW CARDS": self.rows}
-        missing = [name for name, value in given.items() if not value]
+        options = {"--hand NUMBER": self.hand, "--seat SEAT": self.seats, "--row ROW CARDS": self.rows}
+        missing = [name for name, value in options.items() if not value]
         if missing:
             raise click.UsageError(f"{' and '.join(missing)} missing; expected --hand, --seat and --row together.")
         if len(self.seats) not in (1, len(self.rows)):
-            found = f"{plural(len(self.seats), 'seat')} and {plural(len(self.rows), 'row')} are given"
+            counts = f"{plural(len(self.seats), 'seat')} and {plural(len(self.rows), 'row')} are given"
             raise click.UsageError(
-                f"{found}; expected one --seat for all rows, or one for each --row in the same order."
+                f"{counts}; expected one --seat for all rows, or one for each --row in the same order."
             )
 
     def read(self, round_: Document) -> list[Document]:

@@ -264,8 +264,8 @@ class Group(Command, click.Group):
         from click.shell_completion import CompletionItem
 
         names = sorted(self._summaries(_WIDTH).items())
-        found = [CompletionItem(name, help=summary) for name, summary in names if name.startswith(incomplete)]
-        return found + click.Command.shell_complete(self, context, incomplete)
+        items = [CompletionItem(name, help=summary) for name, summary in names if name.startswith(incomplete)]
+        return items + click.Command.shell_complete(self, context, incomplete)
 
     def _summaries(self, width: int) -> dict[str, str]:
         here = {name: command.get_short_help_str(width) for name, command in self.commands.items()}

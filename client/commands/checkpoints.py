@@ -57,11 +57,11 @@ def make(session: Session, output: Path | None, overwrites: bool) -> None:
     """
     refuse_output(output, overwrites=overwrites)
     with session.client(is_patient=True) as client:
-        made = client.make_checkpoint()
-        note = client.get_checkpoint(made["id"])
+        record = client.make_checkpoint()
+        note = client.get_checkpoint(record["id"])
     if _write_note(note, output, overwrites):
         make_console().print(
-            f"checkpoint of {plural(made['size'], 'event')} written to {output}; its address is {made['id']}"
+            f"checkpoint of {plural(record['size'], 'event')} written to {output}; its address is {record['id']}"
         )
 
 

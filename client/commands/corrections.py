@@ -67,23 +67,23 @@ def correct_round(
     if reason is None and not dry_run and not asker.can_correct:
         raise click.UsageError("Without a terminal, give --reason TEXT.")
     with session.client() as client:
-        found = find_round(client, round_)
-        amended = amendment.read(client, found)
+        record = find_round(client, round_)
+        amended = amendment.read(client, record)
         if amended is None:
             console.print(_NOTHING)
             return
-        request: Any = {"reason": reason or DRY_RUN_REASON, "version": found["version"], **amended}
-        response = client.correct_round(found["id"], request, dry_run=True)
+        request: Any = {"reason": reason or DRY_RUN_REASON, "version": record["version"], **amended}
+        response = client.correct_round(record["id"], request, dry_run=True)
         is_stored = response["changed"] and not dry_run
         show_comparison(console, response)
         console.print()
         if is_stored:
-            warn_of_names(client, found, response)
+            warn_of_names(client, record, response)
             if not yes and not confirm(asker, "Correct the round?"):
                 console.print(_NOTHING)
                 return
             request["reason"] = reason or ask_reason(asker)
-            response = client.correct_round(found["id"], request)
+            response = client.correct_round(record["id"], request)
     if as_json:
         print_json(response)
     elif is_stored:
@@ -136,10 +136,10 @@ def what_if(
     if patch is not None:
         request["patch"] = read_patch(patch)
     with session.client() as client:
-        found = find_round(client, round_)
+        record = find_round(client, round_)
         if typed.is_given:
-            request["changes"] = typed.read(found)
-        response = client.what_if(found["id"], request)
+            request["changes"] = typed.read(record)
+        response = client.what_if(record["id"], request)
     if as_json:
         print_json(response)
     else:
@@ -184,7 +184,7 @@ def correct_hand(
     table.
     """
     console, asker = make_console(error=as_json), make_asker()
-    given = [(BUTTON, button), (FANTASYLAND, fantasyland)]
+    texts = [(BUTTON, button), (FANTASYLAND, fantasyland)]
     is_given = bool(boards) or button is not None or fantasyland is not None
     if not asker.can_correct and not (is_given and reason):
         raise click.UsageError("Without a terminal, give --reason TEXT, and --seat, --button or --fantasyland.")
@@ -193,7 +193,7 @@ def correct_hand(
         correction = Correction(client, current, number, accepts=irregular is not None)
         correction.check_allowed()
         entry = correction.entry
-        for place, text in given:
+        for place, text in texts:
             if text is not None:
                 entry.fill(place, text)
         for seat, text in boards:

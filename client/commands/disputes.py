@@ -84,12 +84,12 @@ def open_(
     """
     console = make_console(error=as_json)
     with session.client() as client:
-        found = find_round(client, round_)
+        record = find_round(client, round_)
         places = {"hand": hand, "seat": seat, "row": row}
         where = {name: value for name, value in places.items() if value is not None}
-        claimed: Any = {"round": found["id"], **where, "claim": claim, "by": by}
+        claimed: Any = {"round": record["id"], **where, "claim": claim, "by": by}
         show_claim(console, claimed)
-        _show_recorded(console, client, found, where)
+        _show_recorded(console, client, record, where)
         if not _confirm(console, "Open the dispute?", yes=yes):
             return
         response = client.open_dispute(claimed)
@@ -116,17 +116,17 @@ def list_(session: Session, state: Any, table: str | None, round_: str | None, l
     Without --state, disputes under review are listed first, and then open ones.
     """
     with session.client() as client:
-        wanted = {
+        query = {
             "table": None if table is None else find_table(client, table)["id"],
             "round": None if round_ is None else find_round(client, round_)["id"],
         }
         states: tuple[Any, ...] = _NOT_ENDED if state is None else (state,)
-        every = chain.from_iterable(client.list_disputes(state=each, **wanted) for each in states)
-        found = list(islice(every, limit))
+        every = chain.from_iterable(client.list_disputes(state=each, **query) for each in states)
+        records = list(islice(every, limit))
     if as_json:
-        print_json({"disputes": found})
+        print_json({"disputes": records})
     else:
-        list_disputes(make_console(), found)
+        list_disputes(make_console(), records)
 
 
 @disputes.command(name="show", cls=Command, examples=[f"ofc dispute show {EXAMPLE_ID}"])
@@ -142,11 +142,11 @@ def show(session: Session, dispute_id: str, as_json: bool) -> None:
     console = make_console(error=as_json)
     with session.client() as client:
         dispute_id = find_id(client, "dispute", dispute_id)
-        found = client.get_dispute(dispute_id)
+        dispute = client.get_dispute(dispute_id)
         if as_json:
-            print_json(found)
+            print_json(dispute)
             return
-        _show(console, client, found)
+        _show(console, client, dispute)
 
 
 @disputes.command(cls=Command, examples=[f"ofc dispute comment {EXAMPLE_ID} 'the camera was on' --by cyd"])
@@ -172,8 +172,8 @@ def review(session: Session, dispute_id: str, by: str, as_json: bool) -> None:
     """Start the review of an open dispute."""
     with session.client() as client:
         dispute_id = find_id(client, "dispute", dispute_id)
-        found = client.get_dispute(dispute_id)
-        response = client.review_dispute(dispute_id, {"version": found["version"], "by": by})
+        dispute = client.get_dispute(dispute_id)
+        response = client.review_dispute(dispute_id, {"version": dispute["version"], "by": by})
     _print_done(make_console(error=as_json), response, "Under review", as_json=as_json)
 
 
@@ -212,14 +212,14 @@ def resolve(
     console = make_console(error=as_json)
     with session.client() as client:
         dispute_id = find_id(client, "dispute", dispute_id)
-        found = client.get_dispute(dispute_id)
-        resolution: Any = {"version": found["version"], "state": state, "by": by, "reason": reason}
+        dispute = client.get_dispute(dispute_id)
+        resolution: Any = {"version": dispute["version"], "state": state, "by": by, "reason": reason}
         # Check the resolution first: without it, nothing is corrected either.
         client.resolve_dispute(dispute_id, resolution, dry_run=True)
-        _show(console, client, found)
+        _show(console, client, dispute)
         correction: Any = None
         if amendment.sources:
-            round_ = client.get_round(found["round"])
+            round_ = client.get_round(dispute["round"])
             amended = amendment.read(client, round_)
             if amended is None:
                 console.print(_NOTHING)
@@ -230,7 +230,7 @@ def resolve(
         if not _confirm(console, "Correct the round and uphold it?" if correction else f"{verb} it?", yes=yes):
             return
         if correction:
-            client.correct_round(found["round"], correction)
+            client.correct_round(dispute["round"], correction)
         response = client.resolve_dispute(dispute_id, resolution)
     _print_done(console, response, state.capitalize(), as_json=as_json)
 
@@ -247,18 +247,18 @@ def withdraw(session: Session, dispute_id: str, by: str, reason: str | None, yes
     console = make_console(error=as_json)
     with session.client() as client:
         dispute_id = find_id(client, "dispute", dispute_id)
-        found = client.get_dispute(dispute_id)
-        _show(console, client, found)
+        dispute = client.get_dispute(dispute_id)
+        _show(console, client, dispute)
         if not _confirm(console, "Withdraw it?", yes=yes):
             return
-        withdrawal: Any = {"version": found["version"], "by": by, **({"reason": reason} if reason else {})}
+        withdrawal: Any = {"version": dispute["version"], "by": by, **({"reason": reason} if reason else {})}
         response = client.withdraw_dispute(dispute_id, withdrawal)
     _print_done(console, response, "Withdrawn", as_json=as_json)
 
 
-def _show(console: Console, client: Client, found: Document) -> None:
-    show_dispute(console, found)
-    _show_recorded(console, client, client.get_round(found["round"]), found)
+def _show(console: Console, client: Client, dispute: Document) -> None:
+    show_dispute(console, dispute)
+    _show_recorded(console, client, client.get_round(dispute["round"]), dispute)
 
 
 def _show_recorded(console: Console, client: Client, round_: Document, where: Document) -> None:

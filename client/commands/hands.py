@@ -241,8 +241,8 @@ def _print_recorded(
 
 
 def _read_top_up(current: CurrentRound, text: str) -> Document:
-    found = _ADDED.fullmatch(text)
-    if found is None:
+    match = _ADDED.fullmatch(text)
+    if match is None:
         raise UnreadableError(f"--top-up {text!r} does not name a seat and points; expected, for example, 1=40")
-    seat = find_seat(current.round["seats"], found[1], f"at {current.table}")
-    return {"seat": seat, "points": int(found[2])}
+    seat = find_seat(current.round["seats"], match[1], f"at {current.table}")
+    return {"seat": seat, "points": int(match[2])}

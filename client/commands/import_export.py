@@ -95,12 +95,12 @@ def export(
     to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
     with session.client(is_patient=True, reports_waiting=False) as client, to as file:
         table_id = None if table is None else find_table(client, table)["id"]
-        wanted: dict[str, Any] = {"table": table_id, **period.find(client)}
+        query: dict[str, Any] = {"table": table_id, **period.find(client)}
         if form == "parquet":
-            file.write(_export_parquet(client, records, wanted))
+            file.write(_export_parquet(client, records, query))
             file.flush()
             return
-        pages = export_pages(client, wanted, print_waiting)
+        pages = export_pages(client, query, print_waiting)
         with show_progress("Exporting", is_shown=not file.isatty()) as bar:
             rounds = 0
             for page in pages:
@@ -112,9 +112,9 @@ def export(
         make_console().print(f"{plural(rounds, 'round')} exported")
 
 
-def _export_parquet(client: Client, records: Any, wanted: dict[str, Any]) -> bytes:
+def _export_parquet(client: Client, records: Any, query: dict[str, Any]) -> bytes:
     form: Final = "application/vnd.apache.parquet"
-    return retry_until_available(print_waiting, client.export_rounds_as, form, records=records, **wanted).content
+    return retry_until_available(print_waiting, client.export_rounds_as, form, records=records, **query).content
 
 
 def _show(bar: ProgressBar, page: Content, rounds: int) -> None:
@@ -260,4 +260,4 @@ def _is_closed() -> bool:
     """Return whether the reader of the pipe has ended. While nothing happens nothing is written, and no write fails."""
     output = select.poll()
     output.register(sys.stdout.fileno(), 0)
-    return any(found & _CLOSED for _, found in output.poll(0))
+    return any(event & _CLOSED for _, event in output.poll(0))

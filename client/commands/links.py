@@ -47,12 +47,12 @@ class Lifetime(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the seconds of a time."""
-        found = _LIFETIME.fullmatch(str(value))
-        if found is None:
+        match = _LIFETIME.fullmatch(str(value))
+        if match is None:
             self.fail(
                 f"{value!r} is not a time; expected minutes, hours or days, for example 90m, 24h or 7d", param, ctx
             )
-        return int(found["number"]) * _SECONDS[found["unit"]]
+        return int(match["number"]) * _SECONDS[match["unit"]]
 
 
 _SECRET: Final = re.compile(r"ofc_link_[0-9A-Za-z]+", re.ASCII)
@@ -123,8 +123,8 @@ def link_table(session: Session, /, table: str, scorekeeper: bool, player: str |
     kind = "scorekeeper" if scorekeeper else "viewer" if player is None else "player"
 
     def find(client: Client) -> tuple[dict[str, str], str]:
-        found = find_table(client, table)
-        return {"table": found["id"]}, f"at {found['name']}"
+        record = find_table(client, table)
+        return {"table": record["id"]}, f"at {record['name']}"
 
     _issue(session, find, kind, player, **options)
 
@@ -153,8 +153,8 @@ def link_round(session: Session, /, round_: str, player: str | None, **options: 
     """
 
     def find(client: Client) -> tuple[dict[str, str], str]:
-        found = find_round(client, round_)
-        return {"round": found["id"]}, f"to the round of {describe_round(found)}"
+        record = find_round(client, round_)
+        return {"round": record["id"]}, f"to the round of {describe_round(record)}"
 
     _issue(session, find, "viewer" if player is None else "player", player, **options)
 
@@ -211,12 +211,12 @@ def list_(
     with session.client() as client:
         table_id = None if table is None else find_table(client, table)["id"]
         round_id = None if round_ is None else find_round(client, round_)["id"]
-        found = list(islice(client.list_links(table=table_id, round=round_id, kind=kind, state=state), limit))
+        records = list(islice(client.list_links(table=table_id, round=round_id, kind=kind, state=state), limit))
         names = {} if as_json else _read_names(client)
     if as_json:
-        print_json({"links": found})
+        print_json({"links": records})
     else:
-        list_links(make_console(), found, names)
+        list_links(make_console(), records, names)
 
 
 def _read_names(client: Client) -> dict[str, str]:

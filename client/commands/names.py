@@ -39,10 +39,10 @@ def _completer(read: Callable[[Client], Names]) -> Completer:
         import client.connection  # noqa: F401 - before the time begins
 
         root = context.find_root()
-        found = _run_in_time(lambda: _ask_service(Session.select(root, **root.params), read))
+        names = _run_in_time(lambda: _ask_service(Session.select(root, **root.params), read))
         return [
             CompletionItem(name, help=description or None)
-            for name, description in dict(found).items()
+            for name, description in dict(names).items()
             if name.startswith(incomplete) and not _UNSUITABLE.search(name)
         ]
 

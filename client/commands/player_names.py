@@ -35,15 +35,15 @@ def resolve_names(client: Client, table_id: str, names: Iterable[str], *, yes: b
         names: the names as given.
         yes: whether to accept names without asking.
     """
-    given = list(dict.fromkeys(names))
-    if not given:
+    players = list(dict.fromkeys(names))
+    if not players:
         return {}
     similar: dict[str, str] = {}
     with suppress(ApiError):  # a key that may not list rounds can open one
-        similar = find_similar_names(client, [table_id], given)
+        similar = find_similar_names(client, [table_id], players)
     return {
         name: similar[name] if name in similar and _accept_known_name(name, similar[name], yes=yes) else name
-        for name in given
+        for name in players
     }
 
 
@@ -93,8 +93,8 @@ def find_similar_in_documents(client: Client, documents: Iterable[Mapping[str, A
         return {}
     # A key that may not list rounds can record one, and what follows reports that the service does not respond.
     with suppress(ApiError, TransportError):
-        found = [client.find_table(table) for table in islice(tables, _TABLES)]
-        return find_similar_names(client, [each["id"] for each in found if each is not None], names)
+        records = [client.find_table(table) for table in islice(tables, _TABLES)]
+        return find_similar_names(client, [each["id"] for each in records if each is not None], names)
     return {}
 
 
@@ -140,8 +140,8 @@ def _match(names: Sequence[str], known: Iterable[str]) -> dict[str, str]:
     ({'Ann': 'ann', 'ANN': 'ann'}, {'jose': 'José'})
     """
     listed = sorted(known)
-    found = {name: find_similar_name(name, [*listed, *names[:index]]) for index, name in enumerate(names)}
-    return {name: like for name, like in found.items() if like is not None}
+    matches = {name: find_similar_name(name, [*listed, *names[:index]]) for index, name in enumerate(names)}
+    return {name: like for name, like in matches.items() if like is not None}
 
 
 def _list_players(client: Client, table_id: str | None, without: str | None = None) -> set[str]:

@@ -106,8 +106,8 @@ def start(
         }
         asked: Any = {"mode": "apply" if applies else "audit", "reason": reason}
         asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})
-        given: Any = {name: value for name, value in scope.items() if value is not None}
-        job = client.start_recomputation(asked | {"scope": given})
+        selection: Any = {name: value for name, value in scope.items() if value is not None}
+        job = client.start_recomputation(asked | {"scope": selection})
         _show(_watch(client, job) if is_watched else job, as_json=as_json)
 
 
@@ -142,17 +142,17 @@ def differences(session: Session, job_id: str, *, as_json: bool) -> None:
     --json prints all of them, one a line.
     """
     with session.client() as client:
-        found = client.list_differences(find_id(client, "recomputation", job_id))
+        items = client.list_differences(find_id(client, "recomputation", job_id))
         if as_json:
-            for each in found:
+            for each in items:
                 print_json(each, indent=None)
             return
-        console, shown = make_console(), list(islice(found, _SHOWN))
+        console, shown = make_console(), list(islice(items, _SHOWN))
         for each in shown:
             show_difference(console, each)
         if not shown:
             console.print("no differences")
-        elif next(found, None) is not None:
+        elif next(items, None) is not None:
             console.print("and more; --json prints all of them")
 
 

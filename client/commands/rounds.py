@@ -102,11 +102,11 @@ def show(session: Session, round_: str, as_json: bool) -> None:
     ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
-        found = find_round(client, round_)
+        record = find_round(client, round_)
     if as_json:
-        print_json(found)
+        print_json(record)
     else:
-        show_round(make_console(), found)
+        show_round(make_console(), record)
 
 
 @rounds.command(
@@ -142,14 +142,14 @@ def list_(
 ) -> None:
     """List rounds, newest first."""
     with session.client() as client:
-        wanted: dict[str, Any] = {"player": player, "status": status, "state": state, **period.find(client)}
+        query: dict[str, Any] = {"player": player, "status": status, "state": state, **period.find(client)}
         table_id = None if table is None else find_table(client, table)["id"]
-        found = list(islice(client.list_rounds(table=table_id, **wanted), limit))
+        records = list(islice(client.list_rounds(table=table_id, **query), limit))
         names = {} if as_json else {each["id"]: each["name"] for each in client.list_tables()}
     if as_json:
-        print_json({"rounds": found})
+        print_json({"rounds": records})
     else:
-        list_rounds(make_console(), found, names)
+        list_rounds(make_console(), records, names)
 
 
 @rounds.command(
@@ -165,13 +165,13 @@ def settlement(session: Session, round_: str, as_json: bool) -> None:
     ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
-        found = find_round(client, round_)
-        settled = client.get_settlement(found["id"])
+        record = find_round(client, round_)
+        settled = client.get_settlement(record["id"])
         if as_json:
             print_json(settled)
             return
-        ruleset = client.get_ruleset(found["ruleset"])
-    show_settlement(make_console(), settled, ruleset, Names(found["seats"]))
+        ruleset = client.get_ruleset(record["ruleset"])
+    show_settlement(make_console(), settled, ruleset, Names(record["seats"]))
 
 
 @rounds.command(name="confirm", cls=Command, examples=[f"ofc round confirm {EXAMPLE_ID} ann"])
@@ -187,17 +187,17 @@ def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bo
     of a table, the table's name; PLAYER is the player's name, the seat, or both as in 2:ben.
     """
     with session.client() as client:
-        found = find_round(client, round_)
-        seats = [find_seat(found["seats"], player, "in the round") for player in players]
-        seen = client.get_settlement(found["id"])
+        record = find_round(client, round_)
+        seats = [find_seat(record["seats"], player, "in the round") for player in players]
+        seen = client.get_settlement(record["id"])
         for seat in seats:
-            seen = client.confirm_settlement(found["id"], {"seat": seat, "revision": seen["revision"]})
-        ruleset = client.get_ruleset(found["ruleset"])
+            seen = client.confirm_settlement(record["id"], {"seat": seat, "revision": seen["revision"]})
+        ruleset = client.get_ruleset(record["ruleset"])
     if as_json:
         print_json(seen)
     else:
         shown = len(seen["transfers"])
-        show_settlement(make_console(), seen, ruleset, Names(found["seats"]), shown_before=shown)
+        show_settlement(make_console(), seen, ruleset, Names(record["seats"]), shown_before=shown)
 
 
 @rounds.command(name="document", cls=Command, examples=[f"ofc round document {EXAMPLE_ID} > round.json"])
@@ -225,9 +225,9 @@ def hands(session: Session, round_: str, revision: int | None, as_json: bool) ->
     The points of each player are shown too. ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
-        found = find_round(client, round_)
-        listed = list(client.list_hands(found["id"], revision=revision))
+        record = find_round(client, round_)
+        listed = list(client.list_hands(record["id"], revision=revision))
     if as_json:
         print_json({"hands": listed})
     else:
-        list_hands(make_console(), listed, Names(found["seats"]))
+        list_hands(make_console(), listed, Names(record["seats"]))

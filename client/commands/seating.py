@@ -51,12 +51,12 @@ class SittingType(click.ParamType[Sitting]):
         >>> SITTING.convert("ann", None, None)
         Sitting(player='ann', seat=None, stack=None)
         """
-        found = _WRITTEN.fullmatch(value)
-        if found is None or (found[3] is None and "=" in value):
+        match = _WRITTEN.fullmatch(value)
+        if match is None or (match[3] is None and "=" in value):
             self.fail(
                 f"{value!r} does not name a player and a stack; expected ann=200, or ann with the stack left over"
             )
-        seat, player, stack = found.groups()
+        seat, player, stack = match.groups()
         return Sitting(player, int(seat) if seat else None, int(stack) if stack else None)
 
 

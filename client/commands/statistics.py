@@ -47,12 +47,12 @@ def statistics(
     """
     with session.client() as client:
         table_id = None if table is None else find_table(client, table)["id"]
-        wanted: dict[str, Any] = {"table": table_id, "ruleset": ruleset, **period.find(client)}
-        found = client.list_statistics(**wanted) if player is None else client.get_player_statistics(player, **wanted)
+        query: dict[str, Any] = {"table": table_id, "ruleset": ruleset, **period.find(client)}
+        result = client.list_statistics(**query) if player is None else client.get_player_statistics(player, **query)
     if as_json:
-        print_json(found)
+        print_json(result)
     else:
-        show_statistics(make_console(), found)
+        show_statistics(make_console(), result)
 
 
 PlotForm = Literal["image/svg+xml", "text/csv"]
@@ -103,13 +103,13 @@ def plot(
     form = _find_form(file, as_csv=as_csv)
     refuse_output(output, overwrites=overwrites)
     with session.client() as client:
-        wanted: dict[str, Any] = {
+        query: dict[str, Any] = {
             "round": None if round_ is None else find_round(client, round_)["id"],
             "table": None if table is None else find_table(client, table)["id"],
             "player": player,
             **period.find(client),
         }
-        content = client.get_plot_as(form, name, **wanted).content
+        content = client.get_plot_as(form, name, **query).content
     if output is not None:
         write_file(output, content, overwrites=overwrites)
         return

@@ -58,9 +58,9 @@ def statement(session: Session, table: str, period: Period, settle_up: Any, as_j
     everyone.
     """
     with session.client() as client:
-        found = find_table(client, table)
-        summed = client.get_statement(found["id"], settle_up=settle_up, **period.find(client))
+        record = find_table(client, table)
+        summed = client.get_statement(record["id"], settle_up=settle_up, **period.find(client))
     if as_json:
         print_json(summed)
     else:
-        show_statement(make_console(), found["name"], summed)
+        show_statement(make_console(), record["name"], summed)

@@ -178,7 +178,7 @@ def _run(session: Session, verb: Verb, values: dict[str, Any]) -> None:
     _check_options(verb, values)
     as_csv = bool(values.get("as_csv"))
     with session.client(is_patient=as_csv or verb.is_patient, reports_waiting=not as_csv) as client:
-        arguments, found = _find_arguments(client, verb, values)
+        arguments, record = _find_arguments(client, verb, values)
         if verb.confirms and not _is_confirmed(client, verb, arguments, values):
             return
         query = _write_query(client, verb, values)
@@ -192,7 +192,7 @@ def _run(session: Session, verb: Verb, values: dict[str, Any]) -> None:
             _print_list(verb, iter(response), values)
             return
     if verb.done:
-        make_console().print(verb.done.format(**found), soft_wrap=True)
+        make_console().print(verb.done.format(**record), soft_wrap=True)
     elif verb.show is not None:
         print_json(response) if values["as_json"] else verb.show(make_console(), response)
     if response is not None and response.get("state") == "failed" and "progress" in response:
@@ -222,14 +222,14 @@ def _check_options(verb: Verb, values: Mapping[str, Any]) -> None:
 def _find_arguments(client: Client, verb: Verb, values: Mapping[str, Any]) -> tuple[list[str], Document]:
     """Return the values of the path, and what the last of them names."""
     arguments: list[str] = []
-    found: Document = {}
+    record: Document = {}
     for parameter in verb.list_parameters():
         if parameter.place == "path":
             text = values[parameter.name]
             find = verb.finds.get(parameter.name)
-            found = {"id": text} if find is None else find(client, *arguments, text)
-            arguments.append(str(found["id"]))
-    return arguments, found
+            record = {"id": text} if find is None else find(client, *arguments, text)
+            arguments.append(str(record["id"]))
+    return arguments, record
 
 
 def _is_confirmed(client: Client, verb: Verb, arguments: Sequence[str], values: Mapping[str, Any]) -> bool:
@@ -260,8 +260,8 @@ def _write_query(client: Client, verb: Verb, values: Mapping[str, Any]) -> dict[
 def _write_body(verb: Verb, values: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the fields of the body that are given; None if the operation has no body."""
     fields = [each for each in PARAMETERS[verb.operation] if each.place == "body"]
-    given = {each.name: values[each.name] for each in fields if values[each.name] not in (None, ())}
-    return {name: [*value] if isinstance(value, tuple) else value for name, value in given.items()} if fields else None
+    body = {each.name: values[each.name] for each in fields if values[each.name] not in (None, ())}
+    return {name: [*value] if isinstance(value, tuple) else value for name, value in body.items()} if fields else None
 
 
 def _print_list(verb: Verb, items: Iterator[Document], values: Mapping[str, Any]) -> None:

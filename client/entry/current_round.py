@@ -71,8 +71,8 @@ def find_current_round(client: Client, table: str) -> CurrentRound:
     Raises:
         UnreadableError: the table does not exist, or no round was opened at it.
     """
-    found, newest = find_newest_round(client, table)
-    return CurrentRound.read(client, found["name"], newest)
+    record, newest = find_newest_round(client, table)
+    return CurrentRound.read(client, record["name"], newest)
 
 
 def require_next(table: str, round_: Document) -> Document:

@@ -95,11 +95,11 @@ class HandEntry:
             UnreadableError: no player of this name plays the hand, or the text matches several.
         """
         sitting = {seat: self.names[seat] for seat in self.upcoming["seats"]}
-        found = match_seat(sitting, text)
-        if found is None:
+        number = match_seat(sitting, text)
+        if number is None:
             playing = ", ".join(f"{seat} ({name})" for seat, name in sitting.items())
             raise UnreadableError(f"no player in seat {text!r} plays this hand; expected one of {playing}")
-        return str(found)
+        return str(number)
 
     def ask(self, asker: Asker) -> None:
         """
@@ -135,8 +135,8 @@ class HandEntry:
     def find_wrong_places(self, mistakes: Sequence[Mapping[str, str]]) -> list[str]:
         """Return the places of mistakes that typing can correct."""
         seats = self.upcoming["seats"]
-        found = [_IN_CARDS.match(mistake["pointer"]) for mistake in mistakes]
-        find_wrong_places = [str(seats[int(match[1])]) for match in found if match and int(match[1]) < len(seats)]
+        matches = [_IN_CARDS.match(mistake["pointer"]) for mistake in mistakes]
+        find_wrong_places = [str(seats[int(match[1])]) for match in matches if match and int(match[1]) < len(seats)]
         pointers = {mistake["pointer"] for mistake in mistakes}
         if FANTASYLAND in self.places and any(pointer.endswith("/fantasyland") for pointer in pointers):
             find_wrong_places.insert(0, FANTASYLAND)

@@ -25,13 +25,13 @@ class TerminalAsker:
 
     can_correct = True
 
-    def __init__(self, given: Input | None = None, shown: Output | None = None) -> None:
-        self._drop_none = given
+    def __init__(self, input_: Input | None = None, shown: Output | None = None) -> None:
+        self._input = input_
         self._shown = shown or create_output(_find_screen())
 
     def ask(self, question: Question) -> str:
         """Ask until the reply is valid. The up arrow goes back. Ctrl-C, or closing the terminal, stops."""
-        session: PromptSession[str] = PromptSession(input=self._drop_none, output=self._shown)
+        session: PromptSession[str] = PromptSession(input=self._input, output=self._shown)
         try:
             reply = session.prompt(
                 question.text,

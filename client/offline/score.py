@@ -63,8 +63,8 @@ def preset_named(reference: str) -> Ruleset:
     for preset in PRESETS.values():
         if reference in (preset.name, str(preset)):
             return preset
-    wanted = f"expected one of {', '.join(PRESETS)}, or a custom ruleset with --ruleset FILE"
-    detail = f"{reference!r} is not a preset; {wanted}"
+    advice = f"expected one of {', '.join(PRESETS)}, or a custom ruleset with --ruleset FILE"
+    detail = f"{reference!r} is not a preset; {advice}"
     raise make_refusal("ruleset-unknown", Mistake("ruleset-unknown", ("ruleset",), detail))
 
 

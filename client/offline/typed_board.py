@@ -156,32 +156,32 @@ def _find_wrong(parts: Sequence[Sequence[str]], pending_rank: str, taken: TakenC
     for index, cards in enumerate(parts):
         for card in cards:
             if card not in BY_NAME:
-                wanted = f"expected a rank of {RANKS} and a suit of {SUITS}, for example As or 10s"
-                yield f"{card!r} is not a valid card; {wanted}"
+                advice = f"expected a rank of {RANKS} and a suit of {SUITS}, for example As or 10s"
+                yield f"{card!r} is not a valid card; {advice}"
             elif card in taken:
                 yield f"{card} is already {taken[card]}"
             elif card in seen:
                 yield f"{card} is already {seen[card]}"
             seen.setdefault(card, _place(index))
-        found = len(cards) + bool(pending_rank and index == len(parts) - 1)
+        count = len(cards) + bool(pending_rank and index == len(parts) - 1)
         if index >= len(PARTS):
             yield "a fifth part was found; expected top / middle / bottom / discards"
-        elif found > capacity_of(index, discards):
-            yield _wrong_size(index, found, discards)
+        elif count > capacity_of(index, discards):
+            yield _wrong_size(index, count, discards)
 
 
 def _find_missing(parts: Sequence[Sequence[str]], pending_rank: str, discards: int) -> Iterator[str]:
     if pending_rank:
         yield f"{pending_rank} has no suit yet; expected one of {SUITS}"
     for index in range(len(PARTS)):
-        found = len(parts[index]) if index < len(parts) else 0
-        is_unknown = PARTS[index] == DISCARDS and not found
-        if found < capacity_of(index, discards) and not is_unknown:
-            yield _wrong_size(index, found, discards)
+        count = len(parts[index]) if index < len(parts) else 0
+        is_unknown = PARTS[index] == DISCARDS and not count
+        if count < capacity_of(index, discards) and not is_unknown:
+            yield _wrong_size(index, count, discards)
 
 
-def _wrong_size(part: int, found: int, discards: int) -> str:
-    have = f"{found} card{'' if found == 1 else 's'}"
+def _wrong_size(part: int, count: int, discards: int) -> str:
+    have = f"{count} card{'' if count == 1 else 's'}"
     if PARTS[part] != DISCARDS:
         return f"the {PARTS[part]} has {have}; expected {capacity_of(part, discards)}"
     if not discards:

@@ -45,22 +45,22 @@ def show_console_link(console: Console, link: Document, *, draws_code: bool) -> 
     console.print(Text(f"signs in once, until {format_minute(link['expires_at'])} UTC"), soft_wrap=True)
 
 
-def list_links(console: Console, found: Sequence[Document], tables: Mapping[str, str]) -> None:
+def list_links(console: Console, links: Sequence[Document], tables: Mapping[str, str]) -> None:
     """
     Print links, one a line.
 
     Args:
         console: where to print.
-        found: the links.
+        links: the links.
         tables: the names of tables, by their IDs.
     """
-    if not found:
+    if not links:
         console.print("No links.")
         return
     grid = make_grid(
         console, "id", "label", "kind", "shows", "expires (UTC)", "last used (UTC)", "revoked", unbroken=("id",)
     )
-    for link in found:
+    for link in links:
         table = tables.get(link["table"], link["table"])
         shown = table if link["round"] is None else f"a round at {table}"
         used = format_minute(link["last_used_at"])

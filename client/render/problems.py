@@ -69,9 +69,9 @@ def show_conflict(console: Console, hand: Document, mistakes: Iterable[Document]
         mistakes: of the refusal; without a row among them nothing is printed.
     """
     recorded = {
-        (int(found[1]), found[2]): mistake["recorded"]
+        (int(match[1]), match[2]): mistake["recorded"]
         for mistake in mistakes
-        if "recorded" in mistake and (found := _ROW.search(mistake["pointer"]))
+        if "recorded" in mistake and (match := _ROW.search(mistake["pointer"]))
     }
     if not recorded:
         return

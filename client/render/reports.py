@@ -20,21 +20,21 @@ _ENDS: Final = {
 }
 
 
-def list_checkpoints(console: Console, found: Sequence[Mapping[str, Any]]) -> None:
+def list_checkpoints(console: Console, checkpoints: Sequence[Mapping[str, Any]]) -> None:
     """Print checkpoints: when each was signed, how many events it covers, and its address."""
-    if not found:
+    if not checkpoints:
         console.print("No checkpoints.")
         return
     grid = make_grid(console, "signed at", "events", "address", numbers=("events",), unbroken=("address",))
-    for each in found:
+    for each in checkpoints:
         grid.add_row(each["created_at"], str(each["size"]), each["id"])
     console.print(grid)
 
 
-def list_keys(console: Console, found: Sequence[Mapping[str, Any]]) -> None:
+def list_keys(console: Console, keys: Sequence[Mapping[str, Any]]) -> None:
     """Print keys: prefix, name and scopes, and when each was created, last used, and expires."""
     grid = make_grid(console, "key", "name", "scopes", "made (UTC)", "last used (UTC)", "ends (UTC)", unbroken=("key",))
-    for key in found:
+    for key in keys:
         ends = [end for end in (key["expires_at"], key["revoked_at"]) if end is not None]
         grid.add_row(
             key["prefix"],

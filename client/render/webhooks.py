@@ -12,13 +12,13 @@ from client.render.format import format_minute
 Document = Mapping[str, Any]
 
 
-def list_webhooks(console: Console, found: Sequence[Document]) -> None:
+def list_webhooks(console: Console, webhooks: Sequence[Document]) -> None:
     """Print webhooks, one a line."""
-    if not found:
+    if not webhooks:
         console.print("No webhooks.")
         return
     grid = make_grid(console, "id", "state", "url", "kinds", unbroken=("id",))
-    for webhook in found:
+    for webhook in webhooks:
         grid.add_row(webhook["id"], webhook["state"], webhook["url"], ", ".join(webhook["kinds"]))
     console.print(grid)
 
@@ -37,13 +37,13 @@ def show_webhook(console: Console, webhook: Document) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def list_deliveries(console: Console, found: Sequence[Document]) -> None:
+def list_deliveries(console: Console, deliveries: Sequence[Document]) -> None:
     """Print deliveries, one a line, with the reason of the last failure."""
-    if not found:
+    if not deliveries:
         console.print("No deliveries.")
         return
     grid = make_grid(console, "id", "kind", "state", "attempts", "created (UTC)", "last error", unbroken=("id",))
-    for each in found:
+    for each in deliveries:
         attempts, created = str(each["attempts"]), format_minute(each["created_at"])
         grid.add_row(each["id"], each["kind"], each["state"], attempts, created, each["last_error"] or "–")
     console.print(grid)

@@ -277,15 +277,15 @@ class _Fold:
         hands, recorded = [], []
         for index, (id_, content) in enumerate(zip(event.hands, contents, strict=True)):
             hand = _read_hand(id_, content, at, event.submission.id, "document", "hands", index)
-            found = kept.get((hand.hand.number, hand.digest))
-            if found is None:
+            hand_before = kept.get((hand.hand.number, hand.digest))
+            if hand_before is None:
                 if id_ in self.hands:
                     contradict(("hands", index), f"`hands[{index}]` is {id_}, which another hand has")
                 recorded.append((id_, hand.digest))
                 self.hands[id_] = hand
             else:
-                expect(("hands", index), id_, found.id)
-            hands.append(found or hand)
+                expect(("hands", index), id_, hand_before.id)
+            hands.append(hand_before or hand)
         expect(("recorded",), [(each.hand, each.digest) for each in event.recorded], recorded)
         return tuple(hands)
 

@@ -196,15 +196,15 @@ class FoldedRound:
         return sum(not dispute.has_ended for dispute in self.disputes.values())
 
 
-def expect(path: Path, found: object, right: object) -> None:
+def expect(path: Path, value: object, right: object) -> None:
     """
     Check that a value of an event agrees with the events before it.
 
     Raises:
         EvidenceError: the value differs.
     """
-    if found != right:
-        contradict(path, f"`{show_place(path)}` is {_show(found)}; expected {_show(right)}")
+    if value != right:
+        contradict(path, f"`{show_place(path)}` is {_show(value)}; expected {_show(right)}")
 
 
 def contradict(path: Path, detail: str) -> NoReturn:

@@ -30,8 +30,8 @@ class PointerField(Text):
     """A JSON pointer (RFC 6901) into the document."""
 
     def __init__(self, **options: Any) -> None:
-        wanted = "a JSON pointer like /hands/0/button"
-        super().__init__(longest=LONGEST_TEXT, pattern=_POINTER, wanted=wanted, **options)
+        meaning = "a JSON pointer like /hands/0/button"
+        super().__init__(longest=LONGEST_TEXT, pattern=_POINTER, meaning=meaning, **options)
 
 
 class ValueField(WireField):
@@ -136,10 +136,10 @@ def _before(place: Place, change: Change) -> Place:
     *parent, index = change.place
     if not (change.inserted or change.removed) or place[: len(parent)] != tuple(parent) or len(place) <= len(parent):
         return place
-    found = place[len(parent)]
-    if not isinstance(index, int) or not isinstance(found, int) or found < index:
+    key = place[len(parent)]
+    if not isinstance(index, int) or not isinstance(key, int) or key < index:
         return place
-    return (*parent, found + (1 if change.removed else -1), *place[len(parent) + 1 :])
+    return (*parent, key + (1 if change.removed else -1), *place[len(parent) + 1 :])
 
 
 def apply_patch(document: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> Patched:

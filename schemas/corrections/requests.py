@@ -145,10 +145,10 @@ class CorrectionRequestSchema(WireSchema):
 
     @validates_schema(skip_on_field_errors=False)
     def _check_form(self, read: dict[str, Any], **_: Any) -> None:
-        given = [name for name in _FORMS if read.get(name) is not None]
-        if all(name in read for name in _FORMS) and len(given) != 1:
-            found = f"{' and '.join(f'`{name}`' for name in given)} are given" if given else "none of them is given"
-            text = f"{found}; expected exactly one of `patch`, `document` and `changes`"
+        forms = [name for name in _FORMS if read.get(name) is not None]
+        if all(name in read for name in _FORMS) and len(forms) != 1:
+            problem = f"{' and '.join(f'`{name}`' for name in forms)} are given" if forms else "none of them is given"
+            text = f"{problem}; expected exactly one of `patch`, `document` and `changes`"
             raise ValidationError(Sentence("patch-or-document", text))
 
     @post_load

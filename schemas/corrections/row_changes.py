@@ -97,7 +97,7 @@ def apply_row_changes(document: Mapping[str, Any], changes: Sequence[RowChange])
         HandError: a card would be in two places of a hand.
     """
     changed: Any = deepcopy(document)
-    found: list[tuple[int, Path]] = []
+    places: list[tuple[int, Path]] = []
     mistakes: list[Mistake] = []
     hands = {hand["number"]: (at, _index_seats(hand)) for at, hand in enumerate(changed["hands"])}
     first: dict[tuple[int, Seat, Row], int] = {}
@@ -108,9 +108,9 @@ def apply_row_changes(document: Mapping[str, Any], changes: Sequence[RowChange])
             mistakes.append(mistake.under("changes", index))
             continue
         at, seats = hands[change.hand]
-        found.append((index, ("hands", at, "players", seats[change.seat])))
-    applied = [part for index, place in found for part in _apply(changed, place, index, changes[index])]
-    twice = list(_find_cards_twice(changed, found, changes))
+        places.append((index, ("hands", at, "players", seats[change.seat])))
+    applied = [part for index, place in places for part in _apply(changed, place, index, changes[index])]
+    twice = list(_find_cards_twice(changed, places, changes))
     if mistakes:
         raise WireError((*mistakes, *twice))
     if twice:
@@ -159,11 +159,11 @@ def _apply(document: Any, place: Path, index: int, change: RowChange) -> Iterato
 
 
 def _find_cards_twice(
-    document: Any, found: Sequence[tuple[int, Path]], changes: Sequence[RowChange]
+    document: Any, places: Sequence[tuple[int, Path]], changes: Sequence[RowChange]
 ) -> Iterator[Mistake]:
     """List the cards in two places of a changed hand, each at the change that has the card."""
     by_hand: defaultdict[Any, dict[Path, int]] = defaultdict(dict)
-    for index, place in found:
+    for index, place in places:
         by_hand[place[1]][*place[2:], changes[index].row.value] = index
     for at, rows in by_hand.items():
         players = document["hands"][at]["players"]

@@ -137,7 +137,7 @@ def dump_board(board: ExplainedBoard, player: str) -> Dumped:
 
 def _dump_royalty(royalty: Royalty) -> Dumped:
     return {
-        "made": royalty.made,
+        "made": royalty.name,
         "points": royalty.points,
         "cards": dump_deciding_cards(royalty.cards),
         "text": royalty.text,

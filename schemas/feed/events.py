@@ -183,22 +183,22 @@ class FeedEvent:
     result: EventResult | None = None
 
 
-def dump_feed_event(found: FeedEvent, *, is_audited: bool) -> Dumped:
+def dump_feed_event(feed_event: FeedEvent, *, is_audited: bool) -> Dumped:
     """
     Encode an event.
 
     Args:
-        found: the event.
+        feed_event: the event.
         is_audited: whether to include what only auditors see: the signed bytes, the key and the request.
     """
-    event = read_event(found.written)
+    event = read_event(feed_event.written)
     content = json.loads(event.content)
-    table = found.table_id
+    table = feed_event.table_id
     if event.kind == EventKind.TABLE_CREATED:
         table = content["id"]
-    result = {"result": _dump_result(found, event, content)} if event.kind in HAVE_RESULTS else {}
+    result = {"result": _dump_result(feed_event, event, content)} if event.kind in HAVE_RESULTS else {}
     return {
-        "position": found.position,
+        "position": feed_event.position,
         "id": str(event.id),
         "kind": event.kind,
         "round": None if event.round_id is None else str(event.round_id),
@@ -207,9 +207,9 @@ def dump_feed_event(found: FeedEvent, *, is_audited: bool) -> Dumped:
         "at": show_time(event.at),
         "content": content,
         **result,
-        "hash": hash_event(found.written).hex(),
+        "hash": hash_event(feed_event.written).hex(),
         "previous": event.previous.hex() or None,
-        "bytes": b64encode(found.written).decode() if is_audited else None,
+        "bytes": b64encode(feed_event.written).decode() if is_audited else None,
         "actor": str(event.actor) if is_audited and event.actor is not None else None,
         "request_id": event.request_id if is_audited else None,
     }
@@ -218,15 +218,15 @@ def dump_feed_event(found: FeedEvent, *, is_audited: bool) -> Dumped:
 HAVE_RESULTS: Final = (*_WITH_REVISION, EventKind.HAND_RECORDED)
 
 
-def _dump_result(found: FeedEvent, event: Event, content: Mapping[str, Any]) -> Dumped | None:
+def _dump_result(feed_event: FeedEvent, event: Event, content: Mapping[str, Any]) -> Dumped | None:
     """Encode the result of a hand or a revision, in the words of the messages to webhooks."""
-    result = found.result
+    result = feed_event.result
     if result is None:
         return None
     dumped: Dumped = {
         "round_id": str(event.round_id),
-        "table_id": str(found.table_id),
-        "reference": found.reference,
+        "table_id": str(feed_event.table_id),
+        "reference": feed_event.reference,
         "revision": result.revision,
         "players": {str(seat): player for seat, player in result.players.items()},
         "stacks": dump_points(result.stacks),

@@ -95,9 +95,9 @@ def _check_rulesets(
         name = revision.ruleset
         digest, content = added.get(name, nothing)
         if digest != revision.ruleset_digest:
-            found = f"the ruleset {name} with the digest {digest.hex()}" if digest else f"no ruleset {name}"
+            value = f"the ruleset {name} with the digest {digest.hex()}" if digest else f"no ruleset {name}"
             expected = f"one with the digest {revision.ruleset_digest.hex()}"
-            report.failed.append(Finding.of_difference("ruleset-differs", ("related",), found, expected))
+            report.failed.append(Finding.of_difference("ruleset-differs", ("related",), value, expected))
         try:
             rulesets[name] = load_ruleset(content)
         except (WireError, ScoringError) as error:

@@ -22,15 +22,15 @@ _DIFFERS = "figure-differs"
 
 def check_figures(
     report: Report,
-    given: Sequence[EvidenceRevision],
+    revisions: Sequence[EvidenceRevision],
     round_: FoldedRound,
     rulesets: Mapping[str, Ruleset],
     table: str,
 ) -> None:
     """Compare every revision of the file with the one that its events and cards result in."""
     wrong, hands = len(report.failed), 0
-    if len(given) != len(round_.revisions):
-        values = _count(len(given), "revision"), f"{len(round_.revisions)}, as the events say"
+    if len(revisions) != len(round_.revisions):
+        values = _count(len(revisions), "revision"), f"{len(round_.revisions)}, as the events say"
         report.failed.append(Finding.of_difference("revisions-count", ("revisions",), *values))
     played: dict[int, PlayedRound] = {}
     for index, revision in enumerate(round_.revisions):
@@ -39,9 +39,9 @@ def check_figures(
         except ScoringError as error:
             report.fail(error.mistakes, "revisions", index, "document")
     _check_final(report, round_, played)
-    for index, (part, revision) in enumerate(zip(given, round_.revisions, strict=False)):
+    for index, (part, revision) in enumerate(zip(revisions, round_.revisions, strict=False)):
         if revision.number in played:
-            found = {
+            figures = {
                 "revision": part.revision,
                 "document": part.document,
                 "settlement": part.settlement,
@@ -49,7 +49,7 @@ def check_figures(
             }
             expected = _describe(round_, revision, played, table)
             _omit_later_fields(expected["settlement"], part.settlement)
-            report.compare(found, expected, ("revisions", index), _DIFFERS)
+            report.compare(figures, expected, ("revisions", index), _DIFFERS)
             hands += len(revision.hands)
     report.failed += _find_other_stacks(round_, played)
     if len(report.failed) == wrong:

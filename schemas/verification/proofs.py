@@ -25,10 +25,10 @@ from schemas.fields import show_time
 from schemas.verification.report import Finding, Report
 
 
-def read_events(report: Report, given: Sequence[ProvedEvent], place: str) -> list[Event]:
+def read_events(report: Report, entries: Sequence[ProvedEvent], place: str) -> list[Event]:
     """Decode the events of the file. Invalid ones are left out and reported."""
     events = []
-    for index, proved in enumerate(given):
+    for index, proved in enumerate(entries):
         try:
             events.append(read_event(proved.event))
         except EvidenceError as error:
@@ -46,10 +46,10 @@ def check_chain(report: Report, file: EvidenceFile, events: Sequence[Event]) -> 
             "sequence": (event.sequence, index + 1),
             "previous": (event.previous.hex(), before.hex()),
         }
-        for name, (found, right) in expected.items():
-            if found != right:
+        for name, (value, right) in expected.items():
+            if value != right:
                 path = ("events", index, "event", name)
-                report.failed.append(Finding.of_difference("chain-broken", path, str(found), str(right)))
+                report.failed.append(Finding.of_difference("chain-broken", path, str(value), str(right)))
         before = hash_event(proved.event)
     if len(report.failed) == wrong:
         report.verified.append(f"{_count_events(len(events))} of round {file.round} {_form(len(events))} one chain")
@@ -99,9 +99,9 @@ def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], 
         report.fail(error.mistakes, "checkpoint")
         return
     if not signed.checkpoint.origin.endswith(f"/{file.club}"):
-        found = f"a checkpoint of {signed.checkpoint.origin}"
+        value = f"a checkpoint of {signed.checkpoint.origin}"
         expected = f"one of club {file.club}"
-        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), found, expected))
+        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), value, expected))
     _check_inclusion(report, file, signed.checkpoint)
     check_extent(report, file, signed.checkpoint, _read_seal(report, file, signed.checkpoint))
     _check_signature(report, file, signed, keys)
@@ -111,8 +111,8 @@ def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], 
 
 def _check_inclusion(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> None:
     proved = 0
-    for place, given in (("events", file.events), ("related", file.related)):
-        for index, each in enumerate(given):
+    for place, events in (("events", file.events), ("related", file.related)):
+        for index, each in enumerate(events):
             if each.position is None or each.proof is None:
                 if place == "related":
                     report.unchecked.append(f"#/related/{index}: the event is not signed yet")
@@ -152,14 +152,14 @@ def _read_seal(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> _S
     except EvidenceError as error:
         report.fail(error.mistakes, "sealed", "event")
         return None
-    for name, found, expected in (
+    for name, value, expected in (
         ("position", file.sealed.position, last),
         ("club", event.club, file.club),
         ("kind", event.kind, CheckpointSealed.kind.value),
     ):
-        if found != expected:
+        if value != expected:
             path = ("sealed", name) if name == "position" else ("sealed", "event", name)
-            report.failed.append(Finding.of_difference("seal-differs", path, str(found), str(expected)))
+            report.failed.append(Finding.of_difference("seal-differs", path, str(value), str(expected)))
     if len(report.failed) > wrong or not isinstance(payload, CheckpointSealed):
         return None
     return _Seal(payload.map_root, event.at)
@@ -197,8 +197,8 @@ def _check_retained(
             report.fail(error.mistakes, "retained")
             return
     if older.origin != newer.origin:
-        found, expected = f"a checkpoint of {newer.origin}", f"one of {older.origin}, as yours is"
-        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), found, expected))
+        value, expected = f"a checkpoint of {newer.origin}", f"one of {older.origin}, as yours is"
+        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), value, expected))
     elif older.size == newer.size:
         _check_same(report, newer, older)
     elif older.size > newer.size:

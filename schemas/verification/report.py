@@ -40,13 +40,13 @@ class Finding:
     code: str
     path: Path
     detail: str
-    found: str | None = None
+    value: str | None = None
     expected: str | None = None
 
     @classmethod
-    def of_difference(cls, code: str, path: Path, found: str, expected: str) -> "Finding":
+    def of_difference(cls, code: str, path: Path, value: str, expected: str) -> "Finding":
         """Build a finding from a found and an expected value."""
-        return cls(code, path, f"the file has {found}; expected {expected}", found, expected)
+        return cls(code, path, f"the file has {value}; expected {expected}", value, expected)
 
     @property
     def document(self) -> Document:
@@ -55,7 +55,7 @@ class Finding:
             "code": self.code,
             "where": show_pointer(self.path),
             "detail": self.detail,
-            "found": self.found,
+            "found": self.value,
             "expected": self.expected,
         }
 
@@ -104,37 +104,37 @@ class Report:
             placed = mistake.under(*place)
             self.failed.append(Finding(placed.code, placed.path, sentence_of(placed)))
 
-    def compare(self, found: object, right: object, path: Path, code: str) -> None:
+    def compare(self, value: object, right: object, path: Path, code: str) -> None:
         """
         Compare a part of the file with the expected value.
 
         Fields that this release does not know are reported as unchecked.
         """
-        for finding in find_unexpected(found, right, path, code):
+        for finding in find_unexpected(value, right, path, code):
             if finding.expected == UNKNOWN:
                 self.unchecked.append(f"{show_pointer(finding.path)}: this release does not know the field")
             else:
                 self.failed.append(finding)
 
 
-def find_unexpected(found: object, right: object, path: Path, code: str) -> Iterator[Finding]:
+def find_unexpected(value: object, right: object, path: Path, code: str) -> Iterator[Finding]:
     """
     Compare a part of the file with the expected value, figure by figure.
 
     >>> [finding.expected for finding in find_unexpected({"1": 9}, {"1": 8}, ("stacks",), "figure-differs")]
     ['8']
     """
-    if isinstance(found, Mapping) and isinstance(right, Mapping):
-        for key in [*right, *(key for key in found if key not in right)]:
-            if key in right and key in found:
-                yield from find_unexpected(found[key], right[key], (*path, key), code)
+    if isinstance(value, Mapping) and isinstance(right, Mapping):
+        for key in [*right, *(key for key in value if key not in right)]:
+            if key in right and key in value:
+                yield from find_unexpected(value[key], right[key], (*path, key), code)
             else:
-                given = show(found[key]) if key in found else "nothing"
-                yield Finding.of_difference(code, (*path, key), given, show(right[key]) if key in right else UNKNOWN)
-    elif isinstance(found, list) and isinstance(right, list) and len(found) == len(right):
-        for index, (given, wanted) in enumerate(zip(found, right, strict=True)):
-            yield from find_unexpected(given, wanted, (*path, index), code)
-    elif isinstance(found, list) and isinstance(right, list):
-        yield Finding.of_difference(code, path, f"{len(found)} items", f"{len(right)} items")
-    elif type(found) is not type(right) or found != right:
-        yield Finding.of_difference(code, path, show(found), show(right))
+                text = show(value[key]) if key in value else "nothing"
+                yield Finding.of_difference(code, (*path, key), text, show(right[key]) if key in right else UNKNOWN)
+    elif isinstance(value, list) and isinstance(right, list) and len(value) == len(right):
+        for index, (part, right_part) in enumerate(zip(value, right, strict=True)):
+            yield from find_unexpected(part, right_part, (*path, index), code)
+    elif isinstance(value, list) and isinstance(right, list):
+        yield Finding.of_difference(code, path, f"{len(value)} items", f"{len(right)} items")
+    elif type(value) is not type(right) or value != right:
+        yield Finding.of_difference(code, path, show(value), show(right))

@@ -79,7 +79,7 @@ class UrlField(Text):
         super().__init__(
             longest=LONGEST_URL,
             pattern="^https?://[!-~]+$",
-            wanted="a URL like https://club.example/webhooks",
+            meaning="a URL like https://club.example/webhooks",
             metadata={"example": "https://club.example/webhooks"},
             **options,
         )

@@ -184,14 +184,14 @@ class RoundStates:
         for part in case:
             key = key * _LARGER + part
         different, rows, which = np.unique(key, return_index=True, return_inverse=True)
-        found = []
+        states = []
         for number, row in zip(different.tolist(), rows.tolist(), strict=True):
             step = name, len(case), number  # a case has more parts where there are more columns
             if step not in self._steps:
                 refused = name != "open" and case[0][row] == REFUSED
                 self._steps[step] = REFUSED if refused else self._ask(ask, row)
-            found.append(self._steps[step])
-        return np.array(found, dtype=np.int64)[which]
+            states.append(self._steps[step])
+        return np.array(states, dtype=np.int64)[which]
 
     def _ask(self, ask: Callable[[int], Round | None], row: int) -> int:
         try:

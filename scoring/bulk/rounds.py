@@ -164,5 +164,5 @@ def _is_odd(round_: History) -> bool:
     )
 
 
-def _are_odd(found: list[Seat], possible: Collection[Seat]) -> bool:
-    return len(set(found)) < len(found) or not all(seat in possible for seat in found)
+def _are_odd(seats: list[Seat], possible: Collection[Seat]) -> bool:
+    return len(set(seats)) < len(seats) or not all(seat in possible for seat in seats)

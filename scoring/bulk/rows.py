@@ -64,8 +64,8 @@ def row_places() -> RowPlaces:
     strengths = tuple(sorted({*tops.values(), *mixed.values(), *flushes.values()}))
     place = {strength: number for number, strength in enumerate(strengths)}
 
-    def places(rows: Mapping[Key, Strength], wanted: NDArray[np.int64]) -> Places:
-        return np.array([place[rows[key]] if key in rows else 0 for key in wanted.tolist()], dtype=np.uint16)
+    def places(rows: Mapping[Key, Strength], keys: NDArray[np.int64]) -> Places:
+        return np.array([place[rows[key]] if key in rows else 0 for key in keys.tolist()], dtype=np.uint16)
 
     one = np.array([_key([rank]) if rank < RANKS else 0 for rank in range(NIBBLE)])
     two_keys, two = np.unique(np.add.outer(one, one), return_inverse=True)

@@ -140,7 +140,7 @@ def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
     """
     hands, players, _ = boards.shape
     pairs = len(list(combinations(range(players), 2)))
-    found = BulkScore(
+    score = BulkScore(
         ruleset,
         fouls=np.empty((players, hands), np.uint8).T,
         royalties=np.empty((players, hands), np.int32).T,
@@ -155,12 +155,12 @@ def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
     for start in range(0, hands, SLICE):
         stretch = slice(start, start + SLICE)
         places = place_rows(boards[stretch])
-        _score_boards(tables, places, found, stretch)
-        _score_pairs(tables, places, found, stretch)
-    return found
+        _score_boards(tables, places, score, stretch)
+        _score_pairs(tables, places, score, stretch)
+    return score
 
 
-def _score_boards(tables: RulesetTables, places: Places, found: BulkScore, stretch: slice) -> None:
+def _score_boards(tables: RulesetTables, places: Places, score: BulkScore, stretch: slice) -> None:
     """Look up the score of each board."""
     top, middle, bottom = places
     key = np.take(tables.kinds.top, top, mode="wrap")
@@ -168,27 +168,27 @@ def _score_boards(tables: RulesetTables, places: Places, found: BulkScore, stret
     key += np.take(tables.kinds.bottom, bottom, mode="wrap")
     key += order_of(top, middle, bottom) * np.uint16(len(tables.boards) // ORDERS)
     worth = np.take(tables.boards, key, mode="wrap")
-    np.right_shift(worth, ROYALTIES, out=found.royalties[stretch].T.view(np.uint32))
-    np.not_equal(worth & STAYS, 0, out=found.stays[stretch].T)
+    np.right_shift(worth, ROYALTIES, out=score.royalties[stretch].T.view(np.uint32))
+    np.not_equal(worth & STAYS, 0, out=score.stays[stretch].T)
     marks = worth.astype(np.uint8)
-    np.right_shift(marks, ENTERS, out=found.enters[stretch].T)
-    np.bitwise_and(marks, FOUL, out=found.fouls[stretch].T)
-    is_good = found.fouls[stretch].T == 0
-    np.multiply(np.take(tables.royalties.top, top, mode="wrap"), is_good, out=found.royalties_top[stretch].T)
-    np.multiply(np.take(tables.royalties.middle, middle, mode="wrap"), is_good, out=found.royalties_middle[stretch].T)
+    np.right_shift(marks, ENTERS, out=score.enters[stretch].T)
+    np.bitwise_and(marks, FOUL, out=score.fouls[stretch].T)
+    is_good = score.fouls[stretch].T == 0
+    np.multiply(np.take(tables.royalties.top, top, mode="wrap"), is_good, out=score.royalties_top[stretch].T)
+    np.multiply(np.take(tables.royalties.middle, middle, mode="wrap"), is_good, out=score.royalties_middle[stretch].T)
 
 
-def _score_pairs(tables: RulesetTables, places: Places, found: BulkScore, stretch: slice) -> None:
+def _score_pairs(tables: RulesetTables, places: Places, score: BulkScore, stretch: slice) -> None:
     """Look up the points of each pair's rows and fouls, and offset royalties."""
     first, second = _pairs_of(places.shape[1])
     one, other = np.take(places, first, axis=1), np.take(places, second, axis=1)
-    foul = (found.fouls[stretch].T > 0).view(np.uint8)
-    key = found.keys[stretch].T
+    foul = (score.fouls[stretch].T > 0).view(np.uint8)
+    key = score.keys[stretch].T
     np.add(np.take(foul * np.uint8(2), first, axis=0), np.take(foul, second, axis=0), out=key)
     for row in (one >= other).view(np.uint8) + (one > other).view(np.uint8):
         key *= np.uint8(3)
         key += row
-    points, royalties = found.exchanges[stretch].T, found.royalties[stretch].T
+    points, royalties = score.exchanges[stretch].T, score.royalties[stretch].T
     np.take(tables.points, key, out=points, mode="wrap")
     points += np.take(royalties, first, axis=0)
     points -= np.take(royalties, second, axis=0)

@@ -126,12 +126,12 @@ def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[NDArray[np.int32]], 
     kinds, royalties, examples, step = [], [], [], 1
     for ask, cards in ((top, 3), (middle, 5), (bottom, 5)):
         asked = [ask(strength) if len(strength.ranks) == cards else None for strength in strengths]
-        found = {kind: strength for kind, strength in zip(asked, strengths, strict=True) if kind is not None}
-        numbers: dict[_Kind | None, int] = {None: 0} | {kind: number * step for number, kind in enumerate(found)}
+        by_kind = {kind: strength for kind, strength in zip(asked, strengths, strict=True) if kind is not None}
+        numbers: dict[_Kind | None, int] = {None: 0} | {kind: number * step for number, kind in enumerate(by_kind)}
         kinds.append(np.array([numbers[kind] for kind in asked], np.uint16))
         royalties.append(np.array([kind[0] if kind else 0 for kind in asked], np.int32))
-        examples.append(list(found.values()))
-        step *= len(found)
+        examples.append(list(by_kind.values()))
+        step *= len(by_kind)
     return ByRow(*kinds), ByRow(*royalties), ByRow(*examples)
 
 

@@ -72,9 +72,9 @@ def explain_foul(rows: ByRow[Cards], scored: ScoredBoard) -> ExplainedFoul | Non
 
 
 def _royalties(rows: ByRow[Cards], scored: ScoredBoard, ruleset: Ruleset) -> Iterator[Royalty]:
-    made = find_made(scored.strengths, ruleset)
+    names = find_made(scored.strengths, ruleset)
     for row, points in scored.royalties.items():
-        name = made[row]
+        name = names[row]
         if points and name is not None:
             as_low = ruleset.low_middle and row is Row.MIDDLE
             cards = rows[row] if as_low else find_made_cards(rows[row])
@@ -93,17 +93,17 @@ def _fantasyland(
         text = "leaves Fantasyland: a foul board earns none"
         return ExplainedFantasyland(dealt, 0, False, (), (), text, Rule.FANTASYLAND)
     rows = find_staying_rows(scored.strengths, ruleset) if dealt else tuple(_entering(scored, ruleset))
-    made = [(row, _earning(row, played.board.rows, ruleset)) for row in rows]
+    row_cards = [(row, _earning(row, played.board.rows, ruleset)) for row in rows]
     if not earned:
-        text, rule = wording.describe_left(ruleset, made), Rule.STAY_LIMIT if made else Rule.STAYING
+        text, rule = wording.describe_left(ruleset, row_cards), Rule.STAY_LIMIT if row_cards else Rule.STAYING
     elif dealt:
-        text, rule = wording.describe_stayed(earned, made), Rule.STAYING
+        text, rule = wording.describe_stayed(earned, row_cards), Rule.STAYING
     else:
-        text, rule = wording.describe_entered(earned, made, _reached(scored, ruleset)), Rule.ENTERING
+        text, rule = wording.describe_entered(earned, row_cards, _reached(scored, ruleset)), Rule.ENTERING
     is_lost = lost is not None
     if lost is not None:
         text, rule = text + wording.describe_lost(is_busted=lost is Rule.OUT), lost
-    return ExplainedFantasyland(dealt, earned, is_lost, rows, tuple(cards for _, cards in made), text, rule)
+    return ExplainedFantasyland(dealt, earned, is_lost, rows, tuple(cards for _, cards in row_cards), text, rule)
 
 
 def _entering(scored: ScoredBoard, ruleset: Ruleset) -> Iterator[Row]:
@@ -115,10 +115,10 @@ def _entering(scored: ScoredBoard, ruleset: Ruleset) -> Iterator[Row]:
 
 def _reached(scored: ScoredBoard, ruleset: Ruleset) -> str | None:
     """Return the highest entry of the ruleset that the top row reaches."""
-    made = entry_on_top(scored.strengths.top)
-    if made is None:
+    top_entry = entry_on_top(scored.strengths.top)
+    if top_entry is None:
         return None
-    below = ENTRIES[: ENTRIES.index(made) + 1]
+    below = ENTRIES[: ENTRIES.index(top_entry) + 1]
     return next((entry for entry in reversed(below) if entry in ruleset.fantasyland.enter), None)
 
 

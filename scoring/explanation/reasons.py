@@ -80,7 +80,7 @@ class Royalty:
     """A royalty: its points, the cards that earn it, and its name in the royalty table."""
 
     row: Row
-    made: str
+    name: str
     points: Points
     cards: Cards
     text: str

@@ -72,25 +72,26 @@ def describe_comparison(
     both a pair of queens; ann's king beats ben's jack: K♣ against J♠
     ann's flush beats ben's ace high: 2♠ 3♠ 4♠ 5♠ 7♠ against A♥
     """
-    made, other_made = describe_made(row, as_low=as_low), describe_made(other, as_low=as_low)
+    label, other_label = describe_made(row, as_low=as_low), describe_made(other, as_low=as_low)
     if decision.by is DecidedBy.NOTHING:
-        return f"both {_article(made)}{describe(row, as_low=as_low)}: equal, whatever the suits"
+        return f"both {_article(label)}{describe(row, as_low=as_low)}: equal, whatever the suits"
     against = f"{show_suits(decision.first)} against {show_suits(decision.second)}"
-    if made == other_made:
+    if label == other_label:
         high, low = name_rank(decision.first[0].rank), name_rank(decision.second[0].rank)
-        return f"both {_article(made)}{made}; {winner}'s {high} beats {loser}'s {low}: {against}"
-    comma = "," if "," in made else ""
-    verb = "is lower than" if as_low else "beat" if made.startswith(_PLURAL) else "beats"
-    return f"{winner}'s {made}{comma} {verb} {loser}'s {other_made}: {against}"
+        return f"both {_article(label)}{label}; {winner}'s {high} beats {loser}'s {low}: {against}"
+    comma = "," if "," in label else ""
+    verb = "is lower than" if as_low else "beat" if label.startswith(_PLURAL) else "beats"
+    return f"{winner}'s {label}{comma} {verb} {loser}'s {other_label}: {against}"
 
 
 def describe_foul(reason: FoulReason, row: Strength, other: Strength | None, decision: Decision) -> str:
     """Describe which rows are out of order, and by which cards."""
     if other is None:
-        made = describe_made(row)
+        label = describe_made(row)
         why = "only ten high or lower does, without a pair, a straight or a flush"
         return (
-            f"foul: the middle, {_article(made)}{made}, does not qualify as a low: {show_suits(decision.first)}; {why}"
+            f"foul: the middle, {_article(label)}{label}, does not qualify as a low:"
+            f" {show_suits(decision.first)}; {why}"
         )
     upper, lower = (f"the {name}" for name in reason.value.split("_beats_"))
     return f"foul: {describe_comparison(upper, row, lower, other, decision)}"
@@ -98,9 +99,9 @@ def describe_foul(reason: FoulReason, row: Strength, other: Strength | None, dec
 
 def describe_royalty(row: Row, strength: Strength, points: Points, cards: Cards, *, as_low: bool) -> str:
     """Describe the royalty of a row."""
-    made = describe_made(strength, as_low=as_low)
-    comma = "," if "," in made else ""
-    return f"{count(points, 'point')} for {_article(made)}{made}{comma} {_PLACES[row]}: {show_suits(cards)}"
+    label = describe_made(strength, as_low=as_low)
+    comma = "," if "," in label else ""
+    return f"{count(points, 'point')} for {_article(label)}{label}{comma} {_PLACES[row]}: {show_suits(cards)}"
 
 
 def describe_royalty_paid(payee: str, payer: str, royalty: str) -> str:
@@ -120,7 +121,7 @@ def describe_foul_penalty(fouls: list[str], winner: str | None) -> str:
     return f"{fouls[0]}'s board is foul and {winner}'s is not; the rows are not compared"
 
 
-def describe_entered(cards: int, made: Iterable[tuple[Row, Cards]], entry: str | None) -> str:
+def describe_entered(cards: int, row_cards: Iterable[tuple[Row, Cards]], entry: str | None) -> str:
     """
     Describe how a board enters Fantasyland, and which entry of the ruleset its top row reaches.
 
@@ -129,21 +130,21 @@ def describe_entered(cards: int, made: Iterable[tuple[Row, Cards]], entry: str |
     'enters Fantasyland with 14 cards: K♠ K♦ on top (at least QQ)'
     """
     least = {Row.TOP: f" (at least {'three of a kind' if entry == 'trips' else entry})"}
-    places = " and ".join(f"{_place(row, cards)}{least.get(row, '')}" for row, cards in made)
+    places = " and ".join(f"{_place(row, cards)}{least.get(row, '')}" for row, cards in row_cards)
     return f"enters Fantasyland with {cards} cards: {places}"
 
 
-def describe_stayed(cards: int, made: Iterable[tuple[Row, Cards]]) -> str:
+def describe_stayed(cards: int, row_cards: Iterable[tuple[Row, Cards]]) -> str:
     """Describe how a board stays in Fantasyland."""
-    return f"stays in Fantasyland with {cards} cards: {_places(made)}"
+    return f"stays in Fantasyland with {cards} cards: {_places(row_cards)}"
 
 
-def describe_left(ruleset: Ruleset, made: list[tuple[Row, Cards]]) -> str:
+def describe_left(ruleset: Ruleset, row_cards: list[tuple[Row, Cards]]) -> str:
     """Describe why a good board in Fantasyland does not stay."""
-    if made:
+    if row_cards:
         limit = ruleset.fantasyland.stay_limit
         most = "once" if limit == 1 else f"{limit} times"
-        return f"leaves Fantasyland: {_places(made)} would stay, but nobody stays more than {most} in a row"
+        return f"leaves Fantasyland: {_places(row_cards)} would stay, but nobody stays more than {most} in a row"
     conditions = [
         f"{condition.label.replace('_', ' ')} {_PLACES[row]}"
         for row, condition in ruleset.fantasyland.stay.items()
@@ -208,21 +209,21 @@ def describe_when_paid(status: RoundStatus | None, *, is_late: bool) -> str:
     return f"the round {how}: every pair's points of the whole round are paid, in order"
 
 
-def _places(made: Iterable[tuple[Row, Cards]]) -> str:
-    return " and ".join(_place(row, cards) for row, cards in made)
+def _places(row_cards: Iterable[tuple[Row, Cards]]) -> str:
+    return " and ".join(_place(row, cards) for row, cards in row_cards)
 
 
 def _place(row: Row, cards: Cards) -> str:
     return f"{show_suits(cards)} {_PLACES[row]}"
 
 
-def _article(made: str) -> str:
+def _article(label: str) -> str:
     """
     Return the article of a description, if it has one.
 
     >>> _article("pair of queens"), _article("ace high"), _article("eight-six-four-three-deuce low")
     ('a ', '', 'an ')
     """
-    if made.endswith(" low"):
-        return "an " if made.startswith("eight") else "a "
-    return "a " if made.startswith(("pair", "straight", "flush", "full", "royal")) else ""
+    if label.endswith(" low"):
+        return "an " if label.startswith("eight") else "a "
+    return "a " if label.startswith(("pair", "straight", "flush", "full", "royal")) else ""

@@ -98,12 +98,12 @@ def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCh
     head = trees.append(transaction, head, [record_leaf(transaction, sealed.kind, sealed.encode())])
     root = trees.get_root(transaction, head.size)
     note = sign_note(Checkpoint(origin_of(transaction.club_id), head.size, root).text, [key])
-    made = StoredCheckpoint(uuid7(), head.size, root, note.written, transaction.now)
+    checkpoint = StoredCheckpoint(uuid7(), head.size, root, note.written, transaction.now)
     checkpoints.publish_key(transaction, key.verifier)
-    checkpoints.add(transaction, made)
+    checkpoints.add(transaction, checkpoint)
     trees.mark_signed(transaction)
     trees.serve_signed(transaction, head.size)
-    return made
+    return checkpoint
 
 
 def origin_of(club_id: UUID) -> str:
@@ -132,7 +132,9 @@ def get_checkpoint(database: Database, address: UUID) -> str:
 
 def list_checkpoints(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[StoredCheckpoint]:
     """List the club's checkpoints, newest first."""
-    return cut_page(checkpoints.list_page(transaction, after=after, limit=limit + 1), limit, lambda found: found)
+    return cut_page(
+        checkpoints.list_page(transaction, after=after, limit=limit + 1), limit, lambda checkpoint: checkpoint
+    )
 
 
 def list_seals(transaction: Transaction, signed: Collection[StoredCheckpoint]) -> Mapping[int, ProvedEvent]:

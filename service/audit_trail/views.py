@@ -59,9 +59,9 @@ def post_checkpoint() -> Response:
 
     Workers also do so once a minute. If there are no new events, the newest checkpoint is returned.
     """
-    found = make_checkpoint(current_transaction(), _signing_key()).checkpoint
-    [dumped] = _dump([found])
-    return json_response(dumped, HTTPStatus.CREATED, {"Location": f"/v1/checkpoints/{found.id}"})
+    checkpoint = make_checkpoint(current_transaction(), _signing_key()).checkpoint
+    [dumped] = _dump([checkpoint])
+    return json_response(dumped, HTTPStatus.CREATED, {"Location": f"/v1/checkpoints/{checkpoint.id}"})
 
 
 @checkpoints.route("/v1/checkpoints", methods=["GET"])

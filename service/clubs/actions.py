@@ -102,7 +102,7 @@ def find_key(database: Database, known_as: str) -> IssuedKey:
         OperatorError: several keys have this prefix.
     """
     with database.reading(uuid7()) as transaction:
-        found = keys.list_known_as(
+        matches = keys.list_known_as(
             transaction,
             prefix=known_as.encode(errors="replace").decode(),
             key_id=_id_or_none(known_as),
@@ -110,13 +110,13 @@ def find_key(database: Database, known_as: str) -> IssuedKey:
         )
     # A text longer than an ID can be a secret.
     shown = known_as if len(known_as) <= _LONGEST_SHOWN else f"{known_as[:12]}…"
-    if not found:
+    if not matches:
         raise NotFound(f"There is no key {shown!r}; `ofc-server key list` lists prefixes and IDs.")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise OperatorError(
-            f"{len(found)} keys have the prefix {shown!r}; expected an ID from `ofc-server key list --json`."
+            f"{len(matches)} keys have the prefix {shown!r}; expected an ID from `ofc-server key list --json`."
         )
-    return found[0]
+    return matches[0]
 
 
 def _id_or_none(text: str) -> UUID | None:
@@ -213,9 +213,9 @@ def rotate_key(database: Database, known_as: str, overlap: timedelta = timedelta
         NotFound: no key matches.
         OperatorError: several keys match, or the key was revoked or replaced before.
     """
-    found = find_key(database, known_as)
-    with database.transaction(found.club_id) as transaction:
-        old = keys.lock(transaction, found.id)
+    key = find_key(database, known_as)
+    with database.transaction(key.club_id) as transaction:
+        old = keys.lock(transaction, key.id)
         if old.revoked_at is not None:
             raise OperatorError(
                 f"The key {old.prefix} was revoked or replaced before, as of {old.revoked_at:%Y-%m-%d %H:%M} UTC; "

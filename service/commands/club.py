@@ -47,12 +47,13 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
       ofc-server club create "Riverside Poker" --data /srv/ofc
     """
     with open_as_owner(directory) as database:
-        made = create_club(database, read_name("The club's name", name))
+        stored_club = create_club(database, read_name("The club's name", name))
     if as_json:
-        print_json(_dump(made))
+        print_json(_dump(stored_club))
     else:
         print_message(
-            f"Created the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` creates a key for it."
+            f"Created the club {stored_club.name!r}; "
+            f"`ofc-server key create --club {quote(stored_club.name)}` creates a key for it."
         )
 
 
@@ -74,16 +75,16 @@ def close(name: str, yes: bool, directory: Path | None, as_json: bool) -> None:
       ofc-server club close riverside-test --yes
     """
     with open_as_owner(directory) as database:
-        found = find_club(database, read_name("The club's name", name))
+        stored_club = find_club(database, read_name("The club's name", name))
         if not yes:
-            click.confirm(f"Revoke all keys and links of the club {found.name!r}?", abort=True, err=True)
-        revoked = revoke_keys(database, found)
-        revoke(database, found)
+            click.confirm(f"Revoke all keys and links of the club {stored_club.name!r}?", abort=True, err=True)
+        revoked = revoke_keys(database, stored_club)
+        revoke(database, stored_club)
     if as_json:
         print_json({"keys": revoked})
     else:
         keys = "1 key" if revoked == 1 else f"{revoked} keys"
-        print_message(f"Closed the club {found.name!r}: {keys} and all links are revoked. Its records remain.")
+        print_message(f"Closed the club {stored_club.name!r}: {keys} and all links are revoked. Its records remain.")
 
 
 @club.command("set")
@@ -129,9 +130,9 @@ def revoke_links(name: str, directory: Path | None) -> None:
       ofc-server club revoke-links riverside
     """
     with open_as_owner(directory) as database:
-        found = find_club(database, read_name("The club's name", name))
-        revoke(database, found)
-    print_message(f"All links of the club {found.name!r} are revoked; new links can be created.")
+        stored_club = find_club(database, read_name("The club's name", name))
+        revoke(database, stored_club)
+    print_message(f"All links of the club {stored_club.name!r} are revoked; new links can be created.")
 
 
 @club.command("list")
@@ -166,11 +167,11 @@ def list_(directory: Path | None, as_json: bool) -> None:
         )
 
 
-def _dump(made: StoredClub) -> dict[str, Any]:
+def _dump(stored_club: StoredClub) -> dict[str, Any]:
     return {
-        "id": str(made.id),
-        "name": made.name,
-        "created_at": show_time(made.created_at),
-        "time_zone": made.time_zone,
-        "evening_begins": f"{made.evening_begins:%H:%M}",
+        "id": str(stored_club.id),
+        "name": stored_club.name,
+        "created_at": show_time(stored_club.created_at),
+        "time_zone": stored_club.time_zone,
+        "evening_begins": f"{stored_club.evening_begins:%H:%M}",
     }

@@ -36,11 +36,11 @@ def console_link(key: str, club: str | None, url: str | None, directory: Path | 
     """
     address = _find_address(url, directory)
     with open_as_owner(directory) as database:
-        found = None if club is None else find_club(database, read_name("The club's name", club))
-        made, used = issue_console_link_for(database, key, found)
-    link = f"{address}/console/sign-in/{made.secret}"
+        stored_club = None if club is None else find_club(database, read_name("The club's name", club))
+        new_secret, used = issue_console_link_for(database, key, stored_club)
+    link = f"{address}/console/sign-in/{new_secret.secret}"
     if as_json:
-        print_json({"url": link, "key": used.prefix, "club": used.club, "expires_at": show_time(made.expires_at)})
+        print_json({"url": link, "key": used.prefix, "club": used.club, "expires_at": show_time(new_secret.expires_at)})
         return
     if not is_loopback(urlsplit(address).hostname or ""):
         print_message(draw_code(link))

@@ -59,10 +59,10 @@ def create(
     """
     lifetime = None if expires_in is None else read_duration("--expires-in", expires_in)
     with open_as_owner(directory) as database:
-        found = find_club(database, read_name("The club's name", club))
+        stored_club = find_club(database, read_name("The club's name", club))
         named = read_name("The key's name", name)
-        made = create_key(database, found, name=named, scopes=tuple(dict.fromkeys(scopes)), lifetime=lifetime)
-    _print_new(made, as_json)
+        new_key = create_key(database, stored_club, name=named, scopes=tuple(dict.fromkeys(scopes)), lifetime=lifetime)
+    _print_new(new_key, as_json)
 
 
 @key.command("list")
@@ -79,8 +79,8 @@ def list_(club: str | None, directory: Path | None, as_json: bool) -> None:
       ofc-server key list --json
     """
     with open_as_owner(directory) as database:
-        found = None if club is None else find_club(database, read_name("The club's name", club))
-        keys = list_keys(database, found)
+        stored_club = None if club is None else find_club(database, read_name("The club's name", club))
+        keys = list_keys(database, stored_club)
     if as_json:
         print_json({"keys": [_dump(each) for each in keys]})
     else:
@@ -132,14 +132,15 @@ def rotate(key: str, overlap: int, directory: Path | None, as_json: bool) -> Non
     _print_new(rotated.new, as_json, replaces=rotated.old)
 
 
-def _print_new(made: NewKey, as_json: bool, *, replaces: IssuedKey | None = None) -> None:
+def _print_new(new_key: NewKey, as_json: bool, *, replaces: IssuedKey | None = None) -> None:
     if as_json:
         old = {} if replaces is None else {"replaces": _dump(replaces)}
-        print_json({**_dump(made.key), "key": made.secret, **old})
+        print_json({**_dump(new_key.key), "key": new_key.secret, **old})
         return
-    click.echo(made.secret)
+    click.echo(new_key.secret)
     print_message(
-        f"Created the key {made.key.prefix} ({made.key.name}) of the club {made.key.club!r}; it is not shown again."
+        f"Created the key {new_key.key.prefix} ({new_key.key.name}) of the club {new_key.key.club!r}; "
+        "it is not shown again."
     )
     if replaces is not None:
         print_message(f"The replaced key {replaces.prefix} is {_state(replaces)}.")

@@ -35,8 +35,8 @@ class Commands(click.Group):
         from click.shell_completion import CompletionItem
 
         names = sorted(self.summaries().items())
-        found = [CompletionItem(name, help=summary) for name, summary in names if name.startswith(incomplete)]
-        return found + click.Command.shell_complete(self, ctx, incomplete)
+        completions = [CompletionItem(name, help=summary) for name, summary in names if name.startswith(incomplete)]
+        return completions + click.Command.shell_complete(self, ctx, incomplete)
 
     def summaries(self) -> dict[str, str]:
         """Return the summary of each command."""
@@ -91,7 +91,7 @@ def read_tls(certificate: Path | None, key: Path | None) -> tuple[Path, Path] | 
     return None if certificate is None or key is None else (certificate, key)
 
 
-def read_name(what: str, given: str) -> str:
+def read_name(what: str, text: str) -> str:
     """
     Validate a name: one line of text.
 
@@ -106,13 +106,13 @@ def read_name(what: str, given: str) -> str:
     from schemas.fields import Text
 
     try:
-        name: str = Text(longest=_LONGEST).deserialize(given)
+        name: str = Text(longest=_LONGEST).deserialize(text)
     except ValidationError as error:
         raise OperatorError(f"{what} {error.messages[0]}.") from None
     return name
 
 
-def read_duration(what: str, given: str) -> timedelta:
+def read_duration(what: str, text: str) -> timedelta:
     """
     Parse a duration: a number and a unit.
 
@@ -122,10 +122,10 @@ def read_duration(what: str, given: str) -> timedelta:
     >>> read_duration("The key's life", "90d")
     datetime.timedelta(days=90)
     """
-    found = re.fullmatch(r"([1-9]\d{0,6})([mhdw])", given, re.ASCII)
-    duration = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta(0)
+    match = re.fullmatch(r"([1-9]\d{0,6})([mhdw])", text, re.ASCII)
+    duration = timedelta(**{_UNITS[match[2]]: int(match[1])}) if match else timedelta(0)
     if not timedelta(0) < duration <= _LONGEST_LIFE:
         raise OperatorError(
-            f"{what} is {given!r}; expected a number and m, h, d or w, for example 90d, up to ten years."
+            f"{what} is {text!r}; expected a number and m, h, d or w, for example 90d, up to ten years."
         )
     return duration

@@ -49,12 +49,12 @@ def file_exists(file: Path) -> bool:
         OperatorError: the path is not a file, or cannot be read.
     """
     try:
-        found = file.stat()
+        status = file.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
         raise _unwritable(file, error) from error
-    if not S_ISREG(found.st_mode):
+    if not S_ISREG(status.st_mode):
         raise OperatorError(f"{file} is not a file; expected the name of a file.")
     return True
 

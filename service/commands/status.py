@@ -92,15 +92,17 @@ def get_status(database: Database) -> Status:
     with database.outside_clubs() as connection:
         starts, runs = moments.list_moments(connection)
         under_way = jobs.list_unfinished(connection)
-    found = [_read_job(database, job) for job in under_way]
-    waiting = [job.created_at for job in found if job.state == JobState.QUEUED]
-    return Status(starts, runs, found, min(waiting, default=None), _read_signing(database), database.read_server())
+    job_statuses = [_read_job(database, job) for job in under_way]
+    waiting = [job.created_at for job in job_statuses if job.state == JobState.QUEUED]
+    return Status(
+        starts, runs, job_statuses, min(waiting, default=None), _read_signing(database), database.read_server()
+    )
 
 
-def _read_job(database: Database, found: UnfinishedJob) -> JobStatus:
-    with database.reading(found.club_id) as transaction:
-        job = jobs.get(transaction, found.id)
-        progress = jobs.get_progress(transaction, found.id)
+def _read_job(database: Database, unfinished: UnfinishedJob) -> JobStatus:
+    with database.reading(unfinished.club_id) as transaction:
+        job = jobs.get(transaction, unfinished.id)
+        progress = jobs.get_progress(transaction, unfinished.id)
         club = clubs.get(transaction)
     return JobStatus(
         job.id, club.name, job.kind, job.state.value, progress.done, job.total, progress.dead_lettered, job.created_at
@@ -134,56 +136,56 @@ def status(directory: Path | None, as_json: bool) -> None:
       ofc-server status --json
     """
     with open_as_owner(directory) as database:
-        found = get_status(database)
+        state = get_status(database)
     key, missing = _find_key(directory)
     if as_json:
-        print_json({**_dump(found), "signing_key": key})
+        print_json({**_dump(state), "signing_key": key})
         return
-    if found.workers:
-        print_table(("WORKER", "LAST START (UTC)"), [(each.name, show_moment(each.at)) for each in found.workers])
-        print_table(("PERIODIC TASK", "LAST RUN (UTC)"), [(each.name, show_moment(each.at)) for each in found.periodic])
-    if not found.is_working:
+    if state.workers:
+        print_table(("WORKER", "LAST START (UTC)"), [(each.name, show_moment(each.at)) for each in state.workers])
+        print_table(("PERIODIC TASK", "LAST RUN (UTC)"), [(each.name, show_moment(each.at)) for each in state.periodic])
+    if not state.is_working:
         print_message("No worker is active; `ofc-server worker` starts one, and so does `ofc-server up`.")
     click.echo()
-    if found.jobs:
+    if state.jobs:
         print_table(
             ("JOB", "KIND", "STATE", "DONE", "CLUB", "CREATED (UTC)"),
             [
                 (str(job.id), job.kind, job.state, _share(job.done, job.total), job.club, show_moment(job.created_at))
-                for job in found.jobs
+                for job in state.jobs
             ],
         )
     else:
         print_message("No job is unfinished.")
-    if found.oldest_waiting is not None:
-        waited = datetime.now(UTC) - found.oldest_waiting
+    if state.oldest_waiting is not None:
+        waited = datetime.now(UTC) - state.oldest_waiting
         print_message(f"The oldest queued job has waited for {max(0, round(waited.total_seconds()))} seconds.")
-    _print_server(found.server)
-    _print_signing(found.signing)
+    _print_server(state.server)
+    _print_signing(state.signing)
     if missing:
         print_message(missing)
 
 
-def _print_server(found: ServerState) -> None:
-    settings = f"fsync = {found.fsync}, full_page_writes = {found.full_page_writes}"
-    commit = f"synchronous_commit = {found.synchronous_commit}"
-    if found.default_synchronous_commit != found.synchronous_commit:
-        commit += f" (set by the service; the default of the database is {found.default_synchronous_commit})"
+def _print_server(server: ServerState) -> None:
+    settings = f"fsync = {server.fsync}, full_page_writes = {server.full_page_writes}"
+    commit = f"synchronous_commit = {server.synchronous_commit}"
+    if server.default_synchronous_commit != server.synchronous_commit:
+        commit += f" (set by the service; the default of the database is {server.default_synchronous_commit})"
     print_message(f"The database runs with {settings}, {commit}.")
-    if found.unsafe:
-        print_message(f"A crash of the database can lose committed records: {' and '.join(found.unsafe)} must be on.")
-    if found.is_standby or found.is_read_only:
-        print_message("The database is read-only" + (", as a standby is." if found.is_standby else "."))
+    if server.unsafe:
+        print_message(f"A crash of the database can lose committed records: {' and '.join(server.unsafe)} must be on.")
+    if server.is_standby or server.is_read_only:
+        print_message("The database is read-only" + (", as a standby is." if server.is_standby else "."))
 
 
-def _print_signing(found: SigningStatus) -> None:
-    if found.signed_at is None:
+def _print_signing(signing: SigningStatus) -> None:
+    if signing.signed_at is None:
         print_message("There is no checkpoint yet.")
     else:
-        ago = datetime.now(UTC) - found.signed_at
+        ago = datetime.now(UTC) - signing.signed_at
         print_message(f"The newest checkpoint was signed {max(0, round(ago.total_seconds()))} seconds ago.")
-    if found.waiting or found.unsigned:
-        print_message(f"Events not in a tree: {found.waiting}; events without a checkpoint: {found.unsigned}.")
+    if signing.waiting or signing.unsigned:
+        print_message(f"Events not in a tree: {signing.waiting}; events without a checkpoint: {signing.unsigned}.")
 
 
 def _find_key(directory: Path | None) -> tuple[str | None, str]:
@@ -201,11 +203,11 @@ def _share(done: int, total: int | None) -> str:
     return f"{done}/{total if total is not None else '?'}"
 
 
-def _dump(found: Status) -> dict[str, Any]:
+def _dump(state: Status) -> dict[str, Any]:
     return {
-        "workers": [{"name": each.name, "started_at": show_time(each.at)} for each in found.workers],
-        "periodic": [{"name": each.name, "ran_at": show_time(each.at)} for each in found.periodic],
-        "is_working": found.is_working,
+        "workers": [{"name": each.name, "started_at": show_time(each.at)} for each in state.workers],
+        "periodic": [{"name": each.name, "ran_at": show_time(each.at)} for each in state.periodic],
+        "is_working": state.is_working,
         "jobs": [
             {
                 "id": str(job.id),
@@ -216,20 +218,20 @@ def _dump(found: Status) -> dict[str, Any]:
                 "dead_lettered": job.dead_lettered,
                 "created_at": show_time(job.created_at),
             }
-            for job in found.jobs
+            for job in state.jobs
         ],
-        "oldest_waiting": show_time(found.oldest_waiting),
+        "oldest_waiting": show_time(state.oldest_waiting),
         "database": {
-            "fsync": found.server.fsync,
-            "full_page_writes": found.server.full_page_writes,
-            "synchronous_commit": found.server.synchronous_commit,
-            "default_synchronous_commit": found.server.default_synchronous_commit,
-            "standby": found.server.is_standby,
-            "read_only": found.server.is_read_only,
+            "fsync": state.server.fsync,
+            "full_page_writes": state.server.full_page_writes,
+            "synchronous_commit": state.server.synchronous_commit,
+            "default_synchronous_commit": state.server.default_synchronous_commit,
+            "standby": state.server.is_standby,
+            "read_only": state.server.is_read_only,
         },
         "signing": {
-            "waiting": found.signing.waiting,
-            "unsigned": found.signing.unsigned,
-            "signed_at": show_time(found.signing.signed_at),
+            "waiting": state.signing.waiting,
+            "unsigned": state.signing.unsigned,
+            "signed_at": show_time(state.signing.signed_at),
         },
     }

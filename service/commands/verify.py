@@ -182,10 +182,10 @@ def _lacking(clubs: Iterable[UUID], checkpoints: Iterable[Checkpoint]) -> list[U
     return [club for club in clubs if origin_of(club) not in origins]
 
 
-def _store_results(database: Database, found: Mapping[UUID, VerificationResult]) -> None:
+def _store_results(database: Database, club_results: Mapping[UUID, VerificationResult]) -> None:
     """Store the results of all clubs. Where the database cannot be written, print why."""
     failure: Exception | None = None
-    for club_id, result in found.items():
+    for club_id, result in club_results.items():
         try:
             with database.transaction(club_id) as transaction:
                 results.store(transaction, result)
@@ -210,13 +210,13 @@ class _State:
     The progress, and what was found so far.
 
     Attributes:
-        found: the number of findings of each kind.
+        counts: the number of findings of each kind.
         wrong: the number of findings in each club, by its ID, and in what all clubs share, by an empty text.
     """
 
     position: Position | None = None
     events: int = 0
-    found: Counter[str] = field(default_factory=Counter[str])
+    counts: Counter[str] = field(default_factory=Counter[str])
     wrong: Counter[str] = field(default_factory=Counter[str])
 
     @classmethod
@@ -248,7 +248,7 @@ class _State:
         """Print findings of a club, or of what all clubs share, one on a line, and count them."""
         for finding in findings:
             click.echo(json.dumps(_dump(finding)) if as_json else _line(finding))
-            self.found[finding.kind.value] += 1
+            self.counts[finding.kind.value] += 1
             if finding.kind is not FindingKind.SCHEMA_EXTENDED:
                 self.wrong[str(club_id or "")] += 1
 
@@ -267,7 +267,7 @@ class _State:
         sys.stdout.flush()
         at = self.position
         position = {"club": str(at.club_id), "pass": at.passing.value, "after": str(at.after)}
-        state = {"position": position, "events": self.events, "found": self.found, "wrong": self.wrong}
+        state = {"position": position, "events": self.events, "found": self.counts, "wrong": self.wrong}
         write_atomically(path, json.dumps(state))
 
 
@@ -285,11 +285,11 @@ def _conclude(context: click.Context, state: _State, events: int, unchecked: lis
     wrong = state.wrong.total()
     code = FOUND if wrong else INCOMPLETE if unchecked else 0
     if as_json:
-        summary = {"events": events, "found": state.found, "unchecked": unchecked}
+        summary = {"events": events, "found": state.counts, "unchecked": unchecked}
         click.echo(json.dumps({"summary": summary}))
     for kind in FindingKind:
-        if state.found[kind]:
-            print_message(f"{state.found[kind]} {kind}: {MEANS[kind]}")
+        if state.counts[kind]:
+            print_message(f"{state.counts[kind]} {kind}: {MEANS[kind]}")
     print_message(f"Verified {events} events and their records: {wrong} finding{'' if wrong == 1 else 's'}.")
     for sentence in unchecked:
         print_message(f"INCOMPLETE: not verified: {sentence}.")

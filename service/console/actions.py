@@ -67,12 +67,12 @@ def issue_console_link_for(database: Database, known_as: str, club: StoredClub |
     """
     now = datetime.now(UTC)
     valid = [each for each in list_keys(database, club) if each.ends_at is None or each.ends_at > now]
-    found = [each for each in valid if known_as in (each.name, each.prefix, str(each.id))]
-    if not found:
+    matches = [each for each in valid if known_as in (each.name, each.prefix, str(each.id))]
+    if not matches:
         raise NotFound(f"There is no valid key {known_as!r}; `ofc-server key list` lists names, prefixes and IDs.")
-    if len(found) > 1:
-        raise OperatorError(f"{len(found)} valid keys have the name {known_as!r}; expected a prefix, or --club.")
-    [key] = found
+    if len(matches) > 1:
+        raise OperatorError(f"{len(matches)} valid keys have the name {known_as!r}; expected a prefix, or --club.")
+    [key] = matches
     with database.transaction(key.club_id) as transaction:
         return issue_console_link(transaction, key.id), key
 

@@ -46,9 +46,9 @@ def find(session: Session, kind: SessionKind, secret_sha256: bytes) -> ConsoleSe
     rows = session.query(_FIND, {"kind": kind.value, "secret_sha256": secret_sha256})
     if not rows:
         return None
-    [found] = rows
-    key = StoredKey(found["club_id"], found["key_id"], found["key_name"], tuple(found["scopes"]))
-    return ConsoleSession(found["id"], key, found["expires_at"])
+    [row] = rows
+    key = StoredKey(row["club_id"], row["key_id"], row["key_name"], tuple(row["scopes"]))
+    return ConsoleSession(row["id"], key, row["expires_at"])
 
 
 def add(

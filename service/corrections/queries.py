@@ -50,8 +50,8 @@ def find_revision(transaction: Transaction, round_id: UUID, digest: bytes) -> in
     """
     record = CorrectionRecord
     same = (record.club_id == transaction.club_id, record.round_id == round_id, record.digest == digest)
-    found: int | None = transaction.execute(select(record.revision).where(*same)).scalar_one_or_none()
-    return found
+    revision: int | None = transaction.execute(select(record.revision).where(*same)).scalar_one_or_none()
+    return revision
 
 
 def list_carried_over(transaction: Transaction, before: StoredRound) -> list[StackCarriedOver]:
@@ -67,6 +67,6 @@ def list_carried_over(transaction: Transaction, before: StoredRound) -> list[Sta
         "table_sequence": before.table_sequence,
     }
     return [
-        StackCarriedOver(found.round_id, found.seat, found.player, found.opening_stack)
-        for found in transaction.execute(_CARRIED_OVER, asked)
+        StackCarriedOver(row.round_id, row.seat, row.player, row.opening_stack)
+        for row in transaction.execute(_CARRIED_OVER, asked)
     ]

@@ -53,8 +53,8 @@ def engine_url(url: str) -> URL:
     >>> engine_url("postgres://ofc@db.example/ofc").drivername
     'postgresql+psycopg'
     """
-    given = url.replace("postgres://", "postgresql://", 1) if url.startswith("postgres://") else url
-    return parse_database_url(given).set(drivername="postgresql+psycopg")
+    address = url.replace("postgres://", "postgresql://", 1) if url.startswith("postgres://") else url
+    return parse_database_url(address).set(drivername="postgresql+psycopg")
 
 
 def describe(url: URL) -> str:

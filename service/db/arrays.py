@@ -167,9 +167,9 @@ def read_arrays(transaction: Transaction, **settings: str) -> Iterator[ArrayRead
 
 def _address(driver: "psycopg.Connection[Any]") -> str:
     """Return how to connect to the server that a connection has found, if there are several."""
-    found = driver.info
-    address = {"host": found.host, "hostaddr": found.hostaddr, "port": found.port, "password": found.password}
-    parameters: dict[str, Any] = found.get_parameters() | {name: value for name, value in address.items() if value}
+    info = driver.info
+    address = {"host": info.host, "hostaddr": info.hostaddr, "port": info.port, "password": info.password}
+    parameters: dict[str, Any] = info.get_parameters() | {name: value for name, value in address.items() if value}
     return make_conninfo(**parameters)
 
 

@@ -122,27 +122,27 @@ def check_session(run: RunQuery, url: URL, local: LocalSettings) -> int:
     # The service overrides an unsafe `synchronous_commit` of the operator.
     settings = {name: setting for name, setting in local.settings.items() if name != "synchronous_commit"}
     parameters = {"tables": [*SERVICE_PRIVILEGES], "names": [*settings], "settings": [*settings.values()]}
-    [found] = run(_READ_SESSION, parameters)
+    [row] = run(_READ_SESSION, parameters)
     if local.role is not None:
-        _check_role(found, url)
-    if found["lost"] is not None:
+        _check_role(row, url)
+    if row["lost"] is not None:
         raise DatabaseDenied(
-            f"In the database {describe(url)} these settings do not last for a transaction: {found['lost']}; "
+            f"In the database {describe(url)} these settings do not last for a transaction: {row['lost']}; "
             "expected a connection pooler in transaction or session mode."
         )
-    backend: int = found["backend"]
+    backend: int = row["backend"]
     return backend
 
 
-def _check_role(found: Row, url: URL) -> None:
+def _check_role(row: Row, url: URL) -> None:
     """Raise an error if the role has more rights than the service: every key could read the records of every club."""
-    role, database = found["role"], describe(url)
-    if found["rolsuper"] or found["rolbypassrls"]:
+    role, database = row["role"], describe(url)
+    if row["rolsuper"] or row["rolbypassrls"]:
         raise DatabaseDenied(
             f"The role {role} is a superuser or bypasses row-level security in the database {database}; "
             f"an administrator can change that: ALTER ROLE {role} NOSUPERUSER NOBYPASSRLS."
         )
-    if found["owns"]:
+    if row["owns"]:
         raise DatabaseDenied(
             f"The role {role} owns tables of the database {database}, or is a member of their owner; "
             "expected tables of a role of which it is not a member."

@@ -58,9 +58,9 @@ def migrate(owner_url: str) -> None:
     with translate_errors(url), engine.begin() as connection:
         local.apply(connection)
         connection.execute(_LOCK)
-        found = find_revision(connection)
-        refuse_unknown(found, url)
-        is_newest = found == newest_revision()
+        revision = find_revision(connection)
+        refuse_unknown(revision, url)
+        is_newest = revision == newest_revision()
         state = read_server(connection)
         if is_newest and (state.is_read_only or not owns_tables(connection)):
             return
@@ -118,22 +118,22 @@ def owns_tables(connection: Connection) -> bool:
     return bool(connection.scalar(_OWNS_TABLES))
 
 
-def refuse_unknown(found: str | None, url: URL) -> None:
+def refuse_unknown(revision: str | None, url: URL) -> None:
     """
     Raise an error if this release does not have the revision of the database.
 
     Raises:
         DatabaseUnknown: this release does not know the revision.
     """
-    if found is not None and found not in _revisions():
+    if revision is not None and revision not in _revisions():
         raise DatabaseUnknown(
-            f"The database {describe(url)} has revision {found}; the newest of this release is "
+            f"The database {describe(url)} has revision {revision}; the newest of this release is "
             f"{newest_revision()}: run the release that migrated the database, or export its rounds with that release "
             "(`ofc export`) and import them into a new database (`ofc import`)."
         )
 
 
-def refuse_all_but_newest(found: str | None, url: URL) -> None:
+def refuse_all_but_newest(revision: str | None, url: URL) -> None:
     """
     Raise an error if the database does not have the newest revision.
 
@@ -141,9 +141,9 @@ def refuse_all_but_newest(found: str | None, url: URL) -> None:
         DatabaseBehind: the revision is older.
         DatabaseUnknown: this release does not know the revision.
     """
-    refuse_unknown(found, url)
-    if found != newest_revision():
-        state = "no tables" if found is None else f"revision {found}"
+    refuse_unknown(revision, url)
+    if revision != newest_revision():
+        state = "no tables" if revision is None else f"revision {revision}"
         raise DatabaseBehind(
             f"The database {describe(url)} has {state}; expected revision {newest_revision()}: "
             "run `ofc-server migrate`, or `ofc-server up` for the embedded PostgreSQL."

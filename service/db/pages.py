@@ -26,7 +26,7 @@ class Page(Generic[U]):
     next_after: UUID | None
 
 
-def cut_page(found: Sequence[T], limit: int, view: Callable[[T], U]) -> Page[U]:
+def cut_page(items: Sequence[T], limit: int, view: Callable[[T], U]) -> Page[U]:
     """Return a page of a query's result; the query asks for one item more than `limit`."""
-    shown = found[:limit]
-    return Page([view(item) for item in shown], shown[-1].id if len(found) > limit else None)
+    shown = items[:limit]
+    return Page([view(item) for item in shown], shown[-1].id if len(items) > limit else None)

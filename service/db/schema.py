@@ -193,7 +193,7 @@ class SchemaChange:
 
     change: Change
     object: str
-    found: str | None
+    actual: str | None
     expected: str | None
 
     def __str__(self) -> str:
@@ -206,7 +206,7 @@ def read_schema(connection: Connection) -> Schema:
 
     Objects of extensions and in other schemas are excluded.
     """
-    return {found.object: found.definition for found in connection.execute(_OBJECTS, {"service": SERVICE_ROLE})}
+    return {row.object: row.definition for row in connection.execute(_OBJECTS, {"service": SERVICE_ROLE})}
 
 
 @cache
@@ -216,23 +216,25 @@ def expected_schema() -> Schema:
     return manifest
 
 
-def compare_schema(found: Schema, expected: Schema) -> list[SchemaChange]:
+def compare_schema(actual: Schema, expected: Schema) -> list[SchemaChange]:
     """
     List every difference between two schemas, in the order of the objects' names.
 
     An added table is listed without its columns, constraints and other parts, except references to other tables.
 
-    >>> found = {"view public.a": "SELECT 1", "rule public.b.c": "DO NOTHING"}
-    >>> compare_schema(found, {"policy public.b.d": "USING true"})
+    >>> actual = {"view public.a": "SELECT 1", "rule public.b.c": "DO NOTHING"}
+    >>> compare_schema(actual, {"policy public.b.d": "USING true"})
     ... # doctest: +NORMALIZE_WHITESPACE
-    [SchemaChange(change=<Change.MISSING: 'missing'>, object='policy public.b.d', found=None, expected='USING true'),
-     SchemaChange(change=<Change.ADDED: 'added'>, object='rule public.b.c', found='DO NOTHING', expected=None),
-     SchemaChange(change=<Change.HARMLESS: 'harmless'>, object='view public.a', found='SELECT 1', expected=None)]
+    [SchemaChange(change=<Change.MISSING: 'missing'>, object='policy public.b.d', actual=None, expected='USING true'),
+     SchemaChange(change=<Change.ADDED: 'added'>, object='rule public.b.c', actual='DO NOTHING', expected=None),
+     SchemaChange(change=<Change.HARMLESS: 'harmless'>, object='view public.a', actual='SELECT 1', expected=None)]
     """
-    added_tables = tuple(name.removeprefix("table ") for name in found.keys() - expected.keys() if name[:6] == "table ")
+    added_tables = tuple(
+        name.removeprefix("table ") for name in actual.keys() - expected.keys() if name[:6] == "table "
+    )
     changes = []
-    for name in sorted(found.keys() | expected.keys()):
-        is_there, definition = found.get(name), expected.get(name)
+    for name in sorted(actual.keys() | expected.keys()):
+        is_there, definition = actual.get(name), expected.get(name)
         if is_there == definition:
             continue
         if definition is None and _belongs_to(name, is_there or "", added_tables, expected):
@@ -258,10 +260,10 @@ def _belongs_to(name: str, definition: str, tables: tuple[str, ...], expected: S
 
 def _table_of(pattern: re.Pattern[str], definition: str) -> str | None:
     """Return the table, with its schema, that a definition names."""
-    found = pattern.match(definition)
-    if found is None:
+    match = pattern.match(definition)
+    if match is None:
         return None
-    return found["table"] if "." in found["table"] else f"public.{found['table']}"
+    return match["table"] if "." in match["table"] else f"public.{match['table']}"
 
 
 def _is_harmless(name: str, definition: str) -> bool:

@@ -42,8 +42,8 @@ class ServerState:
     @property
     def unsafe(self) -> tuple[str, ...]:
         """The settings that are off and can lose committed records in a crash."""
-        given = {"fsync": self.fsync, "full_page_writes": self.full_page_writes}
-        return tuple(name for name, setting in given.items() if setting == _OFF)
+        settings = {"fsync": self.fsync, "full_page_writes": self.full_page_writes}
+        return tuple(name for name, setting in settings.items() if setting == _OFF)
 
 
 def read_server(connection: Connection) -> ServerState:

@@ -65,8 +65,8 @@ def get_disputes(query: dict[str, Any]) -> Response:
     rounds of the table that have ended, with both ratios and the formula.
     """
     after, limit = query["cursor"], query["limit"]
-    wanted = DisputeFilter(query["state"], query["table"], query["round"])
-    page = list_disputes(current_transaction(), wanted, after=after, limit=limit)
+    filter_ = DisputeFilter(query["state"], query["table"], query["round"])
+    page = list_disputes(current_transaction(), filter_, after=after, limit=limit)
     return respond_page("disputes", [dump_dispute(view) for view in page.items], page.next_after)
 
 

@@ -52,8 +52,8 @@ def wait_for_events(
     """
     deadline = time.monotonic() + seconds
     while True:
-        found = list_events(database, club_id, selection, first)
+        events = list_events(database, club_id, selection, first)
         remaining = deadline - time.monotonic()
-        if found or remaining <= 0 or gives_up():
-            return found
+        if events or remaining <= 0 or gives_up():
+            return events
         time.sleep(min(_LOOK_SECONDS, remaining))

@@ -171,26 +171,26 @@ _CONDITIONS: Final = {
 _LONGEST_TRANSACTION: Final = timedelta(days=1)
 
 
-def list_trail(transaction: Transaction, wanted: TrailFilter, *, before: int, limit: int) -> list[FeedEvent]:
+def list_trail(transaction: Transaction, filter_: TrailFilter, *, before: int, limit: int) -> list[FeedEvent]:
     """List events of the club that have joined its tree, the newest first, from the one before a position."""
     parameters: dict[str, Any] = {
         "club_id": transaction.club_id,
         "before": before,
         "limit": limit,
-        "hidden": list(wanted.hidden),
-        "kind": wanted.kind,
-        "table_id": wanted.table_id,
-        "round_id": wanted.round_id,
-        "actors": None if wanted.actors is None else [actor for actor in wanted.actors if actor is not None],
-        "is_service": wanted.actors is not None and None in wanted.actors,
-        "begin": wanted.begin,
-        "end": wanted.end,
+        "hidden": list(filter_.hidden),
+        "kind": filter_.kind,
+        "table_id": filter_.table_id,
+        "round_id": filter_.round_id,
+        "actors": None if filter_.actors is None else [actor for actor in filter_.actors if actor is not None],
+        "is_service": filter_.actors is not None and None in filter_.actors,
+        "begin": filter_.begin,
+        "end": filter_.end,
         # IDs begin with their time, so that the index of the IDs bounds the period. They are made in the transaction.
-        "first_id": wanted.begin and _first_id(wanted.begin),
-        "last_id": wanted.end and _first_id(wanted.end + _LONGEST_TRANSACTION),
+        "first_id": filter_.begin and _first_id(filter_.begin),
+        "last_id": filter_.end and _first_id(filter_.end + _LONGEST_TRANSACTION),
     }
     chosen = [condition for name, condition in _CONDITIONS.items() if parameters[name] is not None]
-    is_indexed = wanted.kind is not None or wanted.table_id is not None
+    is_indexed = filter_.kind is not None or filter_.table_id is not None
     leaves = "feed_entries" if is_indexed else "(SELECT * FROM tree_nodes WHERE level = 0)"
     sql = _TRAIL.format(leaves=leaves, conditions=" ".join(chosen))
     query = text(sql).bindparams(*[each for each in _TRAIL_ARRAYS if f":{each.key})" in sql])
@@ -262,19 +262,19 @@ _OF_REVISION: Final = (
 
 def add_results(transaction: Transaction, events: Sequence[FeedEvent]) -> list[FeedEvent]:
     """Return events with the results of their hands and rounds, which takes one query at most."""
-    wanted = [each for each in map(_find_wanted, events) if each is not None]
-    if not wanted:
+    keys = [each for each in map(_find_result_key, events) if each is not None]
+    if not keys:
         return list(events)
     names = ("positions", "round_ids", "revisions", "numbers", "hand_ids", "closings")
-    parameters = dict(zip(names, map(list, zip(*wanted, strict=True)), strict=True))
-    found = {
+    parameters = dict(zip(names, map(list, zip(*keys, strict=True)), strict=True))
+    rows = {
         each.position: each for each in transaction.execute(_RESULTS, {"club_id": transaction.club_id, **parameters})
     }
-    results = {position: _build_result(each) for position, each in found.items() if each.seats}
+    results = {position: _build_result(each) for position, each in rows.items() if each.seats}
     return [replace(event, result=results.get(event.position)) for event in events]
 
 
-class _Wanted(NamedTuple):
+class _ResultKey(NamedTuple):
     """The result of an event: that of a hand, of a revision until a hand, or of the revision of a closing."""
 
     position: int
@@ -285,40 +285,40 @@ class _Wanted(NamedTuple):
     closed_at: datetime | None = None
 
 
-def _find_wanted(event: FeedEvent) -> _Wanted | None:
+def _find_result_key(event: FeedEvent) -> _ResultKey | None:
     """Return what is read for an event; None if it has no result."""
     read = read_event(event.written)
     if read.round_id is None:
         return None
     if read.kind == EventKind.HAND_RECORDED:
         content = orjson.loads(read.content)
-        return _Wanted(event.position, read.round_id, None, content["hand"]["number"], UUID(content["id"]))
+        return _ResultKey(event.position, read.round_id, None, content["hand"]["number"], UUID(content["id"]))
     if read.kind not in _OF_REVISION:
         return None
     content = orjson.loads(read.content)
     # Hands that are recorded later count in the same revision, and are no part of this result.
     match read.kind:
         case EventKind.ROUND_CLOSED:
-            return _Wanted(event.position, read.round_id, closed_at=read.at)
+            return _ResultKey(event.position, read.round_id, closed_at=read.at)
         case EventKind.HAND_WITHDRAWN:
-            return _Wanted(event.position, read.round_id, content["revision"], content["number"] - 1)
+            return _ResultKey(event.position, read.round_id, content["revision"], content["number"] - 1)
         case EventKind.ROUND_CORRECTED:
-            return _Wanted(event.position, read.round_id, content["revision"], len(content["hands"]))
-    return _Wanted(event.position, read.round_id, content["revision"])
+            return _ResultKey(event.position, read.round_id, content["revision"], len(content["hands"]))
+    return _ResultKey(event.position, read.round_id, content["revision"])
 
 
-def _build_result(found: Row[Any]) -> EventResult:
-    brought = [sum(points) for points in zip(found.opening_stacks, *(found.top_ups or ()), strict=True)]
-    stacks = found.stacks or found.opening_stacks
+def _build_result(row: Row[Any]) -> EventResult:
+    brought = [sum(points) for points in zip(row.opening_stacks, *(row.top_ups or ()), strict=True)]
+    stacks = row.stacks or row.opening_stacks
 
     def by_seat(points: Sequence[Points]) -> Mapping[Seat, Points]:
-        return dict(zip(found.seats, points, strict=True))
+        return dict(zip(row.seats, points, strict=True))
 
     return EventResult(
-        revision=found.revision,
-        players=dict(zip(found.seats, found.players, strict=True)),
+        revision=row.revision,
+        players=dict(zip(row.seats, row.players, strict=True)),
         stacks=by_seat(stacks),
         net=by_seat([stack - points for stack, points in zip(stacks, brought, strict=True)]),
-        points=dict(zip(found.dealt, found.points, strict=True)) if found.dealt else None,
-        transfers=load_transfers(found.transfers) if found.dealt else None,
+        points=dict(zip(row.dealt, row.points, strict=True)) if row.dealt else None,
+        transfers=load_transfers(row.transfers) if row.dealt else None,
     )

@@ -44,8 +44,8 @@ def get_events(query: dict[str, Any]) -> Response:
     selection = _selection(query)
     is_audited = has_scope(current_key().scopes, (KeyScope.AUDIT,))
     first = 0 if query["after"] is None else query["after"] + 1
-    found = _list(selection, first, query["wait"])
-    lines = [orjson.dumps(dump_feed_event(each, is_audited=is_audited)) + b"\n" for each in found]
+    feed_events = _list(selection, first, query["wait"])
+    lines = [orjson.dumps(dump_feed_event(each, is_audited=is_audited)) + b"\n" for each in feed_events]
     return Response(b"".join(lines), content_type=NDJSON)
 
 
@@ -67,10 +67,10 @@ def _selection(query: dict[str, Any]) -> EventSelection:
 def _list(selection: EventSelection, first: int, seconds: int) -> Sequence[FeedEvent]:
     """List events, and wait for one if there is none and a place to wait."""
     club_id = current_key().club_id
-    found = list_events(database(), club_id, selection, first)
+    feed_events = list_events(database(), club_id, selection, first)
     with ExitStack() as opened:
-        if found or not seconds or not _take_place(club_id, opened):
-            return found
+        if feed_events or not seconds or not _take_place(club_id, opened):
+            return feed_events
         gives_up = _gives_up()
         return wait_for_events(database(), club_id, selection, first, seconds=seconds, gives_up=gives_up)
 

@@ -110,8 +110,8 @@ class KeyCaller:
         Raises:
             KeyUnknown, TooManyRequests: as `authenticate`.
         """
-        found, begun = keys.begin(session, secret_sha256, is_reading=is_reading, ahead=ahead)
-        return authenticate(found), begun
+        stored_key, begun = keys.begin(session, secret_sha256, is_reading=is_reading, ahead=ahead)
+        return authenticate(stored_key), begun
 
 
 BY_KEY: Final = KeyCaller()
@@ -215,8 +215,8 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
             return view(*arguments, **options)
         secret_sha256 = admit()
         with database().session() as session:
-            found, begun = keys.begin(session, secret_sha256, is_reading=True)
-            key = authenticate(found)
+            stored_key, begun = keys.begin(session, secret_sha256, is_reading=True)
+            key = authenticate(stored_key)
             if has_scope(key.scopes, access.scopes) and access.is_for(key):
                 current_request().transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
             return view(*arguments, **options)

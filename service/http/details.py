@@ -40,8 +40,8 @@ def describe_rejection(error: HTTPException) -> str | None:
 
 def _describe_path() -> str:
     templates = {template for template, _ in current_services().operations}
-    for found in filter(None, (_pattern(template).fullmatch(request.path) for template in sorted(templates))):
-        for name, value in found.groupdict().items():
+    for match in filter(None, (_pattern(template).fullmatch(request.path) for template in sorted(templates))):
+        for name, value in match.groupdict().items():
             if name.endswith(_ID) and not re.fullmatch(UUID_PATTERN, value):
                 return f"`{name}` in the URL is {show(value)}; expected an ID of the service: a UUID"
     return f"the URL {show(request.path)} is not known; expected a path of the contract at /openapi.yaml"

@@ -31,12 +31,12 @@ def is_dry_run() -> bool:
         for name in request.args
         if name != NAME
     ]
-    given = request.args.getlist(NAME)
-    if len(given) > 1:
+    values = request.args.getlist(NAME)
+    if len(values) > 1:
         mistakes.append(Mistake("field-twice", ("query", NAME), "is given twice; expected once"))
-    elif given and given[0] not in ("true", "false"):
-        detail = f"is {show(given[0])}; expected true or false"
+    elif values and values[0] not in ("true", "false"):
+        detail = f"is {show(values[0])}; expected true or false"
         mistakes.append(Mistake("not-a-boolean", ("query", NAME), detail))
     if mistakes:
         raise WireError(tuple(mistakes))
-    return given == ["true"]
+    return values == ["true"]

@@ -56,13 +56,13 @@ def find(transaction: Transaction, key: str, since: datetime) -> IdempotentRespo
     query = select(record.fingerprint, record.status, record.location, record.body, record.stored_at).where(
         record.club_id == transaction.club_id, record.key == key
     )
-    found = transaction.execute(query).one_or_none()
-    if found is None:
+    row = transaction.execute(query).one_or_none()
+    if row is None:
         return None
-    if found.stored_at < since:
+    if row.stored_at < since:
         transaction.execute(delete(record).where(record.club_id == transaction.club_id, record.key == key))
         return None
-    return IdempotentResponse(found.fingerprint, found.status, found.location, found.body)
+    return IdempotentResponse(row.fingerprint, row.status, row.location, row.body)
 
 
 def add(transaction: Transaction, key: str, response: IdempotentResponse) -> None:

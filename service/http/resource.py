@@ -50,17 +50,17 @@ def read_body(schema: WireSchema) -> Any:
 
 def read_query(schema: WireSchema) -> Any:
     """Validate the query parameters, each given once at most, and return what the schema loads from them."""
-    given = request.args
+    parameters = request.args
     mistakes = [
         Mistake("field-twice", ("query", name), "is given twice; expected once")
-        for name, values in given.lists()
+        for name, values in parameters.lists()
         if len(values) > 1
     ]
     mistakes += _find_invalid_utf_8()
     if mistakes:
         raise WireError(tuple(mistakes))
     try:
-        return load(schema, given.to_dict())
+        return load(schema, parameters.to_dict())
     except WireError as error:
         raise WireError(tuple(mistake.under("query") for mistake in error.mistakes)) from error
 

@@ -42,16 +42,16 @@ def find_id(transaction: Transaction, ending: str, kind: IdKind | None, held: Co
         IdAmbiguous: several do; the mistakes list them.
     """
     kinds = [each for each in ([kind] if kind else IdKind) if has_scope(held, SCOPES[each])]
-    found = list_endings(transaction, ending.lower(), kinds, limit=_MOST_LISTED + 1)
-    if not found:
+    matches = list_endings(transaction, ending.lower(), kinds, limit=_MOST_LISTED + 1)
+    if not matches:
         raise NotFound(f"there is no {kind or 'record'} whose id ends with {ending!r}")
-    if len(found) > 1:
-        count = len(found) if len(found) <= _MOST_LISTED else f"more than {_MOST_LISTED}"
+    if len(matches) > 1:
+        count = len(matches) if len(matches) <= _MOST_LISTED else f"more than {_MOST_LISTED}"
         raise IdAmbiguous(
             f"{count} ids end with {ending!r}; expected more characters of one",
             [
                 Mistake(IdAmbiguous.code, ("query", "ending"), f"`{each.id}`: {each.kind}, {each.description}")
-                for each in found[:_MOST_LISTED]
+                for each in matches[:_MOST_LISTED]
             ],
         )
-    return found[0]
+    return matches[0]

@@ -48,6 +48,4 @@ def list_endings(transaction: Transaction, ending: str, kinds: Collection[IdKind
     )
     query = text(f"{selected} ORDER BY id DESC LIMIT :limit")
     parameters = {"club_id": transaction.club_id, "ending": ending, "length": len(ending), "limit": limit}
-    return [
-        FoundId(IdKind(found.kind), found.id, found.description) for found in transaction.execute(query, parameters)
-    ]
+    return [FoundId(IdKind(row.kind), row.id, row.description) for row in transaction.execute(query, parameters)]

@@ -28,5 +28,5 @@ def get_id(query: dict[str, Any]) -> Response:
     """
     if query["kind"] is not None:
         require_scope(*SCOPES[query["kind"]])
-    found = find_id(current_transaction(), query["ending"], query["kind"], current_key().scopes)
-    return json_response(dump_found_id(found))
+    match = find_id(current_transaction(), query["ending"], query["kind"], current_key().scopes)
+    return json_response(dump_found_id(match))

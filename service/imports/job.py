@@ -32,7 +32,7 @@ class ImportKind:
             raise LookupError(f"piece {chunk.part.what['piece']} of import {job.id} was not found")
         lines = list(_lines_of(piece))
         too_long = {number for number, line in lines if len(line) > LONGEST_LINE}
-        whole = [found for found in lines if found[0] not in too_long]
+        whole = [entry for entry in lines if entry[0] not in too_long]
         is_final = job.parameters.get("state") != SettlementState.PROVISIONAL
         imported = import_rounds(transaction, whole, is_final=is_final)
         imported += [_refuse_too_long(number) for number in too_long]

@@ -59,7 +59,7 @@ def add_pieces(transaction: Transaction, job_id: UUID, pieces: Sequence[Piece]) 
 def list_sizes(transaction: Transaction, job_id: UUID) -> list[tuple[int, int]]:
     """List the number and the line count of each piece of an import."""
     query = select(_PIECE.number, _PIECE.lines).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id)
-    return [(found.number, found.lines) for found in transaction.execute(query.order_by(_PIECE.number))]
+    return [(piece.number, piece.lines) for piece in transaction.execute(query.order_by(_PIECE.number))]
 
 
 def find_piece(transaction: Transaction, job_id: UUID, number: int) -> Piece | None:
@@ -67,8 +67,8 @@ def find_piece(transaction: Transaction, job_id: UUID, number: int) -> Piece | N
     query = select(_PIECE.number, _PIECE.first_line, _PIECE.lines, _PIECE.content).where(
         _PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id, _PIECE.number == number
     )
-    found = transaction.execute(query).one_or_none()
-    return None if found is None else Piece(found.number, found.first_line, found.lines, found.content)
+    row = transaction.execute(query).one_or_none()
+    return None if row is None else Piece(row.number, row.first_line, row.lines, row.content)
 
 
 def remove_piece(transaction: Transaction, job_id: UUID, number: int) -> None:
@@ -93,8 +93,8 @@ def count_under_way(transaction: Transaction, kind: str) -> tuple[int, int]:
         .scalar_subquery()
     )
     counted = select(func.count().label("under_way"), waiting.label("waiting"))
-    found = transaction.execute(counted.select_from(JobRecord).where(*of_club)).one()
-    return found.under_way, int(found.waiting)
+    row = transaction.execute(counted.select_from(JobRecord).where(*of_club)).one()
+    return row.under_way, int(row.waiting)
 
 
 def split_piece(transaction: Transaction, job_id: UUID, piece: Piece, lines: Sequence[tuple[int, bytes]]) -> list[int]:
@@ -138,8 +138,8 @@ def find_results_after(transaction: Transaction, job_id: UUID, line: int) -> tup
         .order_by(_RESULT.first_line)
         .limit(1)
     )
-    found = transaction.execute(query).one_or_none()
-    return None if found is None else (found.first_line, found.content)
+    row = transaction.execute(query).one_or_none()
+    return None if row is None else (row.first_line, row.content)
 
 
 _RESULTS: Final = text("""
@@ -168,7 +168,7 @@ def list_results(
         "containing": containing,
         "limit": limit,
     }
-    return [bytes(found.content) for found in transaction.execute(_RESULTS, parameters)]
+    return [bytes(row.content) for row in transaction.execute(_RESULTS, parameters)]
 
 
 _BY_REFERENCE: Final = text("""
@@ -191,22 +191,22 @@ _OPEN: Final = text("""
 
 
 def list_rounds_by_reference(
-    transaction: Transaction, wanted: Iterable[tuple[UUID, str]]
+    transaction: Transaction, pairs: Iterable[tuple[UUID, str]]
 ) -> Mapping[tuple[UUID, str], tuple[UUID, bytes]]:
     """Return the id and digest of each round that has one of the references at its table."""
-    table_ids, references = _columns(wanted)
+    table_ids, references = _columns(pairs)
     parameters = {"club_id": transaction.club_id, "table_ids": table_ids, "wanted": references}
     listed = transaction.execute(_BY_REFERENCE, parameters)
-    return {(found.table_id, found.reference): (found.id, found.digest) for found in listed}
+    return {(row.table_id, row.reference): (row.id, row.digest) for row in listed}
 
 
 def list_rounds_by_digest(
-    transaction: Transaction, wanted: Iterable[tuple[UUID, bytes]]
+    transaction: Transaction, pairs: Iterable[tuple[UUID, bytes]]
 ) -> Mapping[tuple[UUID, bytes], UUID]:
     """Return the id of the first round without a reference for each table and content digest."""
-    table_ids, digests = _columns(wanted)
+    table_ids, digests = _columns(pairs)
     parameters = {"club_id": transaction.club_id, "table_ids": table_ids, "wanted": digests}
-    return {(found.table_id, found.digest): found.id for found in transaction.execute(_BY_DIGEST, parameters)}
+    return {(row.table_id, row.digest): row.id for row in transaction.execute(_BY_DIGEST, parameters)}
 
 
 def list_tables_with_open_round(transaction: Transaction, table_ids: Iterable[UUID]) -> set[UUID]:
@@ -214,6 +214,6 @@ def list_tables_with_open_round(transaction: Transaction, table_ids: Iterable[UU
     return set(transaction.execute(_OPEN, {"club_id": transaction.club_id, "table_ids": [*table_ids]}).scalars())
 
 
-def _columns(wanted: Iterable[tuple[UUID, object]]) -> tuple[list[UUID], list[object]]:
-    listed = [*wanted]
+def _columns(pairs: Iterable[tuple[UUID, object]]) -> tuple[list[UUID], list[object]]:
+    listed = [*pairs]
     return [table_id for table_id, _ in listed], [value for _, value in listed]

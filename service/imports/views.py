@@ -178,8 +178,8 @@ def _with_whole_problems(blocks: Iterator[bytes], request_id: str) -> Iterator[b
 
 def _with_whole_problem(line: bytes, request_id: str) -> bytes:
     result = json.loads(line)
-    found = result["problem"]
-    result["problem"] = build_problem(found["code"], found["detail"], found["errors"], request_id)
+    problem = result["problem"]
+    result["problem"] = build_problem(problem["code"], problem["detail"], problem["errors"], request_id)
     return json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

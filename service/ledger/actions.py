@@ -38,7 +38,9 @@ class LedgerPage:
     next_after: PaymentPlace | None
 
 
-def list_ledger(transaction: Transaction, wanted: RoundFilter, *, after: PaymentPlace | None, limit: int) -> LedgerPage:
+def list_ledger(
+    transaction: Transaction, filter_: RoundFilter, *, after: PaymentPlace | None, limit: int
+) -> LedgerPage:
     """
     List payments of the revisions in force: oldest round first, then in the order of payment.
 
@@ -46,20 +48,22 @@ def list_ledger(transaction: Transaction, wanted: RoundFilter, *, after: Payment
         WireError: the cursor `after` is invalid.
     """
     # With a player, some payments of the rounds that are read are between others.
-    found = chain.from_iterable(_read(transaction, wanted, after, rounds_at_once=limit + 1, payments_at_once=2 * limit))
-    lines = [*islice(found, limit + 1)]
+    payments = chain.from_iterable(
+        _read(transaction, filter_, after, rounds_at_once=limit + 1, payments_at_once=2 * limit)
+    )
+    lines = [*islice(payments, limit + 1)]
     return LedgerPage(lines[:limit], lines[limit - 1].place if len(lines) > limit else None)
 
 
 def export_ledger(
-    transaction: Transaction, wanted: RoundFilter, *, after: PaymentPlace | None, raw: bool | None = False
+    transaction: Transaction, filter_: RoundFilter, *, after: PaymentPlace | None, raw: bool | None = False
 ) -> Iterator[bytes]:
     """
     Yield all payments after a place as blocks of CSV with a header, in constant memory.
 
     Args:
         transaction: a transaction with a single snapshot, open until the last block is read.
-        wanted: the filter.
+        filter_: the filter.
         after: the place after which to begin.
         raw: whether texts are as they are stored, also those that a spreadsheet would run as formulas.
 
@@ -67,12 +71,12 @@ def export_ledger(
         WireError: the cursor `after` is invalid.
     """
     yield LEDGER_HEADER
-    yield from map(partial(dump_ledger_rows, raw=raw), _read(transaction, wanted, after))
+    yield from map(partial(dump_ledger_rows, raw=raw), _read(transaction, filter_, after))
 
 
 def _read(
     transaction: Transaction,
-    wanted: RoundFilter,
+    filter_: RoundFilter,
     after: PaymentPlace | None,
     *,
     rounds_at_once: int = _ROUNDS,
@@ -86,13 +90,13 @@ def _read(
         if since is None:
             raise cursor_error(after.show())
     last = None
-    while rounds := queries.list_rounds(transaction, wanted, since=since, after=last, limit=most_rounds):
+    while rounds := queries.list_rounds(transaction, filter_, since=since, after=last, limit=most_rounds):
         if after is not None and rounds[0].id != after.round_id:
             after = None
         remaining = rounds
         while True:
             lines = queries.list_payments(transaction, remaining, after=after, limit=most_payments)
-            yield [line for line in lines if wanted.player in (None, line.payer, line.payee)]
+            yield [line for line in lines if filter_.player in (None, line.payer, line.payee)]
             if len(lines) < most_payments:
                 break
             after = lines[-1].place
@@ -101,7 +105,7 @@ def _read(
 
 
 def get_club_statement(
-    transaction: Transaction, wanted: RoundFilter, by: SettleBy = SettleBy.FEWEST
+    transaction: Transaction, filter_: RoundFilter, by: SettleBy = SettleBy.FEWEST
 ) -> ClubStatementView:
     """
     Sum up rounds by player and table, and compute the payments that settle up.
@@ -111,36 +115,36 @@ def get_club_statement(
     Raises:
         RoundError: a sum exceeds the largest exact integer.
     """
-    return _settle(transaction, wanted, by, list_sums(transaction, wanted), has_tables=True)
+    return _settle(transaction, filter_, by, list_sums(transaction, filter_), has_tables=True)
 
 
-def get_club_totals(transaction: Transaction, wanted: RoundFilter, by: SettleBy) -> ClubStatementView:
+def get_club_totals(transaction: Transaction, filter_: RoundFilter, by: SettleBy) -> ClubStatementView:
     """Sum up rounds as `get_club_statement` does, without the players' results at each table."""
-    return _settle(transaction, wanted, by, list_totals(transaction, wanted), has_tables=False)
+    return _settle(transaction, filter_, by, list_totals(transaction, filter_), has_tables=False)
 
 
 def list_tables_of(
-    transaction: Transaction, wanted: RoundFilter, players: Sequence[str]
+    transaction: Transaction, filter_: RoundFilter, players: Sequence[str]
 ) -> dict[str, list[PlayerAtTable]]:
     """Return the results of players at each table, by player."""
-    sums = list_sums(transaction, wanted, players=players)
-    return {player: _at_tables(found) for player, found in _by_player(sums).items()}
+    sums = list_sums(transaction, filter_, players=players)
+    return {player: _at_tables(rows) for player, rows in _by_player(sums).items()}
 
 
 def _settle(
-    transaction: Transaction, wanted: RoundFilter, by: SettleBy, sums: Sequence[Row[Any]], *, has_tables: bool
+    transaction: Transaction, filter_: RoundFilter, by: SettleBy, sums: Sequence[Row[Any]], *, has_tables: bool
 ) -> ClubStatementView:
     players = [
-        PlayerInClub(player, _add(found), _at_tables(found) if has_tables else [])
-        for player, found in _by_player(sums).items()
+        PlayerInClub(player, _add(rows), _at_tables(rows) if has_tables else [])
+        for player, rows in _by_player(sums).items()
     ]
     _check_figures(players)
-    paid = queries.list_paid_between(transaction, wanted) if by is SettleBy.PAIRS else None
+    paid = queries.list_paid_between(transaction, filter_) if by is SettleBy.PAIRS else None
     return ClubStatementView(
-        opened_from=wanted.opened_from,
-        opened_before=wanted.opened_before,
-        rounds=sum(found.counted_rounds for found in sums),
-        open_rounds=count_open_rounds(transaction, wanted),
+        opened_from=filter_.opened_from,
+        opened_before=filter_.opened_before,
+        rounds=sum(row.counted_rounds for row in sums),
+        open_rounds=count_open_rounds(transaction, filter_),
         players=players,
         settled=settle_fewest({each.player: each.result.nets for each in players})
         if paid is None
@@ -150,23 +154,23 @@ def _settle(
 
 def _by_player(sums: Iterable[Row[Any]]) -> dict[str, list[Row[Any]]]:
     by_player: dict[str, list[Row[Any]]] = defaultdict(list)
-    for found in sums:
-        by_player[found.player].append(found)
+    for row in sums:
+        by_player[row.player].append(row)
     return by_player
 
 
 def _at_tables(sums: Iterable[Row[Any]]) -> list[PlayerAtTable]:
     by_table: dict[UUID, list[Row[Any]]] = defaultdict(list)
-    for found in sums:
-        by_table[found.table_id].append(found)
-    return [PlayerAtTable(str(table), found[0].table_name, _add(found)) for table, found in by_table.items()]
+    for row in sums:
+        by_table[row.table_id].append(row)
+    return [PlayerAtTable(str(table), rows[0].table_name, _add(rows)) for table, rows in by_table.items()]
 
 
 def _add(sums: Iterable[Row[Any]]) -> PlayerResult:
     rounds, top_ups, nets = 0, 0, defaultdict[PointUnit, int](int)
-    for found in sums:
-        rounds, top_ups = rounds + found.rounds, top_ups + int(found.top_ups)
-        nets[unit_of(found.point_value, found.currency, str(found.table_id))] += int(found.net)
+    for row in sums:
+        rounds, top_ups = rounds + row.rounds, top_ups + int(row.top_ups)
+        nets[unit_of(row.point_value, row.currency, str(row.table_id))] += int(row.net)
     return PlayerResult(rounds, top_ups, dict(nets))
 
 
@@ -202,8 +206,8 @@ def get_statement(
         RoundError: a sum exceeds the largest exact integer.
     """
     table = tables.get(transaction, table_id)
-    wanted = RoundFilter(table_id=table.id, opened_from=opened_from, opened_before=opened_before)
-    summed = queries.sum_rounds(transaction, wanted)
+    filter_ = RoundFilter(table_id=table.id, opened_from=opened_from, opened_before=opened_before)
+    summed = queries.sum_rounds(transaction, filter_)
     points = [each.points for each in summed.players]
     totals = PointTotals(
         opening_stack=sum(each.opening_stack for each in points),
@@ -214,7 +218,7 @@ def get_statement(
     if max(_figures(totals, summed.players)) > MOST_INTEGER:
         detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
         raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])
-    paid = queries.list_paid_between(transaction, wanted) if by is SettleBy.PAIRS else None
+    paid = queries.list_paid_between(transaction, filter_) if by is SettleBy.PAIRS else None
     return StatementView(
         table=str(table.id),
         opened_from=opened_from,

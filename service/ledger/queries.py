@@ -43,10 +43,10 @@ _PAYMENTS: Final = text("""
 
 
 def list_rounds(
-    transaction: Transaction, wanted: RoundFilter, *, since: RoundPlace | None, after: RoundPlace | None, limit: int
+    transaction: Transaction, filter_: RoundFilter, *, since: RoundPlace | None, after: RoundPlace | None, limit: int
 ) -> Sequence[Row[Any]]:
     """List rounds that begin with `since` or follow `after`, oldest first, with their tables and players."""
-    conditions: list[ColumnElement[bool] | TextClause] = [_ROUND.club_id == transaction.club_id, where_rounds(wanted)]
+    conditions: list[ColumnElement[bool] | TextClause] = [_ROUND.club_id == transaction.club_id, where_rounds(filter_)]
     if since is not None:
         conditions.append(since.bound <= PLACE)
     if after is not None:
@@ -154,66 +154,66 @@ class RoundSums:
     players: list[PlayerStatement]
 
 
-def list_totals(transaction: Transaction, wanted: RoundFilter) -> Sequence[Row[Any]]:
+def list_totals(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:
     """
     List sums of rounds by player, point value and currency; those of rounds without a value by table.
 
     Each round counts once in the sum of `counted_rounds`.
     """
-    query = _sums(wanted, ("player", "point_value", "currency", _TABLE_OF_UNIT), _COUNTED)
-    return transaction.execute(text(query), _parameters(transaction, wanted)).all()
+    query = _sums(filter_, ("player", "point_value", "currency", _TABLE_OF_UNIT), _COUNTED)
+    return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
 def list_sums(
-    transaction: Transaction, wanted: RoundFilter, *, players: Sequence[str] | None = None
+    transaction: Transaction, filter_: RoundFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
     """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
     by = ("table_id", "player", "point_value", "currency")
     if players is None:
-        summed = _sums(wanted, by, _COUNTED)
+        summed = _sums(filter_, by, _COUNTED)
     else:
-        summed = _sums(wanted, by, of_players=" AND player = ANY (:players)")
+        summed = _sums(filter_, by, of_players=" AND player = ANY (:players)")
     query = f"""
         SELECT summed.*, tables.name AS table_name
         FROM ({summed}) AS summed JOIN tables ON (tables.club_id, tables.id) = (:club_id, summed.table_id)
     """
-    parameters = _parameters(transaction, wanted)
+    parameters = _parameters(transaction, filter_)
     return transaction.execute(text(query), parameters | ({} if players is None else {"players": [*players]})).all()
 
 
-def count_open_rounds(transaction: Transaction, wanted: RoundFilter) -> int:
+def count_open_rounds(transaction: Transaction, filter_: RoundFilter) -> int:
     """Count open rounds."""
-    query = f"SELECT count(*) {_rounds(wanted)} AND head.status = 'open'"
-    return int(transaction.execute(text(query), _parameters(transaction, wanted)).scalar_one())
+    query = f"SELECT count(*) {_rounds(filter_)} AND head.status = 'open'"
+    return int(transaction.execute(text(query), _parameters(transaction, filter_)).scalar_one())
 
 
-def sum_rounds(transaction: Transaction, wanted: RoundFilter) -> RoundSums:
+def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
     """Sum up the rounds of one table, with the stacks before and after them."""
-    parameters = _parameters(transaction, wanted)
+    parameters = _parameters(transaction, filter_)
     seats = f"""
         WITH seat AS (
             SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.currency, seat.*,
                 seat.stack - seat.opening_stack - seat.top_ups AS net
-            {_rounds(wanted, _SEATS)}
+            {_rounds(filter_, _SEATS)}
         )
     """
     nets: dict[str, dict[PointUnit, int]] = defaultdict(dict)
-    for found in transaction.execute(text(f"{seats} {_NETS}"), parameters):
-        nets[found.player][unit_of(found.point_value, found.currency, str(found.table_id))] = int(found.net)
+    for row in transaction.execute(text(f"{seats} {_NETS}"), parameters):
+        nets[row.player][unit_of(row.point_value, row.currency, str(row.table_id))] = int(row.net)
     players = [
         PlayerStatement(
-            found.player,
-            found.rounds,
-            PointTotals(found.opening_stack, int(found.top_ups), int(found.net), found.stack),
-            nets[found.player],
+            row.player,
+            row.rounds,
+            PointTotals(row.opening_stack, int(row.top_ups), int(row.net), row.stack),
+            nets[row.player],
         )
-        for found in transaction.execute(text(f"{seats} {_POINTS}"), parameters)
+        for row in transaction.execute(text(f"{seats} {_POINTS}"), parameters)
     ]
-    counted = transaction.execute(text(f"SELECT {_COUNT} {_rounds(wanted)}"), parameters).one()
+    counted = transaction.execute(text(f"SELECT {_COUNT} {_rounds(filter_)}"), parameters).one()
     return RoundSums(counted.rounds, counted.open_rounds, players)
 
 
-def list_paid_between(transaction: Transaction, wanted: RoundFilter) -> list[PaidBetween]:
+def list_paid_between(transaction: Transaction, filter_: RoundFilter) -> list[PaidBetween]:
     """List what each player has paid each other in the revisions in force, after caps."""
     query = f"""
         SELECT round.point_value, round.currency,
@@ -221,31 +221,29 @@ def list_paid_between(transaction: Transaction, wanted: RoundFilter) -> list[Pai
             head.players[array_position(head.seats, paid.payer)] AS payer,
             head.players[array_position(head.seats, paid.payee)] AS payee,
             sum(paid.paid) AS points
-        {_rounds(wanted, _TRANSFERS)}
+        {_rounds(filter_, _TRANSFERS)}
         GROUP BY 1, 2, 3, 4, 5
     """
     return [
-        PaidBetween(
-            unit_of(found.point_value, found.currency, str(found.table_id)), found.payer, found.payee, int(found.points)
-        )
-        for found in transaction.execute(text(query), _parameters(transaction, wanted))
+        PaidBetween(unit_of(row.point_value, row.currency, str(row.table_id)), row.payer, row.payee, int(row.points))
+        for row in transaction.execute(text(query), _parameters(transaction, filter_))
     ]
 
 
-def _rounds(wanted: RoundFilter, joined: str = "") -> str:
+def _rounds(filter_: RoundFilter, joined: str = "") -> str:
     """Return the rounds of a filter, with their heads and what is joined to them."""
-    conditions = list_conditions(wanted, head="head", round_="round", table="round")
+    conditions = list_conditions(filter_, head="head", round_="round", table="round")
     return f"""
         FROM rounds AS round JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
         {joined} WHERE {" AND ".join(("round.club_id = :club_id", *conditions))}
     """
 
 
-def _sums(wanted: RoundFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
+def _sums(filter_: RoundFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
     """Return the query of sums of the results of all players in the rounds of a filter."""
     # The player of the filter played the rounds; the results are those of everybody.
-    conditions = list_result_conditions(replace(wanted, player=None))
-    if wanted.player is not None:
+    conditions = list_result_conditions(replace(filter_, player=None))
+    if filter_.player is not None:
         conditions.append(_PLAYED)
     return f"""
         SELECT {", ".join((*by, _SUMS, *more))} FROM player_rounds AS result
@@ -254,5 +252,5 @@ def _sums(wanted: RoundFilter, by: Sequence[str], *more: str, of_players: str = 
     """
 
 
-def _parameters(transaction: Transaction, wanted: RoundFilter) -> dict[str, Any]:
-    return {"club_id": transaction.club_id, **filter_parameters(wanted)}
+def _parameters(transaction: Transaction, filter_: RoundFilter) -> dict[str, Any]:
+    return {"club_id": transaction.club_id, **filter_parameters(filter_)}

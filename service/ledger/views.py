@@ -61,14 +61,14 @@ def get_ledger(query: dict[str, Any]) -> Response:
     """
     after, limit, raw = query.pop("cursor"), query.pop("limit"), query.pop("raw")
     transaction = current_transaction()
-    wanted = RoundFilter(**get_club(transaction).period(query))
+    filter_ = RoundFilter(**get_club(transaction).period(query))
     if best_media_type((MEDIA_TYPE, CSV)) == CSV and limit is None:
         reserve_stream()
         # Read the first block before the response begins, so that most errors still get a problem document.
-        blocks = export_ledger(transaction, wanted, after=after, raw=raw)
+        blocks = export_ledger(transaction, filter_, after=after, raw=raw)
         head = [next(blocks), next(blocks, b"")]
         return _csv_response(chain([b"".join(head)], blocks), {})
-    page = list_ledger(transaction, wanted, after=after, limit=limit or DEFAULT)
+    page = list_ledger(transaction, filter_, after=after, limit=limit or DEFAULT)
     cursor = None if page.next_after is None else page.next_after.show()
     if best_media_type((MEDIA_TYPE, CSV)) == CSV:
         return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines, raw=raw)], next_page_link(cursor))

@@ -43,8 +43,8 @@ def is_for_pages(session: Session, secret_sha256: bytes) -> bool:
         session: a session without a transaction.
         secret_sha256: the hash of the secret.
     """
-    [found] = session.query(_IS_FOR_PAGES, {"secret_sha256": secret_sha256})
-    return bool(found["is_one"])
+    [row] = session.query(_IS_FOR_PAGES, {"secret_sha256": secret_sha256})
+    return bool(row["is_one"])
 
 
 def add(transaction: Transaction, link: Link, secret_sha256: bytes, event: bytes) -> None:
@@ -75,10 +75,10 @@ def get(transaction: Transaction, link_id: UUID) -> Link:
     Raises:
         NotFound: the club has no link with this ID.
     """
-    found = transaction.execute(_SHOWN.where(_LINK.club_id == transaction.club_id, _LINK.id == link_id)).one_or_none()
-    if found is None:
+    row = transaction.execute(_SHOWN.where(_LINK.club_id == transaction.club_id, _LINK.id == link_id)).one_or_none()
+    if row is None:
         raise NotFound(f"there is no link {link_id}; expected the ID of a link of the club")
-    return _load(found)
+    return _load(row)
 
 
 def list_labelled(transaction: Transaction, label: str) -> list[UUID]:
@@ -120,7 +120,7 @@ class ListedLink:
 
 
 def list_page(
-    transaction: Transaction, wanted: LinkFilter, *, after: UUID | None = None, limit: int
+    transaction: Transaction, filter_: LinkFilter, *, after: UUID | None = None, limit: int
 ) -> list[ListedLink]:
     """List the links of the club, the newest first, from the one after `after`."""
     query = (
@@ -132,37 +132,37 @@ def list_page(
         .join(ApiKeyRecord, (ApiKeyRecord.club_id == _LINK.club_id) & (ApiKeyRecord.id == _LINK.key_id))
         .where(_LINK.club_id == transaction.club_id)
     )
-    if wanted.table_id is not None:
-        query = query.where(_LINK.table_id == wanted.table_id)
-    if wanted.round_id is not None:
-        query = query.where(_LINK.round_id == wanted.round_id)
-    if wanted.kind is not None:
-        query = query.where(_LINK.kind == wanted.kind.value)
-    if wanted.is_valid is not None:
+    if filter_.table_id is not None:
+        query = query.where(_LINK.table_id == filter_.table_id)
+    if filter_.round_id is not None:
+        query = query.where(_LINK.round_id == filter_.round_id)
+    if filter_.kind is not None:
+        query = query.where(_LINK.kind == filter_.kind.value)
+    if filter_.is_valid is not None:
         is_valid = (
             _LINK.revoked_at.is_(None)
             & (_LINK.expires_at > transaction.now)
             & or_(ApiKeyRecord.revoked_at.is_(None), ApiKeyRecord.revoked_at > transaction.now)
         )
-        query = query.where(is_valid if wanted.is_valid else ~is_valid)
+        query = query.where(is_valid if filter_.is_valid else ~is_valid)
     if after is not None:
         query = query.where(_LINK.id < after)
     return [
-        ListedLink(_load(found), found.table_name, found.reference, found.key_name)
-        for found in transaction.execute(query.order_by(_LINK.id.desc()).limit(limit))
+        ListedLink(_load(row), row.table_name, row.reference, row.key_name)
+        for row in transaction.execute(query.order_by(_LINK.id.desc()).limit(limit))
     ]
 
 
 def list_unrevoked(transaction: Transaction) -> list[Link]:
     """Lock and list the links of the club that are not revoked."""
     query = _SHOWN.where(_LINK.club_id == transaction.club_id, _LINK.revoked_at.is_(None)).with_for_update()
-    return [_load(found) for found in transaction.execute(query.order_by(_LINK.id))]
+    return [_load(row) for row in transaction.execute(query.order_by(_LINK.id))]
 
 
 def list_labels(transaction: Transaction, link_ids: Collection[UUID]) -> Mapping[UUID, str]:
     """Return the labels of links of the club, by their IDs."""
     query = select(_LINK.id, _LINK.label).where(_LINK.club_id == transaction.club_id, _LINK.id.in_(link_ids))
-    return {found.id: found.label for found in transaction.execute(query)}
+    return {row.id: row.label for row in transaction.execute(query)}
 
 
 def revoke(transaction: Transaction, link: Link, event: bytes) -> None:
@@ -176,18 +176,18 @@ def revoke(transaction: Transaction, link: Link, event: bytes) -> None:
         record_event(transaction, EventKind.LINK_REVOKED, event)
 
 
-def _load(found: Row[Any]) -> Link:
+def _load(row: Row[Any]) -> Link:
     return Link(
-        id=found.id,
-        table_id=found.table_id,
-        round_id=found.round_id,
-        key_id=found.key_id,
-        kind=LinkKind(found.kind),
-        player=found.player,
-        label=found.label,
-        scopes=tuple(found.scopes),
-        created_at=found.created_at,
-        expires_at=found.expires_at,
-        revoked_at=found.revoked_at,
-        last_used_at=found.last_used_at,
+        id=row.id,
+        table_id=row.table_id,
+        round_id=row.round_id,
+        key_id=row.key_id,
+        kind=LinkKind(row.kind),
+        player=row.player,
+        label=row.label,
+        scopes=tuple(row.scopes),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+        last_used_at=row.last_used_at,
     )

@@ -39,7 +39,7 @@ def list_players(transaction: Transaction, *, after: UUID | None, limit: int) ->
 
 def list_names(transaction: Transaction, of: Iterable[str]) -> dict[str, str]:
     """Return the display names of those players that have one."""
-    return {found.player: found.display_name for found in players.list_named(transaction, {*of})}
+    return {record.player: record.display_name for record in players.list_named(transaction, {*of})}
 
 
 def search_names(transaction: Transaction, text: str) -> list[str]:

@@ -74,10 +74,10 @@ def get(transaction: Transaction, player: str) -> StoredPlayer:
     Raises:
         NotFound: the player has no display name.
     """
-    found = transaction.execute(_mine(transaction).where(PlayerRecord.player == player)).one_or_none()
-    if found is None:
+    row = transaction.execute(_mine(transaction).where(PlayerRecord.player == player)).one_or_none()
+    if row is None:
         raise NotFound(f"the player {player!r} has no display name")
-    return _load(found)
+    return _load(row)
 
 
 def erase(transaction: Transaction, player: str, event: bytes) -> None:
@@ -93,14 +93,14 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
     query = _mine(transaction).order_by(PlayerRecord.id.desc()).limit(limit)
     if after is not None:
         query = query.where(PlayerRecord.id < after)
-    return [_load(found) for found in transaction.execute(query)]
+    return [_load(row) for row in transaction.execute(query)]
 
 
 def list_named(transaction: Transaction, players: Collection[str]) -> list[StoredPlayer]:
     """List those of some players that have a display name."""
     # One parameter, because a statement has at most 65,535.
     query = _mine(transaction).where(PlayerRecord.player == any_(literal([*players], ARRAY(Text))))
-    return [_load(found) for found in transaction.execute(query)]
+    return [_load(row) for row in transaction.execute(query)]
 
 
 def search_names(transaction: Transaction, text: str, limit: int) -> list[str]:
@@ -114,5 +114,5 @@ def _mine(transaction: Transaction) -> Select[Any]:
     return select(PlayerRecord.__table__).where(PlayerRecord.club_id == transaction.club_id)
 
 
-def _load(found: Row[Any]) -> StoredPlayer:
-    return StoredPlayer(found.id, found.player, found.display_name, found.named_at)
+def _load(row: Row[Any]) -> StoredPlayer:
+    return StoredPlayer(row.id, row.player, row.display_name, row.named_at)

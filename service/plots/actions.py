@@ -30,11 +30,11 @@ SOURCES: Final = (*PointSources._fields, _FANTASYLAND)
 CAPS: Final = ("received", "not_received", "paid", "not_paid")
 """The series of the plot `caps`."""
 
-_Found = tuple[Sequence[PlotPlace], Sequence[PlotSeries], int]
+_PlotParts = tuple[Sequence[PlotPlace], Sequence[PlotSeries], int]
 """The places, the series, and the number of players who are left out."""
 
 
-def get_plot(transaction: Transaction, plot: PlotName, wanted: PlotFilter) -> PlotView:
+def get_plot(transaction: Transaction, plot: PlotName, filter_: PlotFilter) -> PlotView:
     """
     Return the figures of a plot, in the revisions in force.
 
@@ -43,10 +43,10 @@ def get_plot(transaction: Transaction, plot: PlotName, wanted: PlotFilter) -> Pl
         WireError: the plot needs a round or a table, or a filter that matches fewer hands.
     """
     club = get_club(transaction)
-    round_ = None if wanted.round_id is None else rounds.get(transaction, wanted.round_id)
-    table_id = round_.table_id if round_ is not None else wanted.table_id
+    round_ = None if filter_.round_id is None else rounds.get(transaction, filter_.round_id)
+    table_id = round_.table_id if round_ is not None else filter_.table_id
     table = None if table_id is None else get_table(transaction, table_id)
-    places, series, omitted = _BUILDERS[plot](transaction, wanted, club)
+    places, series, omitted = _BUILDERS[plot](transaction, filter_, club)
     return PlotView(
         plot=plot,
         places=places,
@@ -55,9 +55,9 @@ def get_plot(transaction: Transaction, plot: PlotName, wanted: PlotFilter) -> Pl
         table_name=None if table is None else table.name,
         reference=None if round_ is None else round_.reference,
         is_one_round=round_ is not None,
-        player=wanted.player,
-        opened_from=wanted.opened_from,
-        opened_before=wanted.opened_before,
+        player=filter_.player,
+        opened_from=filter_.opened_from,
+        opened_before=filter_.opened_before,
         omitted=omitted,
     )
 
@@ -68,22 +68,22 @@ def find_newest_evening(transaction: Transaction, club: ClubView) -> date | None
     return None if opened_at is None else club.evening_of(opened_at)
 
 
-def _plot_stacks(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
+def _plot_stacks(transaction: Transaction, filter_: PlotFilter, _club: ClubView) -> _PlotParts:
     """Return the stack of each player at the start of each round and after each hand."""
-    if wanted.round_id is None and wanted.table_id is None:
+    if filter_.round_id is None and filter_.table_id is None:
         detail = "is required for the stacks of a table; expected the ID of a table, or a round in `round`"
         raise WireError((Mistake("field-missing", ("query", "table"), detail),))
-    found = _few(queries.list_rounds(transaction, wanted, _MOST_HANDS + 1), _MOST_HANDS, "rounds")
+    rows = _few(queries.list_rounds(transaction, filter_, _MOST_HANDS + 1), _MOST_HANDS, "rounds")
     hands = defaultdict(list)
-    for each in _few(queries.list_stacks(transaction, wanted, _MOST_HANDS + 1), _MOST_HANDS, "hands"):
+    for each in _few(queries.list_stacks(transaction, filter_, _MOST_HANDS + 1), _MOST_HANDS, "hands"):
         hands[each.round_id].append(each)
     counted = Counter[str]()
-    for each in found:
+    for each in rows:
         counted.update(dict.fromkeys(each.players, 1 + len(hands[each.id])))
-    players, omitted = _choose(counted, wanted)
+    players, omitted = _choose(counted, filter_)
     places: list[PlotPlace] = []
     values: dict[str, list[Value]] = {player: [] for player in players}
-    for each in found:
+    for each in rows:
         stacks = [(0, each.opening_stacks), *((hand.number, hand.stacks) for hand in hands[each.id])]
         for number, held in stacks:
             by_player = dict(zip(each.players, held, strict=True))
@@ -93,15 +93,15 @@ def _plot_stacks(transaction: Transaction, wanted: PlotFilter, _club: ClubView) 
     return places, _series_of_players(values), omitted
 
 
-def _plot_net(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
+def _plot_net(transaction: Transaction, filter_: PlotFilter, _club: ClubView) -> _PlotParts:
     """Return the points that each player has won or lost since the start of the period, after each round."""
-    if wanted.player is not None:
-        return _plot_net_of(transaction, wanted, wanted.player)
-    found = _few(queries.list_rounds(transaction, wanted, MOST_PLACES + 1), MOST_PLACES, "rounds")
-    players, omitted = _choose(Counter(player for each in found for player in each.players), wanted)
+    if filter_.player is not None:
+        return _plot_net_of(transaction, filter_, filter_.player)
+    rows = _few(queries.list_rounds(transaction, filter_, MOST_PLACES + 1), MOST_PLACES, "rounds")
+    players, omitted = _choose(Counter(player for each in rows for player in each.players), filter_)
     values: dict[str, list[Value]] = {player: [] for player in players}
     nets: dict[str, int | None] = dict.fromkeys(players)
-    for each in found:
+    for each in rows:
         for player, opening, added, stack in zip(
             each.players, each.opening_stacks, each.top_ups, each.stacks, strict=True
         ):
@@ -109,54 +109,54 @@ def _plot_net(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> 
                 nets[player] = (nets[player] or 0) + stack - opening - added
         for player, net in nets.items():
             values[player].append(net)
-    places = [PlotPlace(round=each.id, opened_at=each.opened_at) for each in found]
+    places = [PlotPlace(round=each.id, opened_at=each.opened_at) for each in rows]
     return places, _series_of_players(values), omitted
 
 
-def _plot_net_of(transaction: Transaction, wanted: PlotFilter, player: str) -> _Found:
-    found = _few(queries.list_nets(transaction, wanted, MOST_PLACES + 1), MOST_PLACES, "rounds")
-    places = [PlotPlace(round=each.round_id, opened_at=each.opened_at) for each in found]
-    nets = [*accumulate(each.net for each in found)]
+def _plot_net_of(transaction: Transaction, filter_: PlotFilter, player: str) -> _PlotParts:
+    rows = _few(queries.list_nets(transaction, filter_, MOST_PLACES + 1), MOST_PLACES, "rounds")
+    places = [PlotPlace(round=each.round_id, opened_at=each.opened_at) for each in rows]
+    nets = [*accumulate(each.net for each in rows)]
     return places, _series_of_players({player: nets} if nets else {}), 0
 
 
-def _plot_sources(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
+def _plot_sources(transaction: Transaction, filter_: PlotFilter, _club: ClubView) -> _PlotParts:
     """Return the points of each player by what they are for; those of hands in Fantasyland are one sum."""
-    sources = {each.player: each for each in queries.list_sources(transaction, wanted)}
+    sources = {each.player: each for each in queries.list_sources(transaction, filter_)}
     sums = {player: {name: int(getattr(each, name)) for name in SOURCES} for player, each in sources.items()}
     shown = sorted(sums, key=lambda player: (-sum(sums[player].values()), player))
     places = [PlotPlace(player=player, hands=int(sources[player].hands)) for player in shown]
     return places, [PlotSeries(name, [sums[player][name] for player in shown]) for name in SOURCES], 0
 
 
-def _plot_head_to_head(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
+def _plot_head_to_head(transaction: Transaction, filter_: PlotFilter, _club: ClubView) -> _PlotParts:
     """Return the points of each player against each other, before caps."""
-    counted = {each.player: int(each.hands) for each in queries.list_hand_counts(transaction, wanted)}
-    columns, omitted = _choose(counted, PlotFilter(most_players=wanted.most_players))
-    rows = columns if wanted.player is None or not columns else [wanted.player]
-    pairs = queries.list_pairs(transaction, wanted, columns)
+    counted = {each.player: int(each.hands) for each in queries.list_hand_counts(transaction, filter_)}
+    columns, omitted = _choose(counted, PlotFilter(most_players=filter_.most_players))
+    rows = columns if filter_.player is None or not columns else [filter_.player]
+    pairs = queries.list_pairs(transaction, filter_, columns)
     points = {(pair.player, pair.opponent): int(pair.points) for pair in pairs}
     series = [PlotSeries(other, [points.get((row, other)) for row in rows], is_player=True) for other in columns]
     return [PlotPlace(player=player) for player in rows], series, omitted
 
 
-def _plot_caps(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
+def _plot_caps(transaction: Transaction, filter_: PlotFilter, _club: ClubView) -> _PlotParts:
     """Return the points that each player received and paid, and those that were due and, because of caps, not paid."""
-    found = sorted(queries.list_caps(transaction, wanted), key=lambda each: (each.paid - each.received, each.player))
-    places = [PlotPlace(player=each.player) for each in found]
-    return places, [PlotSeries(name, [int(getattr(each, name)) for each in found]) for name in CAPS], 0
+    rows = sorted(queries.list_caps(transaction, filter_), key=lambda each: (each.paid - each.received, each.player))
+    places = [PlotPlace(player=each.player) for each in rows]
+    return places, [PlotSeries(name, [int(getattr(each, name)) for each in rows]) for name in CAPS], 0
 
 
-def _plot_fouls(transaction: Transaction, wanted: PlotFilter, club: ClubView) -> _Found:
+def _plot_fouls(transaction: Transaction, filter_: PlotFilter, club: ClubView) -> _PlotParts:
     """Return the rate of foul boards by evening, week, month or year, with its interval."""
-    found = queries.list_fouls(transaction, wanted)
-    if not found:
+    rows = queries.list_fouls(transaction, filter_)
+    if not rows:
         return [], [], 0
-    evenings = [club.evening_of(each.opened_at) for each in found]
+    evenings = [club.evening_of(each.opened_at) for each in rows]
     begin = _period_of(evenings[0], evenings[-1])
     counted: dict[date, list[int]] = {}
     last: dict[date, date] = {}
-    for each, evening in zip(found, evenings, strict=True):
+    for each, evening in zip(rows, evenings, strict=True):
         hands, fouls = counted.get(begin(evening), (0, 0))
         counted[begin(evening)] = [hands + int(each.hands), fouls + int(each.fouls)]
         last[begin(evening)] = evening
@@ -180,9 +180,9 @@ def _period_of(first: date, last: date) -> Callable[[date], date]:
     return lambda day: day.replace(month=1, day=1)
 
 
-def _plot_distribution(transaction: Transaction, wanted: PlotFilter, _club: ClubView) -> _Found:
+def _plot_distribution(transaction: Transaction, filter_: PlotFilter, _club: ClubView) -> _PlotParts:
     """Return how many boards won or lost each range of points."""
-    counted = {int(found.points): int(found.boards) for found in queries.count_points(transaction, wanted)}
+    counted = {int(row.points): int(row.boards) for row in queries.count_points(transaction, filter_)}
     if not counted:
         return [], [], 0
     width = range_width(min(counted), max(counted))
@@ -207,11 +207,11 @@ def range_width(least: int, most: int) -> int:
     return width
 
 
-def _choose(counted: Mapping[str, int], wanted: PlotFilter) -> tuple[list[str], int]:
+def _choose(counted: Mapping[str, int], filter_: PlotFilter) -> tuple[list[str], int]:
     """Return the players with the most hands, in the order of their names, and the number of the others."""
-    if wanted.player is not None:
-        return [wanted.player] if wanted.player in counted else [], 0
-    most = sorted(counted, key=lambda player: (-counted[player], player))[: wanted.most_players]
+    if filter_.player is not None:
+        return [filter_.player] if filter_.player in counted else [], 0
+    most = sorted(counted, key=lambda player: (-counted[player], player))[: filter_.most_players]
     return sorted(most), len(counted) - len(most)
 
 
@@ -219,20 +219,20 @@ def _series_of_players(values: Mapping[str, Sequence[Value]]) -> list[PlotSeries
     return [PlotSeries(player, of_player, is_player=True) for player, of_player in values.items()]
 
 
-def _few(found: Sequence[Row[Any]], most: int, what: str) -> Sequence[Row[Any]]:
+def _few(rows: Sequence[Row[Any]], most: int, what: str) -> Sequence[Row[Any]]:
     """
     Return what was found, unless it is too much for one plot.
 
     Raises:
         WireError: it is too much.
     """
-    if len(found) > most:
+    if len(rows) > most:
         detail = f"matches more than {most:,} {what}; expected a round, a table or a shorter period"
         raise WireError((Mistake("list-length", ("query",), detail),))
-    return found
+    return rows
 
 
-_BUILDERS: Final[Mapping[PlotName, Callable[[Transaction, PlotFilter, ClubView], _Found]]] = {
+_BUILDERS: Final[Mapping[PlotName, Callable[[Transaction, PlotFilter, ClubView], _PlotParts]]] = {
     PlotName.STACKS: _plot_stacks,
     PlotName.NET: _plot_net,
     PlotName.SOURCES: _plot_sources,

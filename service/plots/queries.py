@@ -35,16 +35,16 @@ _ROUNDS: Final = """
 _IN_ORDER: Final = "ORDER BY round.opened_at, round.id, score.number LIMIT :limit"
 
 
-def list_rounds(transaction: Transaction, wanted: PlotFilter, limit: int) -> Sequence[Row[Any]]:
+def list_rounds(transaction: Transaction, filter_: PlotFilter, limit: int) -> Sequence[Row[Any]]:
     """List rounds, oldest first, with their players and stacks."""
     query = f"""
         SELECT round.id, round.opened_at, head.seats, head.players, head.opening_stacks, head.top_ups, head.stacks
-        {_ROUNDS} WHERE {_where(wanted)} ORDER BY round.opened_at, round.id LIMIT :limit
+        {_ROUNDS} WHERE {_where(filter_)} ORDER BY round.opened_at, round.id LIMIT :limit
     """
-    return _read(transaction, query, wanted, limit=limit)
+    return _read(transaction, query, filter_, limit=limit)
 
 
-def list_stacks(transaction: Transaction, wanted: PlotFilter, limit: int) -> Sequence[Row[Any]]:
+def list_stacks(transaction: Transaction, filter_: PlotFilter, limit: int) -> Sequence[Row[Any]]:
     """List hands, oldest round first, with the stacks of all seats of the round after each, and after its payout."""
     query = f"""
         SELECT score.round_id, score.number, coalesce(payout.stacks, score.stacks) AS stacks
@@ -53,103 +53,103 @@ def list_stacks(transaction: Transaction, wanted: PlotFilter, limit: int) -> Seq
             = (head.club_id, head.round_id, head.revision)
         LEFT JOIN payouts AS payout ON (payout.club_id, payout.round_id, payout.revision, payout.number)
             = (score.club_id, score.round_id, score.revision, score.number)
-        WHERE {_where(wanted)} {_IN_ORDER}
+        WHERE {_where(filter_)} {_IN_ORDER}
     """
-    return _read(transaction, query, wanted, limit=limit)
+    return _read(transaction, query, filter_, limit=limit)
 
 
-def list_hand_counts(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
+def list_hand_counts(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """List the number of hands of each player; with a player, of each opponent against that player."""
-    of, view = ("player", "player_rounds") if wanted.player is None else ("opponent", "player_opponents")
+    of, view = ("player", "player_rounds") if filter_.player is None else ("opponent", "player_opponents")
     query = f"""
-        SELECT {of} AS player, sum(hands) AS hands FROM {view} AS result WHERE {_played(wanted)} GROUP BY {of}
+        SELECT {of} AS player, sum(hands) AS hands FROM {view} AS result WHERE {_played(filter_)} GROUP BY {of}
     """
-    return _read(transaction, query, wanted)
+    return _read(transaction, query, filter_)
 
 
-def list_pairs(transaction: Transaction, wanted: PlotFilter, opponents: Sequence[str]) -> Sequence[Row[Any]]:
+def list_pairs(transaction: Transaction, filter_: PlotFilter, opponents: Sequence[str]) -> Sequence[Row[Any]]:
     """List the points of players against opponents."""
-    of_player = "" if wanted.player is not None else "AND result.player = ANY (:opponents)"
+    of_player = "" if filter_.player is not None else "AND result.player = ANY (:opponents)"
     query = f"""
         SELECT result.player, result.opponent, sum(result.points) AS points FROM player_opponents AS result
-        WHERE {_of_filter(wanted)} {of_player} AND result.opponent = ANY (:opponents)
+        WHERE {_of_filter(filter_)} {of_player} AND result.opponent = ANY (:opponents)
         GROUP BY result.player, result.opponent
     """
-    return _read(transaction, query, wanted, opponents=[*opponents])
+    return _read(transaction, query, filter_, opponents=[*opponents])
 
 
-def list_nets(transaction: Transaction, wanted: PlotFilter, limit: int) -> Sequence[Row[Any]]:
+def list_nets(transaction: Transaction, filter_: PlotFilter, limit: int) -> Sequence[Row[Any]]:
     """List the points that a player won or, below zero, lost in each round, oldest round first."""
     query = f"""
-        SELECT round_id, opened_at, received - paid AS net FROM player_rounds AS result WHERE {_of_filter(wanted)}
+        SELECT round_id, opened_at, received - paid AS net FROM player_rounds AS result WHERE {_of_filter(filter_)}
         ORDER BY opened_at, round_id LIMIT :limit
     """
-    return _read(transaction, query, wanted, limit=limit)
+    return _read(transaction, query, filter_, limit=limit)
 
 
-def list_sources(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
+def list_sources(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """List the points of players by what they are for."""
     query = f"""
         SELECT player, sum(hands) AS hands, sum(from_rows) AS rows, sum(from_bonuses) AS bonuses,
             sum(from_royalties) AS royalties, sum(from_fouls) AS fouls,
             sum(points - from_rows - from_bonuses - from_royalties - from_fouls) AS fantasyland
-        FROM player_rounds AS result WHERE {_played(wanted)} GROUP BY player
+        FROM player_rounds AS result WHERE {_played(filter_)} GROUP BY player
     """
-    return _read(transaction, query, wanted)
+    return _read(transaction, query, filter_)
 
 
-def list_caps(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
+def list_caps(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """List the points that players received and paid, and those that were due and not paid, if any were due."""
     query = f"""
         SELECT player, sum(received) AS received, sum(not_received) AS not_received, sum(paid) AS paid,
             sum(not_paid) AS not_paid
-        FROM player_rounds AS result WHERE {_of_filter(wanted)}
+        FROM player_rounds AS result WHERE {_of_filter(filter_)}
         GROUP BY player HAVING sum(received + not_received + paid + not_paid) > 0
     """
-    return _read(transaction, query, wanted)
+    return _read(transaction, query, filter_)
 
 
-def list_fouls(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
+def list_fouls(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """List the number of boards and of foul ones by the opening time of rounds, oldest first."""
     query = f"""
         SELECT opened_at, sum(hands) AS hands, sum(fouls) AS fouls
-        FROM player_rounds AS result WHERE {_played(wanted)} GROUP BY opened_at ORDER BY opened_at
+        FROM player_rounds AS result WHERE {_played(filter_)} GROUP BY opened_at ORDER BY opened_at
     """
-    return _read(transaction, query, wanted)
+    return _read(transaction, query, filter_)
 
 
-def count_points(transaction: Transaction, wanted: PlotFilter) -> Sequence[Row[Any]]:
+def count_points(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """Count how often each number of points was won or lost in a hand, the least points first."""
     query = f"""
         SELECT points, count(*) AS boards FROM (
-            SELECT unnest(points_by_hand) AS points FROM player_rounds AS result WHERE {_of_filter(wanted)}
+            SELECT unnest(points_by_hand) AS points FROM player_rounds AS result WHERE {_of_filter(filter_)}
         ) AS counted GROUP BY points ORDER BY points
     """
-    return _read(transaction, query, wanted)
+    return _read(transaction, query, filter_)
 
 
 def find_newest_opening(transaction: Transaction) -> datetime | None:
     """Find the opening time of the newest round of the club."""
     query = text("SELECT opened_at FROM rounds WHERE club_id = :club_id ORDER BY opened_at DESC LIMIT 1")
-    found: datetime | None = transaction.execute(query, {"club_id": transaction.club_id}).scalar_one_or_none()
-    return found
+    opened_at: datetime | None = transaction.execute(query, {"club_id": transaction.club_id}).scalar_one_or_none()
+    return opened_at
 
 
-def _of_filter(wanted: PlotFilter) -> str:
+def _of_filter(filter_: PlotFilter) -> str:
     """Return the conditions for the results of a filter."""
-    return " AND ".join(("result.club_id = :club_id", *list_result_conditions(wanted)))
+    return " AND ".join(("result.club_id = :club_id", *list_result_conditions(filter_)))
 
 
-def _played(wanted: PlotFilter) -> str:
+def _played(filter_: PlotFilter) -> str:
     """Return the conditions for the results of players with hands."""
-    return f"{_of_filter(wanted)} AND result.hands > 0"
+    return f"{_of_filter(filter_)} AND result.hands > 0"
 
 
-def _where(wanted: PlotFilter) -> str:
-    conditions = list_conditions(wanted, head="head", round_="round", table="head")
+def _where(filter_: PlotFilter) -> str:
+    conditions = list_conditions(filter_, head="head", round_="round", table="head")
     return " AND ".join(("head.club_id = :club_id", *conditions))
 
 
-def _read(transaction: Transaction, query: str, wanted: PlotFilter, **more: Any) -> Sequence[Row[Any]]:
-    parameters = {"club_id": transaction.club_id, **filter_parameters(wanted), **more}
+def _read(transaction: Transaction, query: str, filter_: PlotFilter, **more: Any) -> Sequence[Row[Any]]:
+    parameters = {"club_id": transaction.club_id, **filter_parameters(filter_), **more}
     return transaction.execute(text(query), parameters).all()

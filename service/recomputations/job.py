@@ -43,19 +43,19 @@ class RecomputationKind:
         asked = read_options(transaction, job)
         part = chunk.part.what
         stretch = _stretch(asked.scope, chunk)
-        found = recompute_rounds(transaction, stretch, asked.recomputation)
+        total = recompute_rounds(transaction, stretch, asked.recomputation)
         rulesets = check_rulesets(transaction, asked.scope.ruleset) if part["place"] == _DIFFERENCES else []
-        recomputations.add_findings(transaction, job.id, part["place"], [*rulesets, *found.findings])
+        recomputations.add_findings(transaction, job.id, part["place"], [*rulesets, *total.findings])
         # Rounds opened after the plan are recomputed too, but not accounted for.
-        accounted = min(found.rounds, part["rounds"])
+        accounted = min(total.rounds, part["rounds"])
         result = {
-            "rounds": found.rounds,
-            "hands": found.hands,
-            "differing": found.differing,
-            "applied": found.applied,
-            "skipped": found.skipped,
-            "net_moved": found.moved,
-            "digest": found.digest.hex(),
+            "rounds": total.rounds,
+            "hands": total.hands,
+            "differing": total.differing,
+            "applied": total.applied,
+            "skipped": total.skipped,
+            "net_moved": total.moved,
+            "digest": total.digest.hex(),
         }
         return Done(accounted, result)
 

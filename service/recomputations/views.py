@@ -137,13 +137,13 @@ def get_differences(query: dict[str, Any], recomputation_id: UUID) -> Response:
     transaction, after = current_transaction(), query["cursor"]
     page = list_differences(transaction, recomputation_id, after=after, limit=query["limit"])
     if best_media_type((MEDIA_TYPE, NDJSON)) == NDJSON:
-        found = read_differences(partial(database().reading, transaction.club_id), recomputation_id, after=after)
-        return Response(_lines(found), content_type=NDJSON)
+        differences = read_differences(partial(database().reading, transaction.club_id), recomputation_id, after=after)
+        return Response(_lines(differences), content_type=NDJSON)
     return respond_page("differences", [dump_difference(view) for view in page.items], page.next_after)
 
 
-def _lines(found: Iterable[DifferenceView]) -> Iterator[bytes]:
-    for view in found:
+def _lines(differences: Iterable[DifferenceView]) -> Iterator[bytes]:
+    for view in differences:
         yield json.dumps(dump_difference(view), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

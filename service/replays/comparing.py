@@ -200,12 +200,12 @@ def check_sums(table: str, stored: Iterable[Row]) -> Iterator[Finding]:
     for row in stored:
         for column, rule in rules.items():
             try:
-                found, right = rule(row)
+                value, right = rule(row)
             except TypeError:  # a NULL, where its constraint was dropped
-                found, right = row[column], "figures"
-            if found != right:
+                value, right = row[column], "figures"
+            if value != right:
                 key = {name: row[name] for name in AUDITED[table].key}
-                yield Finding(FindingKind.SUM_BROKEN, table, key, column, found, right)
+                yield Finding(FindingKind.SUM_BROKEN, table, key, column, value, right)
 
 
 def _no_points_in_a_hand(row: Row) -> tuple[int, int]:

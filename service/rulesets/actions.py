@@ -46,11 +46,11 @@ def ruleset_named(transaction: Transaction | None, reference: str, *path: str) -
     Raises:
         RulesetUnknown: the ruleset does not exist; the mistake is at `path`.
     """
-    found = find_ruleset(transaction, reference)
-    if found is None:
+    ruleset = find_ruleset(transaction, reference)
+    if ruleset is None:
         detail = f"there is no ruleset {show(reference)}; GET /v1/rulesets lists the rulesets"
         raise RulesetUnknown(detail, (Mistake("ruleset-unknown", path or ("ruleset",), detail),))
-    return found
+    return ruleset
 
 
 def get_ruleset(transaction: Transaction | None, reference: str) -> Ruleset:
@@ -62,10 +62,10 @@ def get_ruleset(transaction: Transaction | None, reference: str) -> Ruleset:
     Raises:
         NotFound: the ruleset does not exist.
     """
-    found = find_ruleset(transaction, reference)
-    if found is None or not _is_visible(found, transaction):
+    ruleset = find_ruleset(transaction, reference)
+    if ruleset is None or not _is_visible(ruleset, transaction):
         raise NotFound(f"there is no ruleset {show(reference)}; GET /v1/rulesets lists the rulesets")
-    return found
+    return ruleset
 
 
 def _is_visible(ruleset: Ruleset, transaction: Transaction | None) -> bool:

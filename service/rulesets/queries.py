@@ -95,7 +95,7 @@ def list_digests(transaction: Transaction) -> dict[tuple[str, int], bytes]:
     """Return the digest of every stored version of every ruleset, by name and version."""
     record = RulesetRecord
     mine = select(record.name, record.version, record.digest).where(record.club_id == transaction.club_id)
-    return {(found.name, found.version): found.digest for found in transaction.execute(mine)}
+    return {(row.name, row.version): row.digest for row in transaction.execute(mine)}
 
 
 @lru_cache(maxsize=256)
@@ -111,10 +111,10 @@ def get(transaction: Transaction, name: str, version: int) -> Ruleset:
     Raises:
         NotFound: the club has not stored this version.
     """
-    found = find(transaction, name, version)
-    if found is None:
+    ruleset = find(transaction, name, version)
+    if ruleset is None:
         raise NotFound(f"there is no ruleset {name}@{version}")
-    return found
+    return ruleset
 
 
 def find(transaction: Transaction, name: str, version: int) -> Ruleset | None:
@@ -142,7 +142,7 @@ def list_used(transaction: Transaction) -> set[tuple[str, int]] | None:
     if transaction.table_id is None:
         return None
     parameters = {"club_id": transaction.club_id, "table_id": transaction.table_id}
-    return {(found.name, found.version) for found in transaction.execute(_USED_AT_TABLE, parameters)}
+    return {(row.name, row.version) for row in transaction.execute(_USED_AT_TABLE, parameters)}
 
 
 def list_all(transaction: Transaction) -> list[Ruleset]:
@@ -157,8 +157,8 @@ def list_readable(transaction: Transaction) -> list[StoredRuleset]:
     record = RulesetRecord
     mine = select(record.name, record.version, record.digest, CONTENT).where(record.club_id == transaction.club_id)
     return [
-        StoredRuleset(found.name, found.version, found.digest, _find_rules(found.ruleset_content))
-        for found in transaction.execute(mine.order_by(record.name, record.version))
+        StoredRuleset(row.name, row.version, row.digest, _find_rules(row.ruleset_content))
+        for row in transaction.execute(mine.order_by(record.name, record.version))
     ]
 
 

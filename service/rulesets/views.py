@@ -19,8 +19,8 @@ rulesets = Resource("rulesets", __name__, description="The presets, and a club's
 @rulesets.response(200, RulesetPageSchema)
 def get_rulesets() -> Response:
     """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
-    found = list_rulesets(transaction_if_any())
-    return respond_page("rulesets", [dump_ruleset(ruleset) for ruleset in found])
+    versions = list_rulesets(transaction_if_any())
+    return respond_page("rulesets", [dump_ruleset(ruleset) for ruleset in versions])
 
 
 @rulesets.route("/v1/rulesets", methods=["POST"])

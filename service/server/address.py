@@ -57,12 +57,12 @@ def listen(host: str, port: int) -> socket.socket:
     True
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
         raise UpError(
             f"{host!r} is not an address; expected --host 127.0.0.1 for this machine, or 0.0.0.0 for the network."
         ) from None
-    family, kind, _, _, address = found[0]
+    family, kind, _, _, address = answers[0]
     listener = socket.socket(family, kind)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

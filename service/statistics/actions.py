@@ -27,12 +27,12 @@ MOST_NOTED: Final = 5
 """The number of best hands and of worst hands of a player."""
 
 
-def list_statistics(transaction: Transaction, wanted: StatisticsFilter) -> StatisticsView:
+def list_statistics(transaction: Transaction, filter_: StatisticsFilter) -> StatisticsView:
     """Return the statistics of players over the rounds of a filter, in the revisions in force."""
     return StatisticsView(
-        players=_players(list_sums(transaction, wanted)),
-        opened_from=wanted.opened_from,
-        opened_before=wanted.opened_before,
+        players=_players(list_sums(transaction, filter_)),
+        opened_from=filter_.opened_from,
+        opened_before=filter_.opened_before,
     )
 
 
@@ -45,47 +45,47 @@ class PlayerFiguresPage:
 
 
 def list_players_by_id(
-    transaction: Transaction, wanted: StatisticsFilter, *, after: str | None, limit: int
+    transaction: Transaction, filter_: StatisticsFilter, *, after: str | None, limit: int
 ) -> PlayerFiguresPage:
     """List the statistics of the first players after `after`, in the order of their IDs."""
-    players = _players(list_sums(transaction, wanted, after=after, limit=limit + 1))
+    players = _players(list_sums(transaction, filter_, after=after, limit=limit + 1))
     return PlayerFiguresPage(players[:limit], players[limit - 1].player if len(players) > limit else None)
 
 
 def list_players_by_figure(
-    transaction: Transaction, wanted: StatisticsFilter, figure: str, *, after: tuple[int, str] | None, limit: int
+    transaction: Transaction, filter_: StatisticsFilter, figure: str, *, after: tuple[int, str] | None, limit: int
 ) -> PlayerFiguresPage:
     """
     List the statistics of the first players after a place in the order of a figure, most first, then by their IDs.
 
     Args:
         transaction: a transaction of the club.
-        wanted: the filter.
+        filter_: the filter.
         figure: the name of the figure.
         after: the place: the figure of a player, with the opposite sign, and their ID.
         limit: the number of players.
     """
-    places = sorted((-int(each.total), each.player) for each in list_totals(transaction, wanted, figure))
+    places = sorted((-int(each.total), each.player) for each in list_totals(transaction, filter_, figure))
     following = [player for value, player in places if after is None or (value, player) > after]
     shown = following[:limit]
-    figures = {each.player: each for each in _players(list_sums(transaction, wanted, players=shown))}
+    figures = {each.player: each for each in _players(list_sums(transaction, filter_, players=shown))}
     return PlayerFiguresPage([figures[player] for player in shown], shown[-1] if len(following) > limit else None)
 
 
-def get_player_details(transaction: Transaction, wanted: StatisticsFilter) -> PlayerDetails:
+def get_player_details(transaction: Transaction, filter_: StatisticsFilter) -> PlayerDetails:
     """
     Return the statistics of one player, those against each opponent, most hands first, and the best and worst hands.
 
     Raises:
         NotFound: the player has played no round of the club.
     """
-    player = wanted.player
+    player = filter_.player
     assert player is not None, "the player of the page"
-    [figures] = get_player_statistics(transaction, wanted).players
-    hands = list_noted_hands(transaction, player, list_noted_rounds(transaction, wanted, MOST_NOTED))
+    [figures] = get_player_statistics(transaction, filter_).players
+    hands = list_noted_hands(transaction, player, list_noted_rounds(transaction, filter_, MOST_NOTED))
     opponents = [
         OpponentFigures(summed.opponent, **_figures(summed, OPPONENT_FIGURES))
-        for summed in list_opponents(transaction, wanted)
+        for summed in list_opponents(transaction, filter_)
     ]
     return PlayerDetails(
         figures=figures,
@@ -99,16 +99,16 @@ def _place(hand: NotedHand) -> tuple[datetime, UUID, int]:
     return hand.opened_at, hand.round_id, hand.number
 
 
-def get_player_statistics(transaction: Transaction, wanted: StatisticsFilter) -> StatisticsView:
+def get_player_statistics(transaction: Transaction, filter_: StatisticsFilter) -> StatisticsView:
     """
     Return the statistics of one player, as `list_statistics` does; all figures are 0 if no round matches.
 
     Raises:
         NotFound: the player has played no round of the club.
     """
-    player = wanted.player
+    player = filter_.player
     assert player is not None, "the player of the path"
-    view = list_statistics(transaction, wanted)
+    view = list_statistics(transaction, filter_)
     if not view.players:
         if not has_played(transaction, player):
             raise NotFound(f"the player {player!r} has played no round")

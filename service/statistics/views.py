@@ -44,8 +44,8 @@ def get_one_player_statistics(query: dict[str, Any], player: str) -> Response:
     round is not found; if no round matches, all figures are 0.
     """
     transaction = current_transaction()
-    wanted = _filter(transaction, query, read_player(player))
-    return json_response(dump_statistics(get_player_statistics(transaction, wanted)))
+    filter_ = _filter(transaction, query, read_player(player))
+    return json_response(dump_statistics(get_player_statistics(transaction, filter_)))
 
 
 def _filter(transaction: Transaction, query: dict[str, Any], player: str | None = None) -> StatisticsFilter:

@@ -52,8 +52,8 @@ def list_tables(
     limit: int,
 ) -> Page[TableView]:
     """List the club's tables, the newest first, the one with a name, or those with a text in their names."""
-    found = tables.list_page(transaction, name=name, containing=containing, after=after, limit=limit + 1)
-    return cut_page(found, limit, view_table)
+    page = tables.list_page(transaction, name=name, containing=containing, after=after, limit=limit + 1)
+    return cut_page(page, limit, view_table)
 
 
 def find_table(transaction: Transaction, name: str) -> TableView:
@@ -63,10 +63,10 @@ def find_table(transaction: Transaction, name: str) -> TableView:
     Raises:
         NotFound: the club has no table with this name.
     """
-    found = tables.find(transaction, name)
-    if found is None:
+    table = tables.find(transaction, name)
+    if table is None:
         raise NotFound(f"there is no table named {name!r}")
-    return view_table(found)
+    return view_table(table)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,16 +64,16 @@ def get(transaction: Transaction, table_id: UUID) -> StoredTable:
     Raises:
         NotFound: the club has no table with this ID.
     """
-    found = transaction.execute(_mine(transaction).where(TableRecord.id == table_id)).one_or_none()
-    if found is None:
+    row = transaction.execute(_mine(transaction).where(TableRecord.id == table_id)).one_or_none()
+    if row is None:
         raise NotFound(f"there is no table {table_id}")
-    return _load(found)
+    return _load(row)
 
 
 def find(transaction: Transaction, name: str) -> StoredTable | None:
     """Find a table by its name."""
-    found = transaction.execute(_mine(transaction).where(TableRecord.name == name)).one_or_none()
-    return None if found is None else _load(found)
+    row = transaction.execute(_mine(transaction).where(TableRecord.name == name)).one_or_none()
+    return None if row is None else _load(row)
 
 
 def lock(transaction: Transaction, name: str) -> None:
@@ -93,14 +93,12 @@ def lock_all(transaction: Transaction, names: Iterable[str]) -> None:
 def list_names(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, str]:
     """Return the names of tables, by ID."""
     mine = TableRecord.club_id == transaction.club_id, TableRecord.id.in_({*table_ids})
-    return {
-        found.id: found.name for found in transaction.execute(select(TableRecord.id, TableRecord.name).where(*mine))
-    }
+    return {row.id: row.name for row in transaction.execute(select(TableRecord.id, TableRecord.name).where(*mine))}
 
 
 def list_named(transaction: Transaction, names: Iterable[str]) -> list[StoredTable]:
     """List the tables with these names."""
-    return [_load(found) for found in transaction.execute(_mine(transaction).where(TableRecord.name.in_([*names])))]
+    return [_load(row) for row in transaction.execute(_mine(transaction).where(TableRecord.name.in_([*names])))]
 
 
 def lock_making(transaction: Transaction) -> None:
@@ -128,24 +126,24 @@ def list_page(
         query = query.where(TableRecord.name.icontains(containing, autoescape=True))
     if after is not None:
         query = query.where(TableRecord.id < after)
-    return [_load(found) for found in transaction.execute(query)]
+    return [_load(row) for row in transaction.execute(query)]
 
 
 def _mine(transaction: Transaction) -> Select[Any]:
     return select(TableRecord.__table__).where(TableRecord.club_id == transaction.club_id)
 
 
-def _load(found: Row[Any]) -> StoredTable:
+def _load(row: Row[Any]) -> StoredTable:
     return StoredTable(
-        id=found.id,
-        name=found.name,
-        ruleset_name=found.ruleset_name,
-        ruleset_version=found.ruleset_version,
-        point_value=found.point_value,
-        currency=found.currency,
-        minimum_stack=found.minimum_stack,
-        correction_window_minutes=found.correction_window_minutes,
-        created_at=found.created_at,
+        id=row.id,
+        name=row.name,
+        ruleset_name=row.ruleset_name,
+        ruleset_version=row.ruleset_version,
+        point_value=row.point_value,
+        currency=row.currency,
+        minimum_stack=row.minimum_stack,
+        correction_window_minutes=row.correction_window_minutes,
+        created_at=row.created_at,
     )
 
 
@@ -186,4 +184,4 @@ def list_scorekeepers(transaction: Transaction, table_id: UUID) -> list[Scorekee
         .order_by(_DEVICE.shown_since.desc(), _DEVICE.key_id, _DEVICE.device_id)
         .limit(MOST_SCOREKEEPERS)
     )
-    return [Scorekeeper(found.device_id, found.label, found.hand) for found in transaction.execute(query)]
+    return [Scorekeeper(row.device_id, row.label, row.hand) for row in transaction.execute(query)]

@@ -31,15 +31,15 @@ def check_chains(events: Iterable[Event], heads: Mapping[str, tuple[int, bytes]]
             round_id, number, previous = event.round_id, 0, b""
         if _write_heading(event, previous) != event.heading:
             yield from _name_differences(event, previous)
-        found = sha256(b"\0" + event.heading + event.content).digest()
-        if found != event.hash:
-            yield _finding(FindingKind.EVENT_HASH, event, "hash", event.hash.hex(), found.hex())
+        digest = sha256(b"\0" + event.heading + event.content).digest()
+        if digest != event.hash:
+            yield _finding(FindingKind.EVENT_HASH, event, "hash", event.hash.hex(), digest.hex())
         if event.round_id:
             number += 1
             if event.sequence != b"%d" % number:
                 yield from _name_gap(event, number)
                 number = int(event.sequence or number)
-            previous = found
+            previous = digest
     yield from _check_end(round_id, number, previous, unseen)
     for lost in unseen:
         yield Finding(FindingKind.EVENT_MISSING, "events", {"round_id": lost, "sequence": 1})
@@ -84,10 +84,10 @@ def _split(heading: bytes) -> list[bytes] | None:
 
 
 def _name_gap(event: Event, number: int) -> Iterator[Finding]:
-    found = int(event.sequence or 0)
-    if found < number:
-        yield _finding(FindingKind.EVENT_SURPLUS, event, "sequence", found, number)
-    for missing in range(number, min(found, number + MOST_NAMED)):
+    sequence = int(event.sequence or 0)
+    if sequence < number:
+        yield _finding(FindingKind.EVENT_SURPLUS, event, "sequence", sequence, number)
+    for missing in range(number, min(sequence, number + MOST_NAMED)):
         key = {"round_id": event.round_id.decode(), "sequence": missing}
         yield Finding(FindingKind.EVENT_MISSING, "events", key)
 
@@ -107,6 +107,6 @@ def _check_end(round_id: bytes, number: int, last: bytes, unseen: dict[str, tupl
         yield Finding(FindingKind.CHAIN_BROKEN, "round_heads", key, "last_event", last_event.hex(), last.hex())
 
 
-def _finding(kind: FindingKind, event: Event, column: str, found: Any = None, right: Any = None) -> Finding:
+def _finding(kind: FindingKind, event: Event, column: str, value: Any = None, right: Any = None) -> Finding:
     key = {"club_id": event.club_id.decode(), "id": event.id.decode()}
-    return Finding(kind, "events", key, column, found, right)
+    return Finding(kind, "events", key, column, value, right)

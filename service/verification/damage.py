@@ -46,12 +46,12 @@ def read_by_index(transaction: Transaction) -> None:
 
 def name_damage(transaction: Transaction, message: str) -> Finding:
     """Report a damaged block by its relation and number, as far as PostgreSQL's message names them."""
-    found = _PLACE.search(message)
-    if found is None:
+    match = _PLACE.search(message)
+    if match is None:
         return Finding(FindingKind.PAGE_UNREADABLE, "unknown", {}, None, message)
-    path = found["path"].partition(".")[0]
+    path = match["path"].partition(".")[0]
     relation = transaction.execute(_RELATION, {"path": path}).scalar_one_or_none()
-    return Finding(FindingKind.PAGE_UNREADABLE, relation or path, {"block": int(found["block"])}, "content", message)
+    return Finding(FindingKind.PAGE_UNREADABLE, relation or path, {"block": int(match["block"])}, "content", message)
 
 
 _KINDS: Final = {
@@ -66,7 +66,7 @@ def check_schema(connection: Connection) -> Iterator[Finding]:
     """Report every object of the schema that is not as the migrations of this release build it."""
     for change in compare_schema(read_schema(connection), expected_schema()):
         kind, _, name = change.object.partition(" ")
-        yield Finding(_KINDS[change.change], kind, {"name": name}, "definition", change.found, change.expected)
+        yield Finding(_KINDS[change.change], kind, {"name": name}, "definition", change.actual, change.expected)
 
 
 def check_published_keys(connection: Connection, known: Collection[VerifierKey]) -> Iterator[Finding]:

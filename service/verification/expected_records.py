@@ -306,8 +306,8 @@ def _hidden(column: str, digest: bytes | None) -> Callable[[Row], str | None]:
 
     def right(row: Row) -> str | None:
         stored: str | None = row[column]
-        found = None if stored is None else sha256(stored.encode()).digest()
-        if found == digest:
+        stored_digest = None if stored is None else sha256(stored.encode()).digest()
+        if stored_digest == digest:
             return stored
         return None if digest is None else f"words of the SHA-256 {digest.hex()}"
 

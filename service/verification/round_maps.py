@@ -23,7 +23,7 @@ def check_round_map(transaction: Transaction) -> Iterator[Finding]:
     if not least <= mapped <= end:
         right = max(least, min(mapped, end))
         yield Finding(FindingKind.RECORD_DIFFERS, "tree_heads", club, "mapped_size", mapped, right)
-    made = _RoundMap()
+    round_map = _RoundMap()
     last = min(end, max(least, mapped))
     for first in range(0, last, _EVENTS_AT_ONCE):
         upto = min(first + _EVENTS_AT_ONCE, last)
@@ -31,15 +31,15 @@ def check_round_map(transaction: Transaction) -> Iterator[Finding]:
         sealed = {each.position + 1: each for each in trees.list_seals(transaction, first, upto)}
         stops = {*sealed, least, mapped, upto}
         for size in sorted(stop for stop in stops if first < stop <= upto):
-            made.add([event for event in events if made.size <= event.position < size], size)
+            round_map.add([event for event in events if round_map.size <= event.position < size], size)
             if size in sealed:
-                yield from _check_seal(transaction, sealed[size], made.root)
+                yield from _check_seal(transaction, sealed[size], round_map.root)
             if newest is not None and size == newest.size:
                 stored = trees.read_tiles(transaction, size)
-                yield from islice(_check_tiles(transaction, stored, made.tiles, "signed_tile"), MOST_NAMED)
+                yield from islice(_check_tiles(transaction, stored, round_map.tiles, "signed_tile"), MOST_NAMED)
             if size == mapped:
                 stored = trees.read_tiles(transaction)
-                yield from islice(_check_tiles(transaction, stored, made.tiles, "tile"), MOST_NAMED)
+                yield from islice(_check_tiles(transaction, stored, round_map.tiles, "tile"), MOST_NAMED)
     if not last or not mapped:
         stored = trees.read_tiles(transaction)
         yield from islice(_check_tiles(transaction, stored, {}, "tile"), MOST_NAMED)

@@ -141,9 +141,9 @@ def _check_nodes(transaction: Transaction, expected: Mapping[Place, bytes]) -> I
         if place not in stored:
             yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", key)
             continue
-        found, event_id = stored[place]
-        if found != node:
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", found, node)
+        hash_, event_id = stored[place]
+        if hash_ != node:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", hash_, node)
         if level and event_id is not None:
             yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", event_id)
 
@@ -180,5 +180,5 @@ def _check_seal(club_id: UUID, stored: Any, last: Any) -> Iterator[Finding]:
 
 def _report_broken(transaction: Transaction, checkpoint: Checkpoint, root: bytes | None) -> Finding:
     key = {"club_id": transaction.club_id}
-    found = root or f"a tree of {trees.read_end(transaction)} events"
-    return Finding(FindingKind.CHECKPOINT_BROKEN, "tree_nodes", key, "hash", found, checkpoint.root)
+    value = root or f"a tree of {trees.read_end(transaction)} events"
+    return Finding(FindingKind.CHECKPOINT_BROKEN, "tree_nodes", key, "hash", value, checkpoint.root)

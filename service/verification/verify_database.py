@@ -138,8 +138,8 @@ def _verify_around_damage(database: Database, position: Position, message: str) 
     events, after = 0, position.after
     while after < stretch.upto:
         one = _find_rounds(database, position.club_id, after, 1)
-        found, count = _verify_round(database, position.club_id, one)
-        findings += [finding for finding in found if finding not in findings]
+        round_findings, count = _verify_round(database, position.club_id, one)
+        findings += [finding for finding in round_findings if finding not in findings]
         events += count
         after = one.upto
     return _page(position, stretch, findings, events)

@@ -46,28 +46,28 @@ def verify_in_parallel(
         processes: their number.
     """
     pool = ProcessPoolExecutor(max(processes - 1, 1), get_context("spawn"), _prepare, (database,))
-    given: deque[tuple[Position, Future[Page]]] = deque()
+    tasks: deque[tuple[Position, Future[Page]]] = deque()
     position = following = begin(clubs, start)
     most = _WAITING * processes
     try:
         begun = _start_processes(pool, processes - 1)
         while position is not None:
-            while following is not None and len(given) < most and _have_time(begun, given):
-                given.append((following, pool.submit(_verify, following, retained)))
+            while following is not None and len(tasks) < most and _have_time(begun, tasks):
+                tasks.append((following, pool.submit(_verify, following, retained)))
                 following = after_page(clubs, following, foresee_page(database, following))
-            is_next_there = bool(given) and given[0][1].done()
-            if following is not None and len(given) < most and not is_next_there:
+            is_next_there = bool(tasks) and tasks[0][1].done()
+            if following is not None and len(tasks) < most and not is_next_there:
                 page = verify_position(database, following, retained)
-                given.append((following, _done(page)))
+                tasks.append((following, _done(page)))
                 following = after_page(clubs, following, page.position)
                 continue
-            page = given.popleft()[1].result()
+            page = tasks.popleft()[1].result()
             position = after_page(clubs, position, page.position)
             yield Page(page.findings, position, page.events)
-            if position != (given[0][0] if given else following):
-                for _, foreseen in given:
+            if position != (tasks[0][0] if tasks else following):
+                for _, foreseen in tasks:
                     foreseen.cancel()
-                given.clear()
+                tasks.clear()
                 following = position
     finally:
         pool.shutdown(cancel_futures=True)
@@ -82,9 +82,9 @@ def _do_nothing() -> None:
     """Do nothing, in a process that is loaded."""
 
 
-def _have_time(begun: Collection[Future[None]], given: Iterable[tuple[Position, Future[Page]]]) -> bool:
+def _have_time(begun: Collection[Future[None]], tasks: Iterable[tuple[Position, Future[Page]]]) -> bool:
     """Return whether to submit another page; none before a process is loaded."""
-    under_way = sum(not page.done() for _, page in given)
+    under_way = sum(not page.done() for _, page in tasks)
     return under_way < _SUBMITTED * sum(each.done() for each in begun)
 
 

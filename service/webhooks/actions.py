@@ -175,8 +175,8 @@ def list_webhook_deliveries(
         NotFound: the club has no webhook with this ID.
     """
     webhooks.get(transaction, webhook_id)
-    found = deliveries.list_deliveries(transaction, webhook_id, state=state, after=after, limit=limit + 1)
-    return cut_page(found, limit, lambda view: view)
+    views = deliveries.list_deliveries(transaction, webhook_id, state=state, after=after, limit=limit + 1)
+    return cut_page(views, limit, lambda view: view)
 
 
 def redeliver_message(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) -> DeliveryView:

@@ -141,9 +141,9 @@ def resolve(target: Target, allowed: AllowedAddresses) -> list[Address]:
         OSError: the name cannot be resolved.
         WebhookRefused: no address is allowed, or the connection would not be encrypted.
     """
-    found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    answers = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     # A scope such as `%eth0` only occurs in link-local addresses, which are never public.
-    addresses = list(dict.fromkeys(ip_address(str(sockaddr[0]).partition("%")[0]) for *_, sockaddr in found))
+    addresses = list(dict.fromkeys(ip_address(str(sockaddr[0]).partition("%")[0]) for *_, sockaddr in answers))
     usable = [address for address in addresses if allowed.allows(target.host, address)]
     if not usable:
         raise WebhookRefused(

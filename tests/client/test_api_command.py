@@ -13,8 +13,8 @@ from tests.support.client.terminal import terminal
 
 def test_fields_are_a_body_with_types(reached: dict[str, str], table: str) -> None:
     fields = ("-f", f"name={table}", "-f", "ruleset=pineapple", "-F", "point_value=50", "-f", "currency=EUR")
-    made = ofc("api", "post", "v1/tables", *fields, **reached).document
-    assert (made["name"], made["point_value"], made["currency"]) == (table, 50, "EUR")
+    response = ofc("api", "post", "v1/tables", *fields, **reached).document
+    assert (response["name"], response["point_value"], response["currency"]) == (table, 50, "EUR")
     as_text = ofc("api", "POST", "/v1/tables", "-f", f"name={table} 2", "-f", "minimum_stack=5", **reached)
     assert (as_text.code, as_text.out, "#/minimum_stack" in as_text.err) == (1, "", True)
 
@@ -60,14 +60,14 @@ def test_a_body_is_read_from_a_file_or_standard_input(reached: dict[str, str]) -
 def test_a_file_is_the_value_of_a_typed_field(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     file = tmp_path / "name"
     file.write_text(table, encoding="utf-8")
-    made = ofc("api", "POST", "/v1/tables", "-F", f"name=@{file}", "-f", "ruleset=pineapple", **reached).document
-    assert made["name"] == table
+    response = ofc("api", "POST", "/v1/tables", "-F", f"name=@{file}", "-f", "ruleset=pineapple", **reached).document
+    assert response["name"] == table
 
 
 def test_headers_are_sent(reached: dict[str, str], table: str) -> None:
     fields = ("-f", f"name={table}", "-f", "ruleset=pineapple", "-H", f"Idempotency-Key: {table}")
-    made = ofc("api", "POST", "/v1/tables", *fields, **reached).document
-    assert ofc("api", "POST", "/v1/tables", *fields, **reached).document == made
+    response = ofc("api", "POST", "/v1/tables", *fields, **reached).document
+    assert ofc("api", "POST", "/v1/tables", *fields, **reached).document == response
     other = ofc("api", "POST", "/v1/tables", *fields[:3], "ruleset=turbo", *fields[4:], **reached)
     assert (other.code, "idempotency-key-reused" in other.err) == (1, True)
     with faulty(build_response(304, "", ETag='"1"')) as server:

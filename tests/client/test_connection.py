@@ -252,7 +252,7 @@ def test_a_connection_that_always_breaks_is_a_one_line_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "found"),
+    ("other", "summary"),
     [
         (HTML, "200 Because with text/html"),
         (build_response(404, "<h1>Not here</h1>", "text/html"), "404 Because with text/html"),
@@ -273,13 +273,13 @@ def test_a_connection_that_always_breaks_is_a_one_line_error() -> None:
         (build_response(400, {**PROBLEM, "title": None}), "400 Because with application/json"),
     ],
 )
-def test_another_server_is_a_one_line_error(other: bytes, found: str) -> None:
+def test_another_server_is_a_one_line_error(other: bytes, summary: str) -> None:
     with faulty(other) as server:
         result = ofc("ruleset", "list", OFC_URL=server.url)
     assert result.code == 3
     assert (
         result.err
-        == f"Error: {server.url} responded {found}, which is not a response of Tablestakes; is the address right?\n"
+        == f"Error: {server.url} responded {summary}, which is not a response of Tablestakes; is the address right?\n"
     )
 
 
@@ -299,9 +299,9 @@ def test_a_list_from_another_server_is_a_one_line_error(name: str, item: object)
         assert result.err.endswith(" which is not a response of Tablestakes; is the address right?\n")
 
 
-@pytest.mark.parametrize("found", [{}, {**ROUND, "ruleset": 1}, {"ruleset": "pineapple", "seats": [], "hands": [1]}])
-def test_a_round_from_another_server_is_rejected(found: object) -> None:
-    with faulty(build_response(200, found)) as server, Client(server.url) as client:
+@pytest.mark.parametrize("document", [{}, {**ROUND, "ruleset": 1}, {"ruleset": "pineapple", "seats": [], "hands": [1]}])
+def test_a_round_from_another_server_is_rejected(document: object) -> None:
+    with faulty(build_response(200, document)) as server, Client(server.url) as client:
         for read in (client.get_round, client.get_document, client.get_table, client.get_ruleset):
             with pytest.raises(TransportError, match="which is not a response of Tablestakes"):
                 read("1")

@@ -221,8 +221,8 @@ def test_the_examples_work(
         signed = ofc("checkpoint", "list", "--json", **reached).document["checkpoints"]
         line = line.replace(EXAMPLE_ADDRESS, signed[0]["id"])
     if EXAMPLE_PREFIX in shown:
-        made = command("key", "create", "--club", "home", "--json", "--data", str(service.directory))
-        line = line.replace(EXAMPLE_PREFIX, json.loads(made.stdout)["prefix"])
+        process = command("key", "create", "--club", "home", "--json", "--data", str(service.directory))
+        line = line.replace(EXAMPLE_PREFIX, json.loads(process.stdout)["prefix"])
     if " webhook " in shown:
         line = with_webhook(line, reached)
     if "-o" in shown and "checkpoint" in shown:

@@ -64,12 +64,12 @@ def test_rounds_are_imported_and_listed_as_documents(client: Client, table: str)
     job = client.import_documents([document(table, "1"), document(table, "2"), {"table": table}], is_provisional=True)
     assert job.state == "succeeded"
     assert [result["status"] for result in client.list_import_results(job.id)] == ["stored", "stored", "refused"]
-    found = client.find_table(table)
-    assert found is not None
-    documents = list(client.list_documents(table=found.id, limit="1"))
+    record = client.find_table(table)
+    assert record is not None
+    documents = list(client.list_documents(table=record.id, limit="1"))
     assert [each["reference"] for each in documents] == ["1", "2"]
     assert json.loads(json.dumps(documents[0]))["hands"][0]["number"] == 1
-    rounds = client.list_rounds(table=found.id, limit="1")
+    rounds = client.list_rounds(table=record.id, limit="1")
     assert {round_.state for round_ in rounds} == {"provisional"}
 
 

@@ -12,8 +12,8 @@ def test_rounds_tables_and_hands_are_found_by_the_end_of_their_ids(
     add_hand(reached, table, button=1)
     table_id = client.get_round(round_id)["table"]
     assert ofc("round", "show", round_id[-6:], **reached).out == ofc("round", "show", round_id, **reached).out
-    found = ofc("table", "statement", table_id[-6:].upper(), **reached)
-    assert found.out == ofc("table", "statement", table, **reached).out
+    result = ofc("table", "statement", table_id[-6:].upper(), **reached)
+    assert result.out == ofc("table", "statement", table, **reached).out
     [hand] = ofc("round", "hands", table, "--json", **reached).document["hands"]
     assert ofc("hand", "explain", hand["id"][-6:], **reached).out == ofc("hand", "explain", hand["id"], **reached).out
 
@@ -29,9 +29,9 @@ def test_an_unknown_end_of_an_id_is_refused(reached: dict[str, str], table: str)
 
 def test_a_checkpoint_is_found_by_the_end_of_its_address(reached: dict[str, str], client: Client, table: str) -> None:
     client.add_table({"name": table, "ruleset": "pineapple"})
-    made = client.make_checkpoint()["id"]
-    short = ofc("checkpoint", "show", made[-8:], **reached)
-    assert (short.code, short.out) == (0, client.get_checkpoint(made))
+    address = client.make_checkpoint()["id"]
+    short = ofc("checkpoint", "show", address[-8:], **reached)
+    assert (short.code, short.out) == (0, client.get_checkpoint(address))
     assert "there is no checkpoint 'ffffff'" in ofc("checkpoint", "show", "ffffff", **reached).err
 
 

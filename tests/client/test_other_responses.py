@@ -10,7 +10,7 @@ import stamina
 from client.api import Client
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import ofc
-from tests.support.client.table_setup import PLAIN, add_hand, given, numbers_of, open_evening
+from tests.support.client.table_setup import PLAIN, add_hand, hand_options, numbers_of, open_evening
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def test_a_response_of_another_server_confirms_nothing(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, folder: Path
 ) -> None:
     round_id = open_evening(by_proxy, table)
-    for command in (["hand", "add", table, *given(*PLAIN, button=1)], ["post", f"hand-1-of-{table[:40]}.json"]):
+    for command in (["hand", "add", table, *hand_options(*PLAIN, button=1)], ["post", f"hand-1-of-{table[:40]}.json"]):
         for response in strange(round_id):
             proxy.done = [(200, json.dumps(response).encode())]
             result = ofc(*command, **by_proxy)

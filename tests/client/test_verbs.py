@@ -49,9 +49,9 @@ def test_the_values_of_options_are_those_of_the_contract(name: str, verb: Verb) 
 @pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb.items], ids=str)
 def test_a_list_has_the_items_of_its_operation(name: str) -> None:
     schema = CONTRACT.list_forms(VERBS[name].operation)["application/json"]["schema"]["$ref"].rpartition("/")[2]
-    found = CONTRACT.find_items(schema)
-    assert found is not None
-    assert VERBS[name].items == found[0]
+    items = CONTRACT.find_items(schema)
+    assert items is not None
+    assert VERBS[name].items == items[0]
 
 
 def test_a_parameter_that_the_contract_got_later_is_an_option() -> None:

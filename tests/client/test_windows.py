@@ -9,7 +9,7 @@ import pytest
 from client.api import Client
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import EXAMPLES, ofc
-from tests.support.client.table_setup import PLAIN, given, numbers_of, open_evening, reply_lines
+from tests.support.client.table_setup import PLAIN, hand_options, numbers_of, open_evening, reply_lines
 from tests.support.client.windows import MISSING, PROGRAM, ofc_on_windows
 
 
@@ -44,7 +44,7 @@ def test_hands_are_recorded_and_undone_and_an_unsent_one_is_posted(
     typed = ofc_on_windows("hand", "add", table, text=reply_lines("1", *PLAIN, "yes"), **by_proxy)
     assert (typed.code, typed.out.splitlines()[-1]) == (0, f"Recorded: hand 1 at {table}."), typed
     proxy.way = Way.LOSES_REQUESTS
-    unsent = ofc_on_windows("hand", "add", table, *given(*PLAIN), **by_proxy)
+    unsent = ofc_on_windows("hand", "add", table, *hand_options(*PLAIN), **by_proxy)
     assert unsent.code == 3, unsent
     [file] = tmp_path.iterdir()
     proxy.way = Way.THROUGH

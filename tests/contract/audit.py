@@ -36,11 +36,13 @@ def verdict(dependencies: list[Found] | None) -> tuple[int, list[str]]:
     """Return the exit code and the report; None is no response at all."""
     if dependencies is None:
         return 0, ["NOT CHECKED: no list of vulnerabilities can be reached; run `make audit` where there is a network."]
-    found, skipped = list(known_vulnerabilities(dependencies)), unchecked(dependencies)
-    lines = [f"KNOWN VULNERABILITY: {line}" for line in found]
+    vulnerabilities, skipped = list(known_vulnerabilities(dependencies)), unchecked(dependencies)
+    lines = [f"KNOWN VULNERABILITY: {line}" for line in vulnerabilities]
     if skipped:
         lines.append(f"NOT CHECKED: {len(skipped)} of {len(dependencies)} dependencies: {', '.join(skipped)}")
-    return (1 if found else 0), lines or [f"{len(dependencies)} dependencies, none with a known vulnerability."]
+    return (1 if vulnerabilities else 0), lines or [
+        f"{len(dependencies)} dependencies, none with a known vulnerability."
+    ]
 
 
 def look_up() -> list[Found] | None:
@@ -51,11 +53,11 @@ def look_up() -> list[Found] | None:
             ended = subprocess.run(
                 [sys.executable, *COMMAND, *options], capture_output=True, text=True, timeout=SECONDS, check=False
             )
-            found: list[Found] = json.loads(ended.stdout)["dependencies"]
+            dependencies: list[Found] = json.loads(ended.stdout)["dependencies"]
         except (subprocess.TimeoutExpired, ValueError, KeyError):
             continue
-        if len(unchecked(found)) < len(found):
-            return found
+        if len(unchecked(dependencies)) < len(dependencies):
+            return dependencies
     return None
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.count_source import count_code_lines
-from tests.contract.words import read_comments, read_docstrings, read_messages
+from tests.contract.words import read_comments, read_docstrings, read_messages, read_names_of_values
 
 pytestmark = pytest.mark.smoke
 
@@ -19,6 +19,13 @@ def test_docstrings_are_those_of_functions() -> None:
         '    @property\n    def p(self):\n        """The property."""\n'
     )
     assert list(read_docstrings(source)) == [(3, "Say it.")]
+
+
+def test_names_of_values_are_those_of_parameters_and_variables_but_not_of_fields() -> None:
+    source = (
+        "class C:\n    made: int\n    def f(self, wanted):\n        for found in wanted:\n            rows = found\n"
+    )
+    assert sorted(read_names_of_values(source)) == [(3, "self"), (3, "wanted"), (4, "found"), (5, "rows")]
 
 
 def test_comments_and_docstrings_are_read_with_their_lines() -> None:

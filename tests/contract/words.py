@@ -79,6 +79,8 @@ NOT_IN_TEST_NAMES: Final = re.compile(
     "|says|somebody|tells?|told|unsaid|whoever)(?=_|$)"
 )
 """Words that the names of tests do not have; write stored, reported, shown, refused, left, busted, they …"""
+NOT_NAMES_OF_VALUES: Final = frozenset({"found", "given", "made", "wanted"})
+"""Participles, which say what was done and not what a value is. They can be fields of JSON documents."""
 NOT_IN_CODES: Final = frozenset({"aside", "beyond", "gone", "kept", "said", "sayer", "stands", "told"})
 """Words that the codes of errors do not have."""
 
@@ -114,10 +116,10 @@ def read_comments(source: str) -> Iterator[tuple[int, str]]:
 def texts() -> list[tuple[Path, int, str]]:
     """Return everything that is read: messages, docstrings and comments of modules, and pages, each with its line."""
     modules = [
-        (path, *found)
+        (path, *passage)
         for path in sources(DOCUMENTED)
         for read in (read_messages, read_comments)
-        for found in read(path.read_text(encoding="utf-8"))
+        for passage in read(path.read_text(encoding="utf-8"))
     ]
     pages = {path for pattern in PAGES for path in ROOT.glob(pattern) if "node_modules" not in path.parts}
     return [*modules, *((path, 1, path.read_text(encoding="utf-8")) for path in sorted(pages))]
@@ -125,13 +127,17 @@ def texts() -> list[tuple[Path, int, str]]:
 
 @cache
 def messages() -> list[tuple[Path, int, str]]:
-    return [(path, *found) for path in sources(SOURCES) for found in read_messages(path.read_text(encoding="utf-8"))]
+    return [
+        (path, *message) for path in sources(SOURCES) for message in read_messages(path.read_text(encoding="utf-8"))
+    ]
 
 
 @cache
 def docstrings() -> list[tuple[Path, int, str]]:
     return [
-        (path, *found) for path in sources(DOCUMENTED) for found in read_docstrings(path.read_text(encoding="utf-8"))
+        (path, *docstring)
+        for path in sources(DOCUMENTED)
+        for docstring in read_docstrings(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -172,6 +178,32 @@ def find_names_of_tests() -> Iterator[str]:
         for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
             if NOT_IN_TEST_NAMES.search(name):
                 yield f"{path.relative_to(ROOT)}: {name}"
+
+
+def read_names_of_values(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the name of each parameter and of each variable of a module, with its line; not those of fields."""
+    module = ast.parse(source)
+    fields = {
+        id(target)
+        for class_ in ast.walk(module)
+        if isinstance(class_, ast.ClassDef)
+        for statement in class_.body
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+        for target in ast.walk(statement)
+    }
+    for node in ast.walk(module):
+        if isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in fields:
+            yield node.lineno, node.id
+
+
+def find_names_of_values() -> Iterator[str]:
+    """Yield every parameter and variable that is named with a participle."""
+    for path in sources((*DOCUMENTED, "benchmarks", "tests")):
+        for line, name in read_names_of_values(path.read_text(encoding="utf-8")):
+            if name in NOT_NAMES_OF_VALUES:
+                yield f"{path.relative_to(ROOT)}:{line}: {name}"
 
 
 def find_codes() -> Iterator[str]:

@@ -83,7 +83,7 @@ def test_bytes_that_were_changed_are_no_event_or_another_one_with_another_hash(
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("data", "message"),
     [
         (b"", "do not begin with"),
         (WRITTEN[:-1], "end within the field 'content'"),
@@ -105,6 +105,6 @@ def test_bytes_that_were_changed_are_no_event_or_another_one_with_another_hash(
         ),
     ],
 )
-def test_an_invalid_event_is_refused_with_the_reason(found: bytes, message: str) -> None:
+def test_an_invalid_event_is_refused_with_the_reason(data: bytes, message: str) -> None:
     with pytest.raises(EvidenceError, match=message):
-        read_event(found)
+        read_event(data)

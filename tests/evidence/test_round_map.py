@@ -50,9 +50,9 @@ class Map:
 def made_of(count: int, seed: int = 1) -> tuple[Map, dict[UUID, tuple[int, bytes]]]:
     random = Random(seed)
     rounds = {UUID(int=random.getrandbits(128)): (random.randint(1, 9), random.randbytes(32)) for _ in range(count)}
-    made = Map()
-    made.enter([MapEntry.of(round_id, *newest) for round_id, newest in rounds.items()])
-    return made, rounds
+    round_map = Map()
+    round_map.enter([MapEntry.of(round_id, *newest) for round_id, newest in rounds.items()])
+    return round_map, rounds
 
 
 ENTRIES = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 6)), max_size=60)
@@ -62,26 +62,26 @@ ENTRIES = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 6)), max_size=60
 def test_in_whatever_portions_events_are_entered_the_root_is_that_of_the_newest(
     portions: list[list[tuple[int, int]]],
 ) -> None:
-    made, newest = Map(), dict[UUID, tuple[int, bytes]]()
+    round_map, newest = Map(), dict[UUID, tuple[int, bytes]]()
     for portion in portions:
         entries = {UUID(int=number): (sequence, bytes([sequence]) * 32) for number, sequence in portion}
-        made.enter([MapEntry.of(round_id, *entry) for round_id, entry in entries.items()])
+        round_map.enter([MapEntry.of(round_id, *entry) for round_id, entry in entries.items()])
         newest |= {
             round_id: entry for round_id, entry in entries.items() if entry[0] > newest.get(round_id, (0, b""))[0]
         }
-        assert made.root == naive.map_root(newest)
+        assert round_map.root == naive.map_root(newest)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 16, 17, 500])
 def test_every_entry_is_proved_and_nothing_else(count: int) -> None:
-    made, rounds = made_of(count)
-    assert made.root == naive.map_root(rounds)
+    round_map, rounds = made_of(count)
+    assert round_map.root == naive.map_root(rounds)
     for round_id, (sequence, event) in rounds.items():
-        found = made.prove(round_id)
-        assert found is not None
-        entry, proof = found
+        pair = round_map.prove(round_id)
+        assert pair is not None
+        entry, proof = pair
         assert entry == MapEntry.of(round_id, sequence, event)
-        verify_entry(entry, proof, made.root)
+        verify_entry(entry, proof, round_map.root)
         others = [
             MapEntry.of(round_id, sequence - 1, event),
             MapEntry.of(round_id, sequence, bytes(32)),
@@ -89,30 +89,30 @@ def test_every_entry_is_proved_and_nothing_else(count: int) -> None:
         ]
         for other in others:
             with pytest.raises(EvidenceError, match="the proof leads to the root"):
-                verify_entry(other, proof, made.root)
-    assert made.prove(UUID(int=1)) is None
+                verify_entry(other, proof, round_map.root)
+    assert round_map.prove(UUID(int=1)) is None
 
 
 def test_a_proof_with_a_hash_changed_left_out_or_put_in_fails() -> None:
-    made, rounds = made_of(50)
+    round_map, rounds = made_of(50)
     for round_id in list(rounds)[:10]:
-        found = made.prove(round_id)
-        assert found is not None
-        entry, proof = found
+        pair = round_map.prove(round_id)
+        assert pair is not None
+        entry, proof = pair
         wrong = [proof[:-1], proof[1:], (*proof, EMPTY), (EMPTY, *proof), proof[::-1]]
         wrong += [
             (*proof[:place], bytes(32), *proof[place + 1 :]) for place in range(len(proof)) if proof[place] != EMPTY
         ]
         for other in wrong:
             with pytest.raises(EvidenceError):
-                verify_entry(entry, other, made.root)
+                verify_entry(entry, other, round_map.root)
     with pytest.raises(EvidenceError, match="expected at most 256"):
-        verify_entry(entry, (EMPTY,) * 257, made.root)
+        verify_entry(entry, (EMPTY,) * 257, round_map.root)
 
 
 def test_a_proof_has_about_as_many_hashes_as_the_number_of_rounds_has_binary_digits() -> None:
-    made, rounds = made_of(2000)
-    lengths = [len(proof) for round_id in rounds if (found := made.prove(round_id)) for proof in [found[1]]]
+    round_map, rounds = made_of(2000)
+    lengths = [len(proof) for round_id in rounds if (pair := round_map.prove(round_id)) for proof in [pair[1]]]
     assert len(lengths) == 2000
     assert 11 <= sum(lengths) / len(lengths) <= 14
     assert max(lengths) <= 30

@@ -39,13 +39,13 @@ def lucky_cards(rng: Random) -> list[str]:
 
 def deal(rng: Random, deck: list[str], number: int, luck: float) -> list[str]:
     """Take so many cards off the deck, a few of them lucky ones."""
-    wanted: list[str] = []
+    picks: list[str] = []
     for _ in range(2):
         if rng.random() < luck:
-            wanted += lucky_cards(rng)
+            picks += lucky_cards(rng)
     if rng.random() < luck:
-        wanted += [rng.choice("QQKKA") + suit for suit in rng.sample(SUITS, 2)]
-    cards = [card for card in dict.fromkeys(wanted) if card in deck][:number]
+        picks += [rng.choice("QQKKA") + suit for suit in rng.sample(SUITS, 2)]
+    cards = [card for card in dict.fromkeys(picks) if card in deck][:number]
     cards += rng.sample([card for card in deck if card not in cards], number - len(cards))
     for card in cards:
         deck.remove(card)
@@ -73,9 +73,9 @@ def of_rank(cards: list[str], least: int) -> list[list[str]]:
     return [group for group in groups if len(group) >= least]
 
 
-def filled(rng: Random, made: list[str], cards: list[str], size: int) -> list[str]:
+def filled(rng: Random, combination: list[str], cards: list[str], size: int) -> list[str]:
     """The made cards, and any others up to the size of the row."""
-    return made + rng.sample([card for card in cards if card not in made], size - len(made))
+    return combination + rng.sample([card for card in cards if card not in combination], size - len(combination))
 
 
 def made_fives(rng: Random, cards: list[str]) -> list[list[str]]:

@@ -25,14 +25,14 @@ def score_boards(
     for seat in sorted(at):
         reason, royalty = foul_reason(at[seat], ruleset), royalties(at[seat], ruleset)
         won = sum(pair["points"] for pair in exchanges if pair["seats"][0] == seat)
-        given = sum(pair["points"] for pair in exchanges if pair["seats"][1] == seat)
+        loss = sum(pair["points"] for pair in exchanges if pair["seats"][1] == seat)
         scored.append(
             {
                 "seat": seat,
                 "foul": reason is not None,
                 "foul_reason": reason,
                 "royalties": sum(royalty.values()),
-                "points": won - given,
+                "points": won - loss,
                 "fantasyland": earned(at[seat], ruleset),
                 "rows": {
                     row: {"category": _category(row, at[seat][row], ruleset), "royalty": royalty[row]} for row in SIZES

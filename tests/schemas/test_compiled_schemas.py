@@ -153,8 +153,8 @@ def check_hand(submitted: SubmittedHand, values: Mapping[str, Any]) -> None:
     check_deal(submitted.hand, values)
     assert repr(submitted.played_at) == repr(values["played_at"])
     assert submitted.names == tuple(player.get("player") for player in values["players"])
-    given = (submitted.restores, submitted.dealt_again, submitted.expected)
-    assert given == (values.get("restores"), values.get("dealt_again", False), values.get("expected"))
+    fields = (submitted.restores, submitted.dealt_again, submitted.expected)
+    assert fields == (values.get("restores"), values.get("dealt_again", False), values.get("expected"))
 
 
 def check_deal(hand: Hand, values: Mapping[str, Any]) -> None:
@@ -179,8 +179,8 @@ def check_score(request: ScoreRequest, values: Mapping[str, Any]) -> None:
     assert request.expected == values["expected"]
     check_players([player.played for player in request.players], values["players"])
     for player, read in zip(request.players, values["players"], strict=True):
-        given = (player.player, player.stays, player.stack, player.opening_stack)
-        assert repr(given) == repr((read["player"], read["stays"], read["stack"], read["opening_stack"]))
+        fields = (player.player, player.stays, player.stack, player.opening_stack)
+        assert repr(fields) == repr((read["player"], read["stays"], read["stack"], read["opening_stack"]))
 
 
 def check_document(document: RoundDocument, values: Mapping[str, Any]) -> None:

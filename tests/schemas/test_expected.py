@@ -16,7 +16,7 @@ RESULT: dict[str, Any] = {
 }
 
 
-def found(expected: object) -> dict[str, str]:
+def find_codes(expected: object) -> dict[str, str]:
     return {mistake["pointer"]: mistake["code"] for mistake in dump_mistakes(find_unexpected(expected, RESULT))}
 
 
@@ -33,7 +33,7 @@ def found(expected: object) -> dict[str, str]:
     ],
 )
 def test_any_part_of_the_result_can_be_expected(expected: object) -> None:
-    assert found(expected) == {}
+    assert find_codes(expected) == {}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_any_part_of_the_result_can_be_expected(expected: object) -> None:
     ],
 )
 def test_every_difference_has_its_path(expected: object, differences: dict[str, str]) -> None:
-    assert found(expected) == differences
+    assert find_codes(expected) == differences
 
 
 @given(json_values)

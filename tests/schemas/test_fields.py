@@ -38,7 +38,7 @@ FIELDS: dict[str, fields.Field[Any]] = {
     "small integer": Integer(least=0, most=17),
     "boolean": Boolean(),
     "text": Text(longest=5),
-    "name": Text(pattern="^[a-z]+$", wanted="small letters"),
+    "name": Text(pattern="^[a-z]+$", meaning="small letters"),
     "choice": Choice({"open": 1, "closed": 2}),
     "card": CardField(),
     "row": RowField(3),
@@ -142,7 +142,7 @@ def test_every_accepted_text_can_be_encoded_in_utf_8_and_has_no_nul(value: str) 
 
 
 def test_a_pattern_matches_the_whole_text() -> None:
-    name = Text(pattern="^[a-z]+$", wanted="small letters")
+    name = Text(pattern="^[a-z]+$", meaning="small letters")
     assert code_of(name, "abc") is None
     assert code_of(name, "abc\n") == "text-characters"
     assert code_of(name, "abc d") == "text-pattern"
@@ -264,7 +264,7 @@ def test_a_formatted_time_can_be_parsed(moment: datetime) -> None:
 def test_every_invalid_value_of_a_table_has_its_key() -> None:
     with pytest.raises(ValidationError) as refused:
         Dictionary(Integer(), most=5).deserialize({"QQ": "7", "KK": 8, "AA": None, "x" * 61: 1})
-    codes = {key: sentences(found)[0].code for key, found in refused.value.messages.items()}
+    codes = {key: sentences(messages)[0].code for key, messages in refused.value.messages.items()}
     assert codes == {"QQ": "not-an-integer", "AA": "field-null", "x" * 61: "text-length"}
 
 

@@ -20,19 +20,19 @@ def test_the_quantile_is_that_of_95_percent() -> None:
 
 @given(VALUES)
 def test_the_interval_of_a_mean_is_the_normal_one(values: list[int]) -> None:
-    found = mean_interval(len(values), sum(values), sum(value * value for value in values))
-    assert found is not None
+    interval = mean_interval(len(values), sum(values), sum(value * value for value in values))
+    assert interval is not None
     half = Z * stdev(values) / sqrt(len(values))
-    assert found == pytest.approx((fmean(values) - half, fmean(values) + half), abs=1e-6)
-    assert found[0] <= found[1]
+    assert interval == pytest.approx((fmean(values) - half, fmean(values) + half), abs=1e-6)
+    assert interval[0] <= interval[1]
 
 
 @given(VALUES, st.integers(-100, 100))
 def test_the_interval_of_a_mean_moves_with_the_values(values: list[int], moved: int) -> None:
     def interval(each: list[int]) -> tuple[float, float]:
-        found = mean_interval(len(each), sum(each), sum(value * value for value in each))
-        assert found is not None
-        return found
+        ends = mean_interval(len(each), sum(each), sum(value * value for value in each))
+        assert ends is not None
+        return ends
 
     expected = tuple(end + moved for end in interval(values))
     assert interval([value + moved for value in values]) == pytest.approx(expected, abs=1e-5)
@@ -46,18 +46,18 @@ def test_one_value_has_no_interval(count: int, value: int) -> None:
 @given(TRIALS)
 def test_the_interval_of_a_rate_contains_it_and_stays_between_0_and_1(figures: tuple[int, int]) -> None:
     successes, trials = figures
-    found = rate_interval(successes, trials)
-    assert 0 <= found[0] <= successes / trials <= found[1] <= 1
-    assert found[0] < found[1]
-    assert (found[0] == 0) == (successes == 0)
+    interval = rate_interval(successes, trials)
+    assert 0 <= interval[0] <= successes / trials <= interval[1] <= 1
+    assert interval[0] < interval[1]
+    assert (interval[0] == 0) == (successes == 0)
 
 
 @given(TRIALS)
 def test_the_ends_of_a_rate_solve_wilsons_equation(figures: tuple[int, int]) -> None:
     """At each end, the rate is as far from the true value as the quantile says: (p − w)² = z² w (1 − w) / n."""
     successes, trials = figures
-    found = rate_interval(successes, trials)
-    for end in found:
+    ends = rate_interval(successes, trials)
+    for end in ends:
         distance = float((Fraction(successes, trials) - Fraction(end)) ** 2)
         assert distance == pytest.approx(Z**2 * end * (1 - end) / trials, rel=1e-6, abs=1e-15)
 
@@ -65,8 +65,8 @@ def test_the_ends_of_a_rate_solve_wilsons_equation(figures: tuple[int, int]) -> 
 @given(TRIALS)
 def test_failures_have_the_mirrored_interval(figures: tuple[int, int]) -> None:
     successes, trials = figures
-    found, mirrored = rate_interval(successes, trials), rate_interval(trials - successes, trials)
-    assert found == pytest.approx((1 - mirrored[1], 1 - mirrored[0]), abs=1e-9)
+    interval, mirrored = rate_interval(successes, trials), rate_interval(trials - successes, trials)
+    assert interval == pytest.approx((1 - mirrored[1], 1 - mirrored[0]), abs=1e-9)
 
 
 @given(TRIALS, st.integers(2, 100))

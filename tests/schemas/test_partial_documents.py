@@ -87,7 +87,7 @@ def test_a_partial_hand_has_only_mistakes_that_the_whole_hand_has(seed: int) -> 
                 ("top_ups", [{"seat": random.randint(1, 5), "points": 5}]),
             ]
             spoiled = changed(played, *random.sample(wrong, random.randint(0, 2)))
-            found = find_in_hand(round_, spoiled)
+            mistakes = find_in_hand(round_, spoiled)
             refused = refusal_of(round_, spoiled)
-            assert found <= refused
-            assert bool(found) == bool(refused)
+            assert mistakes <= refused
+            assert bool(mistakes) == bool(refused)

@@ -43,10 +43,10 @@ def random_round(name: str, seed: int) -> tuple[Shape, Shape]:
 def check_rounds(name: str, first: int) -> None:
     for seed in range(first, first + CHUNK):
         ruleset, document = random_round(name, seed)
-        expected, found = play(document, ruleset), play_document(document, ruleset)
-        for number, (hand, hand_found) in enumerate(zip(expected["hands"], found["hands"], strict=True), start=1):
+        expected, result = play(document, ruleset), play_document(document, ruleset)
+        for number, (hand, hand_found) in enumerate(zip(expected["hands"], result["hands"], strict=True), start=1):
             assert hand_found == hand, f"{name}, seed {seed}, hand {number}"
-        assert found == expected, f"{name}, seed {seed}"
+        assert result == expected, f"{name}, seed {seed}"
 
 
 @seeds(100)
@@ -137,10 +137,10 @@ def _spoil_streets(rng: Random, player: Shape) -> None:
     ]
     player["streets"] = streets
     street = rng.choice(streets)
-    taken, given = (rng.choice(["dealt", "top", "middle", "bottom", "discards", "auto"]) for _ in range(2))
-    if street.get(taken) and taken != given and len(street.get(given, [])) < 3:
+    taken, target = (rng.choice(["dealt", "top", "middle", "bottom", "discards", "auto"]) for _ in range(2))
+    if street.get(taken) and taken != target and len(street.get(target, [])) < 3:
         card = rng.choice(street[taken])
-        street.setdefault(given, []).append(card)
+        street.setdefault(target, []).append(card)
         if taken != "dealt":
             street[taken].remove(card)
 
@@ -203,10 +203,10 @@ def _renumbered(document: Shape) -> Shape:
 def _is_accepted_by_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
     try:
         accepted = frozenset(accept_document(spoilt, ruleset).irregular)
-        found = play_document(spoilt, ruleset, accepted)
+        result = play_document(spoilt, ruleset, accepted)
     except (ScoringError, WireError):
         return False
-    assert found == play(spoilt, ruleset, accepted), where
+    assert result == play(spoilt, ruleset, accepted), where
     for number in accepted:
         earlier = frozenset(each for each in accepted if each < number)
         with pytest.raises(Refused):

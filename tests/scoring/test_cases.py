@@ -24,7 +24,7 @@ def test_a_golden_case_comes_out_as_worked_out_by_hand(case: Case) -> None:
     compared = list(compare(case))
     assert any(expected is not None for _, expected, _ in compared), f"{case.title}: nothing is expected"
     wrong = [
-        f"  {what}: expected {expected!r}, found {found!r}" for what, expected, found in compared if expected != found
+        f"  {what}: expected {expected!r}, found {value!r}" for what, expected, value in compared if expected != value
     ]
     assert not wrong, "\n".join([f"{case.file}, «{case.title}»:", *wrong])
 
@@ -71,6 +71,6 @@ def test_a_case_that_expects_something_else_is_noticed() -> None:
     content = {"title": "", "rules": [], "ruleset": "pineapple", "hand": hand}
     for expect, differs in (({"1-2": {"points": 6}}, False), ({"1-2": {"points": 5}}, True)):
         compared = compare(Case("", {**content, "expect": expect}, {}))
-        assert any(expected != found for _, expected, found in compared) is differs
+        assert any(expected != value for _, expected, value in compared) is differs
     refused = [{"code": "card-twice", "at": "#/players/1/top/0"}]
     assert ("refused", refused, None) in list(compare(Case("", {**content, "refused": refused}, {})))

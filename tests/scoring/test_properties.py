@@ -27,9 +27,11 @@ from tests.support.scoring.strategies import PROPERTY, boards, histories, rulese
 @PROPERTY
 @given(rulesets(), boards(3), st.integers(1, 9), st.lists(st.sampled_from([0, 14]), min_size=3, max_size=3))
 def test_points_of_a_hand_are_zero_in_sum(
-    ruleset: Ruleset, made: list[Board], button: Seat, fantasyland: list[int]
+    ruleset: Ruleset, board_list: list[Board], button: Seat, fantasyland: list[int]
 ) -> None:
-    players = [PlayerHand(seat, board, cards) for seat, board, cards in zip((2, 5, 7), made, fantasyland, strict=True)]
+    players = [
+        PlayerHand(seat, board, cards) for seat, board, cards in zip((2, 5, 7), board_list, fantasyland, strict=True)
+    ]
     score = score_hand(players, ruleset, button)
     assert sum(score.points.values()) == 0
     for exchange in score.exchanges:
@@ -44,9 +46,9 @@ def test_points_of_a_hand_are_zero_in_sum(
 
 @PROPERTY
 @given(rulesets(), boards(2), st.booleans())
-def test_points_won_equal_points_lost(ruleset: Ruleset, made: list[Board], in_fantasyland: bool) -> None:
+def test_points_won_equal_points_lost(ruleset: Ruleset, board_list: list[Board], in_fantasyland: bool) -> None:
     played = Fantasyland(14) if in_fantasyland else None
-    one, other = (score_board(seat, board, played, ruleset) for seat, board in enumerate(made, start=1))
+    one, other = (score_board(seat, board, played, ruleset) for seat, board in enumerate(board_list, start=1))
     there, back = exchange_points(one, other, ruleset), exchange_points(other, one, ruleset)
     assert (back.first, back.second, back.points) == (there.second, there.first, -there.points)
     assert there.breakdown is not None
@@ -56,8 +58,8 @@ def test_points_won_equal_points_lost(ruleset: Ruleset, made: list[Board], in_fa
 
 @PROPERTY
 @given(rulesets(), boards(1), st.booleans())
-def test_a_foul_earns_nothing(ruleset: Ruleset, made: list[Board], in_fantasyland: bool) -> None:
-    scored = score_board(1, made[0], Fantasyland(14) if in_fantasyland else None, ruleset)
+def test_a_foul_earns_nothing(ruleset: Ruleset, board_list: list[Board], in_fantasyland: bool) -> None:
+    scored = score_board(1, board_list[0], Fantasyland(14) if in_fantasyland else None, ruleset)
     if scored.foul is not None:
         assert (list(scored.royalties), scored.royalty_points, scored.earned) == ([0, 0, 0], 0, None)
 
@@ -181,8 +183,8 @@ def test_seats_may_be_numbered_otherwise_as_long_as_the_order_around_the_table_s
     first = data.draw(st.integers(0, len(seats) - 1))
     numbers = sorted(data.draw(st.sets(st.integers(1, 30), min_size=len(seats), max_size=len(seats))))
     renumbered = dict(zip(seats[first:] + seats[:first], numbers, strict=True))
-    found = result(replay(with_seats(history, renumbered)))
-    assert found == result(replay(history), renumbered)
+    outcome = result(replay(with_seats(history, renumbered)))
+    assert outcome == result(replay(history), renumbered)
 
 
 def with_boards(history: History, change: Callable[[Board], Board]) -> History:

@@ -66,7 +66,7 @@ def test_nothing_and_the_most_are_points() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "made"),
+    ("row", "key"),
     [
         ("top", "two_pair"),
         ("top", "trips"),
@@ -77,8 +77,8 @@ def test_nothing_and_the_most_are_points() -> None:
         ("bottom", "75432"),
     ],
 )
-def test_royalties_are_for_what_the_row_can_make(row: str, made: str) -> None:
-    assert refusals(royalties={row: {made: 1}}) == [("royalty-unknown", f"#/royalties/{row}/{made}")]
+def test_royalties_are_for_what_the_row_can_make(row: str, key: str) -> None:
+    assert refusals(royalties={row: {key: 1}}) == [("royalty-unknown", f"#/royalties/{row}/{key}")]
 
 
 def test_a_low_middle_earns_for_lows_only() -> None:

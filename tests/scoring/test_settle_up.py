@@ -67,19 +67,19 @@ def most_groups(nets: Mapping[str, int]) -> int:
 @PROPERTY
 @given(balanced(12) | balanced(40, size=10**15))
 def test_payments_bring_everyone_to_zero(nets: dict[str, int]) -> None:
-    found = find_payments(nets)
-    assert set(settled(nets, found.payments).values()) <= {0}
-    assert len(found.payments) <= max(0, sum(1 for net in nets.values() if net) - 1)
+    result = find_payments(nets)
+    assert set(settled(nets, result.payments).values()) <= {0}
+    assert len(result.payments) <= max(0, sum(1 for net in nets.values() if net) - 1)
 
 
 @PROPERTY
 @given(balanced(12) | balanced(40))
 def test_losers_pay_and_winners_are_paid(nets: dict[str, int]) -> None:
-    found = find_payments(nets)
-    for payment in found.payments:
+    result = find_payments(nets)
+    for payment in result.payments:
         assert payment.amount > 0
         assert nets[payment.payer] < 0 < nets[payment.payee]
-    pairs = [(payment.payer, payment.payee) for payment in found.payments]
+    pairs = [(payment.payer, payment.payee) for payment in result.payments]
     assert len(set(pairs)) == len(pairs)
 
 
@@ -88,10 +88,10 @@ def test_losers_pay_and_winners_are_paid(nets: dict[str, int]) -> None:
 @example(dict(zip(NAMES, [5, 5, -4, -6, 3, -3, 0], strict=False)))
 @example(dict(zip(NAMES, [6, 1, 1, -2, -3, -3], strict=False)))
 def test_there_are_as_few_payments_as_trying_every_division_finds(nets: dict[str, int]) -> None:
-    found = find_payments(nets)
+    result = find_payments(nets)
     players = sum(1 for net in nets.values() if net)
-    assert found.is_fewest
-    assert len(found.payments) == players - most_groups(nets)
+    assert result.is_fewest
+    assert len(result.payments) == players - most_groups(nets)
 
 
 @PROPERTY
@@ -109,17 +109,17 @@ def alone(players: int) -> dict[str, int]:
 
 def test_the_fewest_are_found_for_sixteen_players_and_not_promised_for_more() -> None:
     for players, is_fewest in ((MOST_EXACT, True), (MOST_EXACT + 1, False)):
-        found = find_payments(alone(players))
-        assert found.is_fewest is is_fewest
-        assert len(found.payments) == players - 1
-        assert set(settled(alone(players), found.payments).values()) == {0}
+        result = find_payments(alone(players))
+        assert result.is_fewest is is_fewest
+        assert len(result.payments) == players - 1
+        assert set(settled(alone(players), result.payments).values()) == {0}
 
 
 def test_players_who_pair_off_or_are_even_do_not_count_among_the_sixteen() -> None:
     pairs = {f"pair-{number}-{side:+}": side * (10**6 + number) for number in range(20) for side in (1, -1)}
-    found = find_payments({**pairs, **alone(MOST_EXACT), "even": 0})
-    assert found.is_fewest
-    assert len(found.payments) == 20 + MOST_EXACT - 1
+    result = find_payments({**pairs, **alone(MOST_EXACT), "even": 0})
+    assert result.is_fewest
+    assert len(result.payments) == 20 + MOST_EXACT - 1
 
 
 def test_nets_that_do_not_add_up_cannot_be_settled() -> None:

@@ -50,11 +50,11 @@ def test_all_rows_are_ordered_as_the_oracle_orders_them(
 @pytest.fixture(scope="module")
 def rows_by_strength() -> dict[int, list[Cards]]:
     """One row of every strength, for three and for five cards: enough suits for every rank pattern, and a flush."""
-    found: dict[int, list[Cards]] = {}
+    rows: dict[int, list[Cards]] = {}
     for size in (3, 5):
         one_of_each = {strength_of(cards): cards for cards in combinations(DECK, size)}
-        found[size] = list(one_of_each.values())
-    return found
+        rows[size] = list(one_of_each.values())
+    return rows
 
 
 def in_names(cards: Cards) -> list[str]:

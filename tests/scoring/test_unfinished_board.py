@@ -46,11 +46,11 @@ def test_full_rows_have_the_figures_of_the_full_board(name: str) -> None:
     for rows, cards in random_boards(name, 30):
         played = Fantasyland(cards) if cards else None
         full = score_board(1, Board(rows), played, PRESETS[name])
-        found = score_unfinished(rows, (), played, PRESETS[name])
-        assert found.strengths == dict(full.strengths.items())
-        assert found.royalties == dict(full.royalties.items())
-        assert (found.is_foul, found.foul) == (full.foul is not None, full.foul)
-        assert found.fantasyland == full.earned
+        score = score_unfinished(rows, (), played, PRESETS[name])
+        assert score.strengths == dict(full.strengths.items())
+        assert score.royalties == dict(full.royalties.items())
+        assert (score.is_foul, score.foul) == (full.foul is not None, full.foul)
+        assert score.fantasyland == full.earned
 
 
 @pytest.mark.parametrize("name", RULESETS)
@@ -61,11 +61,11 @@ def test_a_board_that_can_become_good_is_not_foul(name: str) -> None:
         if full.foul is not None:
             continue
         open_places = set(rng.sample([*rows.top, *rows.middle, *rows.bottom], rng.randint(1, 12)))
-        found = score_unfinished(
+        score = score_unfinished(
             without_cards(rows, open_places), (), Fantasyland(cards) if cards else None, PRESETS[name]
         )
-        assert not found.is_foul, rows
-        assert all(full.royalties[row] == points for row, points in found.royalties.items())
+        assert not score.is_foul, rows
+        assert all(full.royalties[row] == points for row, points in score.royalties.items())
 
 
 @pytest.mark.parametrize("name", RULESETS)
@@ -78,14 +78,14 @@ def test_a_board_is_foul_once_no_card_avoids_it(name: str, missing: int) -> None
     for rows, _ in rng.sample(boards, min(len(boards), 60 // missing**3)):
         row = rng.choice(list(Row))
         open_places = set(rng.sample(rows[row], missing))
-        given = without_cards(rows, open_places)
-        unseen = [card for card in DECK if card not in {*given.top, *given.middle, *given.bottom}]
+        partial_rows = without_cards(rows, open_places)
+        unseen = [card for card in DECK if card not in {*partial_rows.top, *partial_rows.middle, *partial_rows.bottom}]
         completions = (
-            ByRow(*((*cards, *more) if each is row else cards for each, cards in given.items()))
+            ByRow(*((*cards, *more) if each is row else cards for each, cards in partial_rows.items()))
             for more in combinations(unseen, missing)
         )
         is_foul = all(score_board(1, Board(each), None, PRESETS[name]).foul for each in completions)
-        assert score_unfinished(given, (), None, PRESETS[name]).is_foul == is_foul, given
+        assert score_unfinished(partial_rows, (), None, PRESETS[name]).is_foul == is_foul, partial_rows
         fouls += is_foul
     assert fouls > 0 or missing == 2
 
@@ -98,14 +98,14 @@ def test_cards_on_the_table_cannot_save_a_board() -> None:
 
 
 def test_no_middle_fits_between_a_strong_top_and_a_weak_bottom() -> None:
-    found = unfinished("AsAdAc", "", "KsKd9h9c3c")
-    assert (found.is_foul, found.foul) == (True, None)
-    assert set(found.royalties.values()) == {0}
+    score = unfinished("AsAdAc", "", "KsKd9h9c3c")
+    assert (score.is_foul, score.foul) == (True, None)
+    assert set(score.royalties.values()) == {0}
 
 
 def test_a_deuce_to_seven_middle_must_qualify() -> None:
-    found = unfinished("", "8s5d4c3hJh", "", "deuce-to-seven")
-    assert (found.is_foul, found.foul) == (True, FoulReason.MIDDLE_DOES_NOT_QUALIFY)
+    score = unfinished("", "8s5d4c3hJh", "", "deuce-to-seven")
+    assert (score.is_foul, score.foul) == (True, FoulReason.MIDDLE_DOES_NOT_QUALIFY)
     assert unfinished("", "8s8d4c3h", "", "deuce-to-seven").is_foul
     assert not unfinished("", "8s7d4c3h", "", "deuce-to-seven").is_foul
 
@@ -123,7 +123,7 @@ def test_an_empty_board_has_nothing() -> None:
     ],
 )
 def test_the_ace_is_high_only_in_a_low_middle(middle: str, category: Category, ranks: tuple[int, ...]) -> None:
-    found = unfinished("", middle, "", "deuce-to-seven")
-    assert found.strengths[Row.MIDDLE] == (category, ranks)
-    assert found.foul is FoulReason.MIDDLE_DOES_NOT_QUALIFY
+    score = unfinished("", middle, "", "deuce-to-seven")
+    assert score.strengths[Row.MIDDLE] == (category, ranks)
+    assert score.foul is FoulReason.MIDDLE_DOES_NOT_QUALIFY
     assert unfinished("", middle, "").strengths[Row.MIDDLE].category in (Category.STRAIGHT, Category.STRAIGHT_FLUSH)

@@ -103,8 +103,8 @@ class Api:
     def _operation(self, method: str, path: str) -> Document | None:
         for template, operations in self.contract["paths"].items():
             if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", template), path):
-                found: Document | None = operations.get(method.lower())
-                return found
+                operation: Document | None = operations.get(method.lower())
+                return operation
         return None
 
 
@@ -112,11 +112,11 @@ def resolve(contract: Document, part: Document) -> Document:
     """Follow a reference into the contract."""
     if "$ref" not in part:
         return part
-    found: Any = contract
+    target: Any = contract
     for name in part["$ref"].removeprefix("#/").split("/"):
-        found = found[name]
-    assert isinstance(found, dict)
-    return found
+        target = target[name]
+    assert isinstance(target, dict)
+    return target
 
 
 def validate(contract: Document, schema: Document, document: object) -> None:

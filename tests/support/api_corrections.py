@@ -45,9 +45,9 @@ def correct(api: Api, round_id: str, *, query: str = "", **more: Any) -> ApiResp
 
 
 def part_of(api: Api, round_id: str, part: str, revision: int | None = None) -> ApiResponse:
-    found = api.get(f"/v1/rounds/{round_id}/{part}" + (f"?revision={revision}" if revision else ""))
-    assert found.status == 200, found
-    return found
+    response = api.get(f"/v1/rounds/{round_id}/{part}" + (f"?revision={revision}" if revision else ""))
+    assert response.status == 200, response
+    return response
 
 
 def round_of(api: Api, round_id: str) -> Document:

@@ -45,7 +45,7 @@ def make_certificate(directory: Path, passphrase: bytes | None = None, name: str
         .sign(signer, hashes.SHA256())
     )
     directory.mkdir(parents=True, exist_ok=True)
-    made = Certificate(
+    files = Certificate(
         directory / "authority.pem",
         directory / "game.pem",
         directory / "game.key",
@@ -53,11 +53,11 @@ def make_certificate(directory: Path, passphrase: bytes | None = None, name: str
             sha256(key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()
         ).decode(),
     )
-    made.authority.write_bytes(authority.public_bytes(Encoding.PEM))
-    made.certificate.write_bytes(certificate.public_bytes(Encoding.PEM))
+    files.authority.write_bytes(authority.public_bytes(Encoding.PEM))
+    files.certificate.write_bytes(certificate.public_bytes(Encoding.PEM))
     encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
-    made.key.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption))
-    return made
+    files.key.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption))
+    return files
 
 
 def _start(subject: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:

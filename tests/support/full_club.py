@@ -75,10 +75,10 @@ def _sign(house: House, club: UUID, key: SigningKey) -> str:
 
 def _keys_come_and_go(house: House, club: UUID) -> None:
     [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club)
-    found = find_club(house.owner, name)
-    key = create_key(house.owner, found, name="tablet", scopes=("read", "write"), lifetime=timedelta(days=90))
+    record = find_club(house.owner, name)
+    key = create_key(house.owner, record, name="tablet", scopes=("read", "write"), lifetime=timedelta(days=90))
     rotate_key(house.owner, key.key.prefix, timedelta(minutes=5))
-    revoke_key(house.owner, create_key(house.owner, found, name="lost").key.prefix)
+    revoke_key(house.owner, create_key(house.owner, record, name="lost").key.prefix)
 
 
 def _webhooks_come_and_go(api: Api) -> None:

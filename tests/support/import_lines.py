@@ -63,8 +63,8 @@ def ids_of(house: House, club: UUID) -> dict[str, str]:
     with psycopg.connect(house.owner_url) as connection:
         for table, key in _NAMED.items():
             query = sql.SQL("SELECT id FROM {} WHERE club_id = %s ORDER BY {}")
-            found = connection.execute(query.format(sql.Identifier(table), sql.Identifier(key)), [club])
-            called |= {str(row[0]): f"{table} {number}" for number, row in enumerate(found)}
+            rows = connection.execute(query.format(sql.Identifier(table), sql.Identifier(key)), [club])
+            called |= {str(row[0]): f"{table} {number}" for number, row in enumerate(rows)}
     return called
 
 
@@ -108,10 +108,10 @@ def plain(value: Any, column: str, called: dict[str, str]) -> Any:
     if isinstance(value, bytes):
         text = value.decode("utf-8", "backslashreplace").replace('"imported":true', '"imported":false')
         text = _OPENED.sub('"opened_at":"a time"', text)
-        return _ID.sub(lambda found: called.get(found[0], found[0]), text)
+        return _ID.sub(lambda match: called.get(match[0], match[0]), text)
     return value
 
 
 def without_ids(text: str, called: dict[str, str]) -> str:
     """A text in which every id is called by what it is of."""
-    return _ID.sub(lambda found: called[found[0]], text)
+    return _ID.sub(lambda match: called[match[0]], text)

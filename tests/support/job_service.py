@@ -59,11 +59,11 @@ class Room:
 
 def lines() -> list[Any]:
     """Rounds, rounds that come again, and lines that are none; those of the second chunk are played at the gate."""
-    made: list[Any] = [*rounds_to_import(CHUNKS * LINES)]
-    made[LINES : 2 * LINES] = rounds_to_import(LINES, GATE)
-    made[3 * LINES + 1] = made[3 * LINES]
-    made[4 * LINES] = b'{"ruleset": 1}'
-    return made
+    result: list[Any] = [*rounds_to_import(CHUNKS * LINES)]
+    result[LINES : 2 * LINES] = rounds_to_import(LINES, GATE)
+    result[3 * LINES + 1] = result[3 * LINES]
+    result[4 * LINES] = b'{"ruleset": 1}'
+    return result
 
 
 STATUSES = ["stored"] * CHUNKS * LINES

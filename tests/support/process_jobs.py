@@ -60,9 +60,9 @@ class Club:
         self.house.change(over, self.api.get(job)["id"])
 
     def work_on(self, job: str) -> ApiResponse:
-        while (found := self.api.get(job))["state"] not in ENDED:
+        while (response := self.api.get(job))["state"] not in ENDED:
             self.work_once(job)
-        return found
+        return response
 
 
 def rounds_to_import(count: int, table: str = "kitchen") -> list[Document]:

@@ -78,9 +78,9 @@ def recompute(
     return recompute_rounds(transaction, Stretch.between(*stretch, scope), recomputation)
 
 
-def named(found: Recomputed) -> list[tuple[UUID | None, int | None, str]]:
+def named(result: Recomputed) -> list[tuple[UUID | None, int | None, str]]:
     """Return which figures differ, or what else is found, and where."""
-    return [(each.round_id, each.hand, each.column or each.kind.value) for each in found.findings]
+    return [(each.round_id, each.hand, each.column or each.kind.value) for each in result.findings]
 
 
 def add_three_hands(

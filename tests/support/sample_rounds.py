@@ -92,14 +92,14 @@ def changed(document: Document, *changes: tuple[str, Any]) -> Document:
     >>> changed({"a": [{"b": 1}]}, ("a/0/b", 2), ("c", 3))
     {'a': [{'b': 2}], 'c': 3}
     """
-    made = copy.deepcopy(document)
+    result = copy.deepcopy(document)
     for pointer, value in changes:
         *path, last = pointer.split("/")
-        place: Any = made
+        place: Any = result
         for step in path:
             place = place[int(step) if isinstance(place, list) else step]
         place[int(last) if isinstance(place, list) else last] = value
-    return made
+    return result
 
 
 def without(document: Document, *names: str) -> Document:
@@ -243,9 +243,9 @@ def round_of(api: Api, round_id: str) -> Document:
 
 def settlement_of(api: Api, round_id: str, revision: int | None = None) -> ApiResponse:
     """The settlement of a round, in the newest revision or another."""
-    found = api.get(f"/v1/rounds/{round_id}/settlement" + (f"?revision={revision}" if revision else ""))
-    assert found.status == 200, found
-    return found
+    response = api.get(f"/v1/rounds/{round_id}/settlement" + (f"?revision={revision}" if revision else ""))
+    assert response.status == 200, response
+    return response
 
 
 def hands_of(api: Api, round_id: str, revision: int | None = None) -> list[Document]:

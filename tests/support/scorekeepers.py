@@ -186,14 +186,14 @@ class Scorekeeper:
             assert again.response.content == completed.response.content, where
         elif completed.path.endswith("/hands"):
             # Undone and put back, the hand has a newer record; the cards and the results are the same.
-            found = self.get(f"/v1/hands/{completed.body['id']}")
-            assert without(found, "round", "in_force") == without(completed.body, "round", "in_force"), where
+            hand = self.get(f"/v1/hands/{completed.body['id']}")
+            assert without(hand, "round", "in_force") == without(completed.body, "round", "in_force"), where
         else:
             assert _identity(again.body) == _identity(completed.body), where
 
     def _check_round(self, round_: PlayedRound) -> None:
-        found = self.get(f"/v1/rounds/{round_.id}")
-        assert found["version"] == 1 + round_.changes, round_
+        record = self.get(f"/v1/rounds/{round_.id}")
+        assert record["version"] == 1 + round_.changes, round_
         settlement = without_players(self.get(f"/v1/rounds/{round_.id}/settlement"))
         assert sum(settlement["net"].values()) == 0, round_
         ruleset = PRESETS[round_.document["ruleset"].partition("@")[0]]

@@ -121,8 +121,8 @@ class Sending:
 
     @property
     def webhook(self) -> Document:
-        found: Document = self.api.get(self.address).document
-        return found
+        document: Document = self.api.get(self.address).document
+        return document
 
     @property
     def deliveries(self) -> list[Document]:
@@ -132,12 +132,12 @@ class Sending:
 
     def deliver(self) -> int:
         """Make the attempts that are due, and those that are due after them; return their number."""
-        made = 0
+        count = 0
         self.deliverer.dispatch()
         while self.tasks:
             self.deliverer.deliver(*self.tasks.popleft())
-            made += 1
-        return made
+            count += 1
+        return count
 
     def begin(self) -> list[tuple[UUID, UUID, int]]:
         """Begin the attempts that are due, without making them."""

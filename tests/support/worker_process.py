@@ -121,15 +121,15 @@ def wait_for(
     api: Api, job: str, is_so: Callable[[ApiResponse], bool] | None = None, seconds: float = 60
 ) -> ApiResponse:
     """Wait until an import has ended, or something else is so of it."""
-    found: list[ApiResponse] = []
+    responses: list[ApiResponse] = []
 
     def look() -> bool:
-        found[:] = [api.get(job)]
-        assert found[0].status == 200, found[0]
-        return is_so(found[0]) if is_so else found[0]["state"] in ENDED
+        responses[:] = [api.get(job)]
+        assert responses[0].status == 200, responses[0]
+        return is_so(responses[0]) if is_so else responses[0]["state"] in ENDED
 
-    assert wait_until(look, seconds), found
-    return found[0]
+    assert wait_until(look, seconds), responses
+    return responses[0]
 
 
 def results_of(api: Api, job: str) -> list[Document]:

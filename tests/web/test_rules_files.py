@@ -95,8 +95,8 @@ def find_rules(text: str) -> set[str]:
 def test_no_rule_is_written_in_typescript() -> None:
     scripts = [path for path in SOURCES.rglob("*.ts*") if path.suffix in (".ts", ".tsx") and "test" not in path.name]
     assert len(scripts) >= 4
-    found = {str(path.relative_to(ROOT)): find_rules(path.read_text(encoding="utf-8")) for path in scripts}
-    assert {path: rules for path, rules in found.items() if rules} == {}
+    rules_by_path = {str(path.relative_to(ROOT)): find_rules(path.read_text(encoding="utf-8")) for path in scripts}
+    assert {path: rules for path, rules in rules_by_path.items() if rules} == {}
 
 
 @pytest.mark.parametrize(

@@ -23,37 +23,37 @@ def hands_to_score() -> list[Document]:
     document = random_document(Random("in Chromium"), PRESETS["progressive"])
     hands = []
     for number, hand in enumerate(document["hands"]):
-        given = {
+        round_ = {
             "document": {**document, "hands": document["hands"][:number], "departures": []},
             "ruleset": PRESETS["progressive"],
         }
-        given["document"].pop("closed", None)
+        round_["document"].pop("closed", None)
         first, *others = hand["players"]
         unfinished = {**hand, "players": [{**first, "bottom": first["bottom"][:4], "streets": None}, *others]}
         repeated = {**hand, "players": [{**first, "top": [*first["top"][:2], first["bottom"][0]]}, *others]}
-        hands += [{"round": given, "hand": each} for each in (hand, unfinished, repeated)]
+        hands += [{"round": round_, "hand": each} for each in (hand, unfinished, repeated)]
     return hands
 
 
 def test_the_worker_scores_under_a_strict_policy(chromium: Browser, built_rules: Path, browser: BrowserRules) -> None:
     hands = hands_to_score()
     assert len(hands) > 3
-    found = score_in_browser(chromium, built_rules, hands)
-    assert found["violations"] == []
+    report = score_in_browser(chromium, built_rules, hands)
+    assert report["violations"] == []
     described = {name: browser.description[name] for name in ("scorer", "python", "presets", "digest")}
-    assert found["description"] == found["again"] == described
-    assert [each["scored"] for each in found["results"]] == [
+    assert report["description"] == report["again"] == described
+    assert [each["scored"] for each in report["results"]] == [
         browser.score(each["round"], each["hand"]) for each in hands
     ]
-    assert {each["scored"]["kind"] for each in found["results"]} == {"complete", "partial", "refused"}
-    loaded = [each["loaded"] for each in found["progress"]]
+    assert {each["scored"]["kind"] for each in report["results"]} == {"complete", "partial", "refused"}
+    loaded = [each["loaded"] for each in report["progress"]]
     assert loaded == sorted(loaded)
-    assert found["progress"][-1]["loaded"] == found["progress"][-1]["total"]
+    assert report["progress"][-1]["loaded"] == report["progress"][-1]["total"]
     assert len(loaded) > 5
     files = json.loads((built_rules / MANIFEST).read_text())["files"]
     compressed = sum(file["gzip" if name.endswith(("mjs", "wasm")) else "bytes"] for name, file in files.items())
-    assert found["progress"][-1]["total"] == compressed
-    assert (found["stopped"]["kind"], found["stopped"]["reason"]) == ("unavailable", "failed")
+    assert report["progress"][-1]["total"] == compressed
+    assert (report["stopped"]["kind"], report["stopped"]["reason"]) == ("unavailable", "failed")
 
 
 def check_rounds(chromium: Browser, built_rules: Path, each: int) -> int:
@@ -72,11 +72,11 @@ def check_rounds(chromium: Browser, built_rules: Path, each: int) -> int:
                 }
                 scored.append({"round": {"document": before, "ruleset": ruleset}, "hand": hand})
                 expected.append((f"{name}, seed {seed}, hand {number}", right))
-    found = score_in_browser(chromium, built_rules, scored, seconds=3600)
-    for (where, right), result in zip(expected, found["results"], strict=True):
+    report = score_in_browser(chromium, built_rules, scored, seconds=3600)
+    for (where, right), result in zip(expected, report["results"], strict=True):
         assert result["scored"]["kind"] == "complete", (where, result)
         assert parts_that_differ(right, result["scored"]["result"]) == [], where
-    assert found["violations"] == []
+    assert report["violations"] == []
     return each * len(PRESETS)
 
 
@@ -100,6 +100,6 @@ def test_rules_that_are_not_those_of_the_manifest_do_not_run(
         (changed / file).write_bytes(content.replace(b"foul_penalty", b"foul_benefit"))
     else:
         (changed / file).unlink()
-    found = score_in_browser(chromium, changed, hands_to_score()[:1])
-    for each in (found["description"], found["again"], found["results"][0]["scored"]):
+    report = score_in_browser(chromium, changed, hands_to_score()[:1])
+    for each in (report["description"], report["again"], report["results"][0]["scored"]):
         assert (each["kind"], each["reason"]) == ("unavailable", reason)

@@ -27,23 +27,23 @@ def cut_off(hand: Document, placed: int) -> Document:
 def test_a_hand_that_is_being_set_is_partial_and_no_mistake(api: Api, browser: BrowserRules, name: str) -> None:
     both, _, hand = middle_of_a_round(api, browser, name)
     final = {player["seat"]: player for player in both.check(hand, name)["result"]["players"]}
-    given = both.given
+    round_ = both.round_
     for placed in range(13):
         partial = cut_off(hand, placed)
         both.check_refused(json.dumps(partial), f"{name}, {placed} cards")
-        scored = browser.score(given, partial)
+        scored = browser.score(round_, partial)
         assert (scored["kind"], scored["errors"]) == ("partial", []), (name, placed)
         for board in scored["boards"]:
             right = final[board["seat"]]
             assert set(board["rows"]) == {row for row, cards in (("bottom", 5), ("middle", 10)) if placed >= cards}
             assert not board["foul"] or right["foul"]
-            for row, found in board["rows"].items():
-                royalty = 0 if board["foul"] else found["royalty"] if right["foul"] else right["rows"][row]["royalty"]
-                assert found == {**right["rows"][row], "royalty": royalty}
+            for row, figures in board["rows"].items():
+                royalty = 0 if board["foul"] else figures["royalty"] if right["foul"] else right["rows"][row]["royalty"]
+                assert figures == {**right["rows"][row], "royalty": royalty}
     without_last = {**cut_off(hand, 13), "players": cut_off(hand, 13)["players"][:-1]}
-    scored = browser.score(given, without_last)
+    scored = browser.score(round_, without_last)
     assert (scored["kind"], scored["errors"], len(scored["boards"])) == ("partial", [], len(final) - 1)
-    assert browser.score(given, {})["kind"] == "partial"
+    assert browser.score(round_, {})["kind"] == "partial"
 
 
 def test_mistakes_that_more_cards_do_not_correct_are_reported_at_once(api: Api, browser: BrowserRules) -> None:
@@ -52,7 +52,7 @@ def test_mistakes_that_more_cards_do_not_correct_are_reported_at_once(api: Api, 
     partial["players"][0]["middle"][1] = partial["players"][1]["bottom"][0]
     partial["players"][0]["player"] = "zoe"
     partial["button"] = 77
-    scored = browser.score(both.given, partial)
+    scored = browser.score(both.round_, partial)
     assert scored["kind"] == "partial"
     assert {error["code"] for error in scored["errors"]} == {"card-twice", "player-wrong", "seat-unknown"}
     assert len(scored["problem"]["errors"]) > len(scored["errors"])

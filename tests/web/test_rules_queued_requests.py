@@ -8,16 +8,16 @@ from tests.web.browser_rules import BrowserRules
 
 def test_hands_that_wait_to_be_sent_are_part_of_the_round(api: Api, browser: BrowserRules) -> None:
     both, first, second = middle_of_a_round(api, browser, "pineapple")
-    given = both.given
-    names = {seat["seat"]: seat["player"] for seat in given["document"]["seats"]}
+    round_ = both.round_
+    names = {seat["seat"]: seat["player"] for seat in round_["document"]["seats"]}
     request = {
         **first,
         "dealt_again": True,
         "expected": {"number": 1},
         "players": [{**player, "player": names[player["seat"]]} for player in first["players"]],
     }
-    queued = {**given, "document": {**given["document"], "hands": [request]}}
-    assert browser.score(queued, second) == browser.score(given, second)
+    queued = {**round_, "document": {**round_["document"], "hands": [request]}}
+    assert browser.score(queued, second) == browser.score(round_, second)
 
 
 def test_a_round_with_requests_that_wait_is_shown_as_the_service_shows_it_afterwards(
@@ -32,7 +32,7 @@ def test_a_round_with_requests_that_wait_is_shown_as_the_service_shows_it_afterw
         ("hands", again),
         ("close", {"operation": "close_round", "body": {"reason": "dinner"}}),
     ]
-    given, requests = both.given, []
+    round_, requests = both.round_, []
     for verb, request in waiting:
         requests.append(request)
         body = request["body"]
@@ -42,7 +42,7 @@ def test_a_round_with_requests_that_wait_is_shown_as_the_service_shows_it_afterw
         done = api.post(f"/v1/rounds/{both.id}/{verb}", body)
         assert done.status < 300, (verb, done.document)
         now = api.get(f"/v1/rounds/{both.id}").document
-        replayed = browser.replay({**given, "requests": requests})
+        replayed = browser.replay({**round_, "requests": requests})
         assert replayed == {"kind": "replayed", "round": {name: now[name] for name in OF_ROUNDS}}, verb
-    assert browser.replay(both.given)["round"]["status"] == "closed"
-    assert browser.score({**both.given, "before": first["number"]}, first)["kind"] == "complete"
+    assert browser.replay(both.round_)["round"]["status"] == "closed"
+    assert browser.score({**both.round_, "before": first["number"]}, first)["kind"] == "complete"

@@ -82,8 +82,8 @@ def test_invalid_hands_are_refused_as_by_the_service(api: Api, browser: BrowserR
             accepted.add(what)
             both.check(spoiled, f"{name}, {what}")
         elif what == "ID expected":
-            found = browser.score(both.given, spoiled)["problem"]
-            assert (found["code"], len(found["errors"])) == ("expected-differs", 1)
+            problem = browser.score(both.round_, spoiled)["problem"]
+            assert (problem["code"], len(problem["errors"])) == ("expected-differs", 1)
         else:
             codes.add(both.check_refused(json.dumps(spoiled), f"{name}, {what}"))
     assert accepted <= {"too many points", "Fantasyland not earned"}
@@ -132,7 +132,7 @@ def test_the_same_cards_again_are_refused_as_by_the_service(api: Api, browser: B
     again = {**second, "players": [{**player, "fantasyland": 0} for player in first["players"]]}
     assert both.check_refused(json.dumps(again), "the same cards") in ("same-deal", "hand-invalid")
     scored, response = (
-        both.browser.score(both.given, {**again, "dealt_again": True}),
+        both.browser.score(both.round_, {**again, "dealt_again": True}),
         both.request({**again, "dealt_again": True}),
     )
     assert (scored["kind"] == "complete") == (response.status == 201)
@@ -148,28 +148,28 @@ def test_a_hand_after_the_end_is_refused_as_by_the_service(api: Api, browser: Br
 
 def test_a_round_that_the_service_would_refuse_is_refused(api: Api, browser: BrowserRules) -> None:
     both, _, _ = middle_of_a_round(api, browser, "pineapple")
-    document = both.given["document"]
+    document = both.round_["document"]
     twice = {**document, "hands": [], "seats": [document["seats"][0]] * 2}
-    assert browser.replay({**both.given, "document": twice})["kind"] == "round_refused"
+    assert browser.replay({**both.round_, "document": twice})["kind"] == "round_refused"
 
 
 @pytest.mark.parametrize(
     ("change", "code", "pointer"),
     [
-        (lambda given: given.pop("document"), "request-invalid", "#/document"),
-        (lambda given: given["document"].update(seats=[]), "request-invalid", "#/seats"),
-        (lambda given: given["ruleset"].update(name="other"), "round-invalid", "#/document/ruleset"),
-        (lambda given: given["ruleset"].pop("points"), "request-invalid", "#/points"),
-        (lambda given: given["document"]["hands"][0].update(button=99), "hand-invalid", "#/hands/0/button"),
+        (lambda round_: round_.pop("document"), "request-invalid", "#/document"),
+        (lambda round_: round_["document"].update(seats=[]), "request-invalid", "#/seats"),
+        (lambda round_: round_["ruleset"].update(name="other"), "round-invalid", "#/document/ruleset"),
+        (lambda round_: round_["ruleset"].pop("points"), "request-invalid", "#/points"),
+        (lambda round_: round_["document"]["hands"][0].update(button=99), "hand-invalid", "#/hands/0/button"),
     ],
 )
 def test_a_round_that_is_not_valid_is_refused(
     api: Api, browser: BrowserRules, change: Change, code: str, pointer: str
 ) -> None:
     both, _, second = middle_of_a_round(api, browser, "pineapple")
-    given = both.given
-    change(given)
-    scored = browser.score(given, second)
+    round_ = both.round_
+    change(round_)
+    scored = browser.score(round_, second)
     assert scored["kind"] == "round_refused"
     assert scored["problem"]["code"] == code
     assert pointer in [error["pointer"] for error in scored["problem"]["errors"]]
@@ -177,6 +177,6 @@ def test_a_round_that_is_not_valid_is_refused(
 
 def test_the_worker_recovers_from_json_that_nests_too_deeply(api: Api, browser: BrowserRules) -> None:
     both, _, second = middle_of_a_round(api, browser, "pineapple")
-    scored = browser.score_text(json.dumps(both.given), "[" * 20_000)
+    scored = browser.score_text(json.dumps(both.round_), "[" * 20_000)
     assert (scored["kind"], scored["problem"]["code"]) == ("refused", "json-invalid")
     both.check(second, "afterwards")

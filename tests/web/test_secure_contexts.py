@@ -34,12 +34,12 @@ def test_scripts_of_pages_use_no_api_that_pages_without_https_do_not_have() -> N
     folders = (ROOT / "web" / "src", ROOT / "web" / "client" / "src")
     scripts = {path.relative_to(ROOT).as_posix(): path for each in folders for path in each.rglob("*.ts*")}
     assert scripts.keys() >= IN_SECURE_CONTEXTS_ONLY
-    found = {
+    uses_by_name = {
         name: find_unguarded(path.read_text(encoding="utf-8"))
         for name, path in scripts.items()
         if name not in IN_SECURE_CONTEXTS_ONLY
     }
-    assert {name: uses for name, uses in found.items() if uses} == {}
+    assert {name: uses for name, uses in uses_by_name.items() if uses} == {}
 
 
 @pytest.mark.parametrize(

@@ -54,12 +54,12 @@ def test_the_examples_of_its_page_compile(built: Path, tmp_path: Path) -> None:
     page = (built / "README.md").read_text(encoding="utf-8")
     examples = re.findall(r"^```typescript\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert len(examples) == 3
-    given = """
+    declarations = """
         import type { HandRequest, Round } from "tablestakes-client";
         declare const round: Round, hand: HandRequest, secret: string, body: string, headers: Record<string, string>;
     """
     link_packages(tmp_path, built)
-    (tmp_path / "examples.ts").write_text("\n".join([given, *examples]))
+    (tmp_path / "examples.ts").write_text("\n".join([declarations, *examples]))
     run(*find_node(), COMPILER, *STRICT, "--noEmit", "examples.ts", directory=tmp_path)
 
 

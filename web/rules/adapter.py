@@ -67,7 +67,7 @@ class _Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _PageRound:
     """A round as the page has it, and its replay."""
 
     document: RoundDocument
@@ -107,18 +107,18 @@ def score(round_text: str, hand_text: str) -> str:
         hand_text: the request body to record the hand, as far as it is known.
     """
     try:
-        given = _read_round(round_text)
+        page_round = _read_round(round_text)
     except (WireError, ScoringError) as error:
         return json.dumps({"kind": "round_refused", "problem": _dump_refusal(refuse(error))})
     received: Any = None
     try:
         received = _read_hand(hand_text)
-        result = _play(given, received)
+        result = _play(page_round, received)
     except _Refused as refused:
-        return json.dumps(_dump_refused(given, received, refused.refusal))
+        return json.dumps(_dump_refused(page_round, received, refused.refusal))
     except (WireError, ScoringError) as error:
-        return json.dumps(_dump_refused(given, received, refuse(error)))
-    return json.dumps({"kind": "complete", "boards": _dump_boards(given.round, received), "result": result})
+        return json.dumps(_dump_refused(page_round, received, refuse(error)))
+    return json.dumps({"kind": "complete", "boards": _dump_boards(page_round.round, received), "result": result})
 
 
 def replay_round(round_text: str) -> str:
@@ -131,14 +131,14 @@ def replay_round(round_text: str) -> str:
         round_text: as for `score`.
     """
     try:
-        given = _read_round(round_text)
+        page_round = _read_round(round_text)
     except (WireError, ScoringError) as error:
         return json.dumps({"kind": "round_refused", "problem": _dump_refusal(refuse(error))})
-    return json.dumps({"kind": "replayed", "round": dump_played_round(given.round)})
+    return json.dumps({"kind": "replayed", "round": dump_played_round(page_round.round)})
 
 
 @lru_cache(maxsize=4)
-def _read_round(text: str) -> _Given:
+def _read_round(text: str) -> _PageRound:
     """
     Parse a round, and replay it.
 
@@ -149,12 +149,14 @@ def _read_round(text: str) -> _Given:
     if not isinstance(received, dict) or not isinstance(received.get("document"), dict):
         raise WireError((Mistake("field-missing", ("document",), "is required"),))
     ruleset = load_ruleset(received.get("ruleset"))
-    given, requests, before = received["document"], received.get("requests"), received.get("before")
-    document = load_document(_without_requests(_apply(given, requests or [], before) if requests or before else given))
+    content, requests, before = received["document"], received.get("requests"), received.get("before")
+    document = load_document(
+        _without_requests(_apply(content, requests or [], before) if requests or before else content)
+    )
     if document.ruleset not in (ruleset.name, str(ruleset)):
         detail = f"is {document.ruleset!r}; expected {str(ruleset)!r}, the given ruleset"
         raise RoundError([Mistake("ruleset-differs", ("document", "ruleset"), detail)])
-    return _Given(document, ruleset, replay(without_needless_marks(document.history(ruleset))))
+    return _PageRound(document, ruleset, replay(without_needless_marks(document.history(ruleset))))
 
 
 def _apply(document: Document, requests: list[Document], before: int | None) -> Document:
@@ -236,25 +238,25 @@ def _count_levels(text: str) -> int:
     3
     """
     level = deepest = 0
-    for found in _BRACKETS.findall(text):
-        level += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found, 0)
+    for bracket in _BRACKETS.findall(text):
+        level += {"[": 1, "{": 1, "]": -1, "}": -1}.get(bracket, 0)
         deepest = max(deepest, level)
     return deepest
 
 
-def _play(given: _Given, received: Any) -> Document:
+def _play(page_round: _PageRound, received: Any) -> Document:
     """
     Return the response of the service to a hand.
 
     Raises:
         WireError, ScoringError, _Refused: the service would refuse it.
     """
-    round_ = given.round
+    round_ = page_round.round
     try:
         submitted: SubmittedHand = load(_HAND, received)
     except WireError as error:
         raise error.with_more(find_hand_mistakes(round_, received), received) from error
-    result = _find_recorded(given, submitted) or _play_next(given, submitted)
+    result = _find_recorded(page_round, submitted) or _play_next(page_round, submitted)
     mistakes = () if submitted.expected is None else tuple(_find_unexpected(submitted.expected, result))
     if mistakes:
         raise _Refused(Refusal("expected-differs", "the result differs from `expected`; nothing was stored", mistakes))
@@ -269,29 +271,32 @@ def _find_unexpected(expected: Mapping[str, Any], result: Document) -> Iterator[
             yield mistake
 
 
-def _find_recorded(given: _Given, submitted: SubmittedHand) -> Document | None:
+def _find_recorded(page_round: _PageRound, submitted: SubmittedHand) -> Document | None:
     """
     Return the result of a hand that the round has already; None if its number is new.
 
     Raises:
         HandError, _Refused: the round has another hand of this number.
     """
-    round_, number = given.round, submitted.hand.number
+    round_, number = page_round.round, submitted.hand.number
     if number > round_.hands:
         return None
-    recorded = given.document.hands[number - 1]
+    recorded = page_round.document.hands[number - 1]
     if submitted.restores is not None or not is_same_hand(recorded.hand, submitted.hand):
         raise _Refused(Refusal("hand-conflict", *find_conflict(round_, submitted, recorded.hand)))
     is_identical = recorded.digest == submitted.digest
     mistakes = find_repeated_mistakes(round_, submitted, is_identical=is_identical)
     if mistakes:
         raise HandError(mistakes)
-    return {**dump_played_hand(given.ruleset, given.played.hands[number - 1]), "round": dump_played_round(round_)}
+    return {
+        **dump_played_hand(page_round.ruleset, page_round.played.hands[number - 1]),
+        "round": dump_played_round(round_),
+    }
 
 
-def _play_next(given: _Given, submitted: SubmittedHand) -> Document:
-    round_ = given.round
-    boards = ((each.hand.number, each.hand.seats, each.hand.boards) for each in given.document.hands)
+def _play_next(page_round: _PageRound, submitted: SubmittedHand) -> Document:
+    round_ = page_round.round
+    boards = ((each.hand.number, each.hand.seats, each.hand.boards) for each in page_round.document.hands)
     try:
         played = play_next_hand(round_, submitted, boards)
     except HandError as error:
@@ -299,8 +304,8 @@ def _play_next(given: _Given, submitted: SubmittedHand) -> Document:
         if first.code in (WRONG_NUMBER, SAME_DEAL):
             raise _Refused(Refusal(first.code, first.detail, error.mistakes)) from error
         raise
-    refuse_inexact(played.round, given.document.point_value, "top_ups")
-    return dump_played_hand(given.ruleset, played)
+    refuse_inexact(played.round, page_round.document.point_value, "top_ups")
+    return dump_played_hand(page_round.ruleset, played)
 
 
 def _dump_refusal(refusal: Refusal) -> Document:
@@ -308,8 +313,8 @@ def _dump_refusal(refusal: Refusal) -> Document:
     return {"code": refusal.code, "detail": refusal.detail, "errors": errors}
 
 
-def _dump_refused(given: _Given, received: Any, refusal: Refusal) -> Document:
-    boards, problem = _dump_boards(given.round, received), _dump_refusal(refusal)
+def _dump_refused(page_round: _PageRound, received: Any, refusal: Refusal) -> Document:
+    boards, problem = _dump_boards(page_round.round, received), _dump_refusal(refusal)
     lasting = tuple(mistake for mistake in refusal.mistakes if not _is_for_later(mistake, received))
     if len(lasting) == len(refusal.mistakes):
         return {"kind": "refused", "boards": boards, "problem": problem}
@@ -321,17 +326,17 @@ def _is_for_later(mistake: Mistake, received: Any) -> bool:
     """Return whether a mistake is only that cards or players are missing."""
     if mistake.code in _LATER:
         return True
-    found = received
+    value = received
     try:
         for step in mistake.path:
-            found = found[step]
+            value = value[step]
     except (KeyError, IndexError, TypeError):
         return False
-    if not isinstance(found, list):
+    if not isinstance(value, list):
         return False
     if mistake.code == "row-size":
-        return len(found) < Row(str(mistake.path[-1])).size
-    return mistake.code == "list-length" and not found
+        return len(value) < Row(str(mistake.path[-1])).size
+    return mistake.code == "list-length" and not value
 
 
 def _dump_boards(round_: Round, received: Any) -> list[Document]:

@@ -54,24 +54,24 @@ class PublishedKey:
     first_used_at: datetime
 
 
-def add(transaction: Transaction, made: StoredCheckpoint) -> None:
+def add(transaction: Transaction, checkpoint: StoredCheckpoint) -> None:
     """Insert the first checkpoint of a size."""
     transaction.execute(
         insert(_RECORD).values(
             club_id=transaction.club_id,
-            id=made.id,
-            size=made.size,
-            root=made.root,
-            note=made.note,
-            created_at=made.created_at,
+            id=checkpoint.id,
+            size=checkpoint.size,
+            root=checkpoint.root,
+            note=checkpoint.note,
+            created_at=checkpoint.created_at,
         )
     )
 
 
 def find_newest(transaction: Transaction) -> StoredCheckpoint | None:
     """Find the checkpoint that covers the most events, of those that may be served."""
-    found = list_page(transaction, limit=1)
-    return found[0] if found else None
+    checkpoints = list_page(transaction, limit=1)
+    return checkpoints[0] if checkpoints else None
 
 
 def get_signed(transaction: Transaction, size: int) -> StoredCheckpoint:
@@ -89,7 +89,7 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
     if after is not None:
         last = select(_RECORD.size).where(_RECORD.club_id == transaction.club_id, _RECORD.id == after)
         query = query.where(_RECORD.size < last.scalar_subquery())
-    return [_load(found) for found in transaction.execute(query.order_by(_RECORD.size.desc()).limit(limit))]
+    return [_load(row) for row in transaction.execute(query.order_by(_RECORD.size.desc()).limit(limit))]
 
 
 def find_note(connection: Connection, address: UUID) -> str | None:
@@ -100,12 +100,12 @@ def find_note(connection: Connection, address: UUID) -> str | None:
         connection: from `Database.outside_clubs`.
         address: the checkpoint's id.
     """
-    found = connection.execute(_BY_ADDRESS, {"id": str(address)}).one_or_none()
-    if found is None:
+    row = connection.execute(_BY_ADDRESS, {"id": str(address)}).one_or_none()
+    if row is None:
         return None
-    connection.execute(_SET_CLUB, {"club_id": found.club_id})
-    served_size = connection.execute(_SERVED_SIZE, {"club_id": found.club_id}).scalar_one_or_none() or 0
-    return str(found.note) if found.size <= served_size else None
+    connection.execute(_SET_CLUB, {"club_id": row.club_id})
+    served_size = connection.execute(_SERVED_SIZE, {"club_id": row.club_id}).scalar_one_or_none() or 0
+    return str(row.note) if row.size <= served_size else None
 
 
 def publish_key(transaction: Transaction, key: VerifierKey) -> None:
@@ -116,10 +116,10 @@ def publish_key(transaction: Transaction, key: VerifierKey) -> None:
 def list_keys(connection: Connection) -> Sequence[PublishedKey]:
     """List every public key that signed, oldest first."""
     return [
-        PublishedKey(VerifierKey(found.name, bytes(found.public_key)), found.first_used_at)
-        for found in connection.execute(_KEYS)
+        PublishedKey(VerifierKey(row.name, bytes(row.public_key)), row.first_used_at)
+        for row in connection.execute(_KEYS)
     ]
 
 
-def _load(found: Row[Any]) -> StoredCheckpoint:
-    return StoredCheckpoint(found.id, found.size, bytes(found.root), found.note, found.created_at)
+def _load(row: Row[Any]) -> StoredCheckpoint:
+    return StoredCheckpoint(row.id, row.size, bytes(row.root), row.note, row.created_at)

@@ -138,5 +138,5 @@ def list_related_events(transaction: Transaction, table_id: UUID, rulesets: Coll
 
 
 def _list(transaction: Transaction, query: Any, **parameters: Any) -> list[StoredEvent]:
-    found = transaction.execute(query, {"club_id": transaction.club_id, **parameters})
-    return [StoredEvent(each.id, bytes(each.written)) for each in found]
+    rows = transaction.execute(query, {"club_id": transaction.club_id, **parameters})
+    return [StoredEvent(each.id, bytes(each.written)) for each in rows]

@@ -132,16 +132,16 @@ def lock_head(transaction: Transaction) -> TreeHead:
 def try_lock_head(transaction: Transaction) -> TreeHead | None:
     """Lock the club's tree; return None if another transaction has locked it."""
     parameters = {"club_id": transaction.club_id}
-    found = transaction.execute(_TRY_LOCK, parameters).one_or_none()
-    if found is None and transaction.execute(_GET, parameters).one_or_none() is None:
+    row = transaction.execute(_TRY_LOCK, parameters).one_or_none()
+    if row is None and transaction.execute(_GET, parameters).one_or_none() is None:
         return lock_head(transaction)
-    return None if found is None else _load(found)
+    return None if row is None else _load(row)
 
 
 def get_head(transaction: Transaction) -> TreeHead:
     """Return the head of the club's tree."""
-    found = transaction.execute(_GET, {"club_id": transaction.club_id}).one_or_none()
-    return TreeHead(0, 0, None, 0, 0) if found is None else _load(found)
+    row = transaction.execute(_GET, {"club_id": transaction.club_id}).one_or_none()
+    return TreeHead(0, 0, None, 0, 0) if row is None else _load(row)
 
 
 def count_waiting(transaction: Transaction) -> int:
@@ -214,8 +214,8 @@ def hash_ranges(transaction: Transaction, ranges: Sequence[Range]) -> list[bytes
     return hashes_of(ranges, _read(transaction, places_of(ranges)))
 
 
-def _load(found: Row[Any]) -> TreeHead:
-    return TreeHead(found.size, found.signed_size, found.signed_at, found.served_size, found.mapped_size)
+def _load(row: Row[Any]) -> TreeHead:
+    return TreeHead(row.size, row.signed_size, row.signed_at, row.served_size, row.mapped_size)
 
 
 def _edge(transaction: Transaction, size: int) -> Edge:
@@ -225,10 +225,10 @@ def _edge(transaction: Transaction, size: int) -> Edge:
 
 
 def _read(transaction: Transaction, places: Iterable[Place]) -> dict[Place, bytes]:
-    wanted = list(places)
-    parameters = {"levels": [level for level, _ in wanted], "positions": [position for _, position in wanted]}
-    found = transaction.execute(_NODES, {"club_id": transaction.club_id, **parameters})
-    return {(node.level, node.position): bytes(node.hash) for node in found}
+    keys = list(places)
+    parameters = {"levels": [level for level, _ in keys], "positions": [position for _, position in keys]}
+    nodes = transaction.execute(_NODES, {"club_id": transaction.club_id, **parameters})
+    return {(node.level, node.position): bytes(node.hash) for node in nodes}
 
 
 _LAST: Final = text("""
@@ -241,14 +241,14 @@ _LAST: Final = text("""
 def prove_last(transaction: Transaction, sizes: Collection[int]) -> Mapping[int, ProvedEvent]:
     """Return the last event of the tree at each of some sizes, with its inclusion proof in the tree of that size."""
     positions = [size - 1 for size in sizes]
-    found = transaction.execute(_LAST, {"club_id": transaction.club_id, "positions": positions}).all()
-    ranges = {each.position: inclusion_ranges(each.position, each.position + 1) for each in found}
+    rows = transaction.execute(_LAST, {"club_id": transaction.club_id, "positions": positions}).all()
+    ranges = {each.position: inclusion_ranges(each.position, each.position + 1) for each in rows}
     hashes = iter(hash_ranges(transaction, [each for some in ranges.values() for each in some]))
     return {
         each.position + 1: ProvedEvent(
             bytes(each.written), each.position, tuple(islice(hashes, len(ranges[each.position])))
         )
-        for each in found
+        for each in rows
     }
 
 
@@ -329,8 +329,8 @@ def update_round_map(transaction: Transaction, head: TreeHead, most: int) -> Tre
         The new head.
     """
     last = min(head.size, head.mapped_size + most)
-    found = transaction.execute(_NEWEST, {"club_id": transaction.club_id, "first": head.mapped_size, "last": last})
-    entries = [MapEntry.of(each.round_id, each.sequence, bytes(each.hash)) for each in found]
+    rows = transaction.execute(_NEWEST, {"club_id": transaction.club_id, "first": head.mapped_size, "last": last})
+    entries = [MapEntry.of(each.round_id, each.sequence, bytes(each.hash)) for each in rows]
     if entries:
         changed = update_map(entries, lambda prefixes: dict(_read_tiles(transaction, prefixes)))
         written = {
@@ -364,6 +364,6 @@ def _read_tiles(transaction: Transaction, prefixes: Collection[str]) -> Iterator
     return _load_tiles(transaction.execute(_TILES, parameters).all())
 
 
-def _load_tiles(found: Sequence[Row[Any]]) -> Iterator[tuple[str, Tile]]:
-    for each in found:
+def _load_tiles(rows: Sequence[Row[Any]]) -> Iterator[tuple[str, Tile]]:
+    for each in rows:
         yield each.prefix, read_tile(bytes(each.tile))

@@ -45,30 +45,30 @@ def add(transaction: Transaction, name: str, event: bytes) -> StoredClub:
 
 def find(transaction: Transaction, name: str) -> StoredClub | None:
     """Find a club by its name, as the owner of the tables."""
-    found = transaction.execute(_CLUBS.where(ClubRecord.name == name)).one_or_none()
-    return None if found is None else _load(found)
+    row = transaction.execute(_CLUBS.where(ClubRecord.name == name)).one_or_none()
+    return None if row is None else _load(row)
 
 
 def get(transaction: Transaction) -> StoredClub:
     """Read the club of the transaction."""
-    found = transaction.execute(_CLUBS.where(ClubRecord.id == transaction.club_id)).one()
-    return _load(found)
+    row = transaction.execute(_CLUBS.where(ClubRecord.id == transaction.club_id)).one()
+    return _load(row)
 
 
 def lock(transaction: Transaction) -> StoredClub:
     """Lock and read the club of the transaction, as the owner of the tables."""
-    found = transaction.execute(_CLUBS.where(ClubRecord.id == transaction.club_id).with_for_update()).one()
-    return _load(found)
+    row = transaction.execute(_CLUBS.where(ClubRecord.id == transaction.club_id).with_for_update()).one()
+    return _load(row)
 
 
 def list_all(transaction: Transaction) -> list[StoredClub]:
     """List all clubs in the order of their creation, as the owner of the tables."""
     listed = transaction.execute(_CLUBS.order_by(ClubRecord.id))
-    return [_load(found) for found in listed]
+    return [_load(row) for row in listed]
 
 
-def _load(found: Row[Any]) -> StoredClub:
-    return StoredClub(found.id, found.name, found.created_at, found.time_zone, found.evening_begins)
+def _load(row: Row[Any]) -> StoredClub:
+    return StoredClub(row.id, row.name, row.created_at, row.time_zone, row.evening_begins)
 
 
 def set_evenings(transaction: Transaction, club: StoredClub, event: bytes) -> None:

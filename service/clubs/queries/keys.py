@@ -13,7 +13,7 @@ from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.models import ApiKeyRecord, ClubRecord
 from service.db import Pipeline, Query, Session, Statement, Transaction
 from service.db.connections import ENTER_CLUB
-from service.db.pipeline import Row as Found
+from service.db.pipeline import Row as PipelineRow
 from service.errors import NotFound
 
 
@@ -138,15 +138,15 @@ def begin(
         ahead: queries that the transaction begins with, to be sent along.
     """
     find = _AUTHENTICATE, {"secret_sha256": secret_sha256}
-    begun, found = session.begin(find, is_reading=is_reading, ahead=ahead)
-    return _use(session, found), begun
+    begun, rows = session.begin(find, is_reading=is_reading, ahead=ahead)
+    return _use(session, rows), begun
 
 
-def _use(session: Session, found: Sequence[Found]) -> StoredKey | None:
+def _use(session: Session, rows: Sequence[PipelineRow]) -> StoredKey | None:
     """Return the key or link that was found, and record its use at the end of the session."""
-    if not found:
+    if not rows:
         return None
-    [row] = found
+    [row] = rows
     key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), row["table_id"], row["round_id"])
     if row["is_use_due"]:
         note_use = _NOTE_USE_OF_KEY if key.table_id is None else _NOTE_USE_OF_LINK
@@ -157,7 +157,7 @@ def _use(session: Session, found: Sequence[Found]) -> StoredKey | None:
 def list_all(transaction: Transaction, club_id: UUID | None = None) -> list[IssuedKey]:
     """List the keys of one club or of all clubs in the order of their creation, as the owner of the tables."""
     query = _ISSUED if club_id is None else _ISSUED.where(_KEY.club_id == club_id)
-    return [_load(found) for found in transaction.execute(query)]
+    return [_load(row) for row in transaction.execute(query)]
 
 
 def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[IssuedKey]:
@@ -165,13 +165,13 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
     query = _ISSUED.where(_is_own(transaction)).order_by(None).order_by(_KEY.id.desc()).limit(limit)
     if after is not None:
         query = query.where(_KEY.id < after)
-    return [_load(found) for found in transaction.execute(query)]
+    return [_load(row) for row in transaction.execute(query)]
 
 
 def list_names(transaction: Transaction, key_ids: Collection[UUID]) -> Mapping[UUID, str]:
     """Return the names of keys of the transaction's club, by their IDs."""
     query = select(_KEY.id, _KEY.name).where(_is_own(transaction), _KEY.id.in_(key_ids))
-    return {found.id: found.name for found in transaction.execute(query)}
+    return {row.id: row.name for row in transaction.execute(query)}
 
 
 def list_named(transaction: Transaction, name: str) -> list[UUID]:
@@ -186,7 +186,7 @@ def list_known_as(
     conditions: list[ColumnElement[bool]] = [_KEY.prefix == prefix, _KEY.secret_sha256 == secret_sha256]
     if key_id is not None:
         conditions.append(_KEY.id == key_id)
-    return [_load(found) for found in transaction.execute(_ISSUED.where(or_(*conditions)))]
+    return [_load(row) for row in transaction.execute(_ISSUED.where(or_(*conditions)))]
 
 
 def get(transaction: Transaction, key_id: UUID) -> IssuedKey:
@@ -248,22 +248,22 @@ def _is_own(transaction: Transaction) -> ColumnElement[bool]:
 
 
 def _one(transaction: Transaction, query: Executable, key_id: UUID) -> IssuedKey:
-    found = transaction.execute(query).one_or_none()
-    if found is None:
+    row = transaction.execute(query).one_or_none()
+    if row is None:
         raise NotFound(f"There is no key {key_id}.")
-    return _load(found)
+    return _load(row)
 
 
-def _load(found: Row[Any]) -> IssuedKey:
+def _load(row: Row[Any]) -> IssuedKey:
     return IssuedKey(
-        club_id=found.club_id,
-        club=found.club,
-        id=found.id,
-        name=found.name,
-        prefix=found.prefix,
-        scopes=tuple(found.scopes),
-        created_at=found.created_at,
-        expires_at=found.expires_at,
-        revoked_at=found.revoked_at,
-        last_used_at=found.last_used_at,
+        club_id=row.club_id,
+        club=row.club,
+        id=row.id,
+        name=row.name,
+        prefix=row.prefix,
+        scopes=tuple(row.scopes),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+        last_used_at=row.last_used_at,
     )

@@ -19,9 +19,9 @@ def read_query(schema: WireSchema) -> dict[str, Any]:
         WireError: a value is invalid.
     """
     names = {field.data_key or name for name, field in schema.load_fields.items()}
-    given = {name: value for name, value in request.args.items() if value.strip() and name in names}
+    values = {name: value for name, value in request.args.items() if value.strip() and name in names}
     try:
-        read: dict[str, Any] = load(schema, given)
+        read: dict[str, Any] = load(schema, values)
     except WireError as error:
         raise WireError(tuple(mistake.under("query") for mistake in error.mistakes)) from error
     return read

@@ -30,7 +30,7 @@ def post_console_link() -> Response:
     Only this response has the address, so the request takes no idempotency key: a retry creates another link.
     """
     url = find_public_url()
-    made = issue_console_link(current_transaction(), current_key().id)
-    address = url + url_for("console.show_link", code=made.secret)
-    document = dump_console_link(made.id, address, made.expires_at, list(find_warnings(url)))
+    link = issue_console_link(current_transaction(), current_key().id)
+    address = url + url_for("console.show_link", code=link.secret)
+    document = dump_console_link(link.id, address, link.expires_at, list(find_warnings(url)))
     return json_response(document, HTTPStatus.CREATED, headers=NO_STORE)

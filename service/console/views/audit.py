@@ -67,7 +67,7 @@ class TrailRow:
 def _read_events(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[TrailRow]:
     is_auditor = allows(KeyScope.AUDIT)
     begin, end = read_days()
-    wanted = TrailFilter(
+    filter_ = TrailFilter(
         kind=query["kind"],
         hidden=() if is_auditor else AUDITED_KINDS,
         round_id=query["round"],
@@ -77,7 +77,7 @@ def _read_events(transaction: Transaction, query: Query, after: UUID | None, lim
         **table_of(query),
     )
     before = MOST_POSITION + 1 if after is None else after.int
-    rows = _list(transaction, wanted, before, limit + 1, is_auditor)
+    rows = _list(transaction, filter_, before, limit + 1, is_auditor)
     return Part(rows[:limit], UUID(int=rows[limit - 1].position) if len(rows) > limit else None)
 
 
@@ -91,11 +91,11 @@ def _find_actors(transaction: Transaction, known_as: str) -> Collection[UUID | N
         return (*keys.list_named(transaction, known_as), *links.list_labelled(transaction, known_as))
 
 
-def _list(transaction: Transaction, wanted: TrailFilter, before: int, limit: int, is_auditor: bool) -> list[TrailRow]:
+def _list(transaction: Transaction, filter_: TrailFilter, before: int, limit: int, is_auditor: bool) -> list[TrailRow]:
     """List rows with the names of tables and actors, which takes a constant number of queries."""
-    found = list_trail(transaction, wanted, before=before, limit=limit)
-    events = [read_event(each.written) for each in found]
-    table_ids = [_find_table_id(each, event) for each, event in zip(found, events, strict=True)]
+    records = list_trail(transaction, filter_, before=before, limit=limit)
+    events = [read_event(each.written) for each in records]
+    table_ids = [_find_table_id(each, event) for each, event in zip(records, events, strict=True)]
     names = tables.list_names(transaction, {table_id for table_id in table_ids if table_id is not None})
     actors = _list_actors(transaction, events) if is_auditor else {}
     return [
@@ -107,14 +107,14 @@ def _list(transaction: Transaction, wanted: TrailFilter, before: int, limit: int
             each.reference,
             actors.get(event.actor) if event.actor else None,
         )
-        for each, event, table_id in zip(found, events, table_ids, strict=True)
+        for each, event, table_id in zip(records, events, table_ids, strict=True)
     ]
 
 
-def _find_table_id(found: FeedEvent, event: Event) -> UUID | None:
+def _find_table_id(record: FeedEvent, event: Event) -> UUID | None:
     content = json.loads(event.content) if event.kind in _OF_TABLES else {}
     named = content.get("id" if event.kind == EventKind.TABLE_CREATED else "table")
-    return UUID(named) if named else found.table_id
+    return UUID(named) if named else record.table_id
 
 
 _OF_TABLES: Final = (EventKind.TABLE_CREATED, EventKind.LINK_ISSUED, EventKind.LINK_REVOKED)

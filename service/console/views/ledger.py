@@ -19,8 +19,8 @@ from service.rounds.queries.round_filter import RoundFilter
 
 
 def _read_payments(transaction: Transaction, query: Query, after: PaymentPlace | None, limit: int) -> Part[LedgerLine]:
-    wanted = RoundFilter(player=query["player"], **table_of(query), **period_of(query))
-    page = list_ledger(transaction, wanted, after=after, limit=limit)
+    filter_ = RoundFilter(player=query["player"], **table_of(query), **period_of(query))
+    page = list_ledger(transaction, filter_, after=after, limit=limit)
     return Part(page.lines, page.next_after)
 
 

@@ -51,8 +51,8 @@ MOST_TABLES: Final = 200
 
 def _read_links(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[ListedLink]:
     table = None if query["table"] is None else find_table(transaction, query["table"])
-    wanted = LinkFilter(table, None, query["kind"], query["state"])
-    return links.list_links(transaction, wanted, after=after, limit=limit)
+    filter_ = LinkFilter(table, None, query["kind"], query["state"])
+    return links.list_links(transaction, filter_, after=after, limit=limit)
 
 
 LINKS: Final = Listing[ListedLink](
@@ -134,12 +134,12 @@ def issue_link() -> str:
     asked: dict[str, Any] = {name: form[name] for name in ("round", "kind", "player", "label") if form.get(name)}
     if form.get("kind") != LinkKind.PLAYER:
         asked.pop("player", None)
-    if given := form.get("expires_in", ""):
-        asked["expires_in"] = int(given[:9]) if given.isdecimal() else given
+    if lifetime := form.get("expires_in", ""):
+        asked["expires_in"] = int(lifetime[:9]) if lifetime.isdecimal() else lifetime
     if "round" not in asked:
         asked["table"] = str(find_table(transaction, form.get("table", "")))
-    wanted: LinkRequest = load(_REQUEST, asked)
-    issued = links.issue_link(transaction, wanted, current_session().key.id)
+    link_request: LinkRequest = load(_REQUEST, asked)
+    issued = links.issue_link(transaction, link_request, current_session().key.id)
     page, board = find_addresses(url, issued)
     return render(
         "issued_link.html",
@@ -193,10 +193,10 @@ def find_table(transaction: Transaction, name: str) -> UUID:
     Raises:
         NotFound: the club has no table with this name.
     """
-    found = tables.find(transaction, name)
-    if found is None:
+    table = tables.find(transaction, name)
+    if table is None:
         raise NotFound(f"there is no table {name[:100]!r}; expected the name of a table of the club")
-    return found.id
+    return table.id
 
 
 def list_table_names(transaction: Transaction) -> list[str]:

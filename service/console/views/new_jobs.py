@@ -101,12 +101,12 @@ def start() -> BaseResponse | str:
     If it stores new revisions, a page asks first: its button sends the same form with `confirmed`.
     """
     form = {name: value.strip() for name, value in read_form().items()}
-    wanted = _read_request(form)
-    if wanted.final and not has_scope(current_key().scopes, (KeyScope.CORRECT_FINAL,)):
+    recomputation = _read_request(form)
+    if recomputation.final and not has_scope(current_key().scopes, (KeyScope.CORRECT_FINAL,)):
         raise ScopeMissing("final rounds can be changed with a key that has the scope 'correct-final' only")
-    if wanted.mode == APPLY and form.get("confirmed") != "yes":
-        return render("confirm_recomputation.html", sent={**form, "confirmed": "yes"}, wanted=wanted)
-    view = start_recomputation(current_transaction(), wanted)
+    if recomputation.mode == APPLY and form.get("confirmed") != "yes":
+        return render("confirm_recomputation.html", sent={**form, "confirmed": "yes"}, recomputation=recomputation)
+    view = start_recomputation(current_transaction(), recomputation)
     return show_changed_job(view.job.id)
 
 
@@ -119,7 +119,7 @@ def _read_request(form: dict[str, str]) -> RecomputationRequest:
         scope["rounds"] = form["round"].replace(",", " ").split()
     if form.get("of_ruleset"):
         scope["ruleset"] = form["of_ruleset"]
-    wanted: RecomputationRequest = load(
+    recomputation: RecomputationRequest = load(
         _REQUEST,
         {
             "scope": scope,
@@ -129,4 +129,4 @@ def _read_request(form: dict[str, str]) -> RecomputationRequest:
             "final": form.get("final") == "yes",
         },
     )
-    return wanted
+    return recomputation

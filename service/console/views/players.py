@@ -98,8 +98,8 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
 def save_player_name() -> BaseResponse:
     """Set or replace the display name of a player."""
     player = _player_of_form()
-    wanted = load(DisplayNameRequestSchema(), {"display_name": read_form().get("display_name", "").strip()})
-    name_player(current_transaction(), player, wanted.display_name)
+    request = load(DisplayNameRequestSchema(), {"display_name": read_form().get("display_name", "").strip()})
+    name_player(current_transaction(), player, request.display_name)
     return redirect(player_address(player), HTTPStatus.SEE_OTHER)
 
 
@@ -129,12 +129,12 @@ def _read_players(
     transaction: Transaction, query: Query, after: tuple[int, str] | None, limit: int
 ) -> Part[NamedFigures]:
     """Read players in the order of the query. A place is that of a player in this order."""
-    wanted = _filter(query, search=_search(query["name"]))
+    filter_ = _filter(query, search=_search(query["name"]))
     order = query["sort"] or "player"
     if order == "player":
-        page = list_players_by_id(transaction, wanted, after=None if after is None else after[1], limit=limit)
+        page = list_players_by_id(transaction, filter_, after=None if after is None else after[1], limit=limit)
     else:
-        page = list_players_by_figure(transaction, wanted, order, after=after, limit=limit)
+        page = list_players_by_figure(transaction, filter_, order, after=after, limit=limit)
     names = list_names(transaction, [each.player for each in page.players])
     rows = [(each, names.get(each.player)) for each in page.players]
     last = None if page.next_after is None else page.players[-1]

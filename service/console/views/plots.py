@@ -45,31 +45,31 @@ def show_plots() -> Response | tuple[str, int] | str:
     """
     transaction = current_transaction()
     club = get_club(transaction)
-    given = {name: value for name in _FIELDS if (value := request.args.get(name, "").strip())}
+    fields = {name: value for name in _FIELDS if (value := request.args.get(name, "").strip())}
     name = request.args.get("plot", PlotName.NET.value)
-    if not given:
+    if not fields:
         newest = find_newest_evening(transaction, club)
-        given = {} if newest is None else {"evening": newest.isoformat()}
+        fields = {} if newest is None else {"evening": newest.isoformat()}
     try:
         if name not in set(PlotName):
             raise _unknown_plot(name)
-        if name == PlotName.STACKS and not {"table", "round"} & given.keys() and request.args.get("format") is None:
-            return _render_page(name, given, None, "Choose a table. The page of a round has the stacks of the round.")
+        if name == PlotName.STACKS and not {"table", "round"} & fields.keys() and request.args.get("format") is None:
+            return _render_page(name, fields, None, "Choose a table. The page of a round has the stacks of the round.")
         most = None if request.args.get("format") == "csv" else MOST_SERIES
-        wanted = PlotFilter(**_filter_of(given, club), most_players=most)
-        view = get_plot(transaction, PlotName(name), wanted)
+        filter_ = PlotFilter(**_filter_of(fields, club), most_players=most)
+        view = get_plot(transaction, PlotName(name), filter_)
     except WireError as error:
         console_state().refusal = as_sentence(error)
-        return _render_page(name, given, None), 422
+        return _render_page(name, fields, None), 422
     form = request.args.get("format")
     if form in _FILES:
         return _send_file(form, PlotName(name), view)
-    return _render_page(name, given, render_figure(view, wanted))
+    return _render_page(name, fields, render_figure(view, filter_))
 
 
-def _filter_of(given: dict[str, str], club: ClubView) -> dict[str, Any]:
+def _filter_of(fields: dict[str, str], club: ClubView) -> dict[str, Any]:
     """Return the filter of a query; how its file is written is not part of it."""
-    query = load(_QUERY, _with_times(given, club))
+    query = load(_QUERY, _with_times(fields, club))
     del query["raw"]
     return club.period(query)
 
@@ -79,13 +79,13 @@ def _unknown_plot(name: str) -> WireError:
     return WireError((Mistake("not-a-choice", ("query", "plot"), detail),))
 
 
-def _with_times(given: dict[str, str], club: ClubView) -> dict[str, str]:
+def _with_times(fields: dict[str, str], club: ClubView) -> dict[str, str]:
     """Return the query with the days in `from` and `to` as times: the start of the one, and the end of the other."""
-    times = dict(given)
+    times = dict(fields)
     for name, index in (("from", 0), ("to", 1)):
-        if _DAY.fullmatch(given.get(name, "")):
+        if _DAY.fullmatch(fields.get(name, "")):
             try:
-                day = _READ_DAY.deserialize(given[name])
+                day = _READ_DAY.deserialize(fields[name])
             except ValidationError as error:
                 raise WireError(tuple(each.under(name) for each in find_mistakes(error))) from error
             times[name] = str(show_time(club.evening(day)[index]))
@@ -102,28 +102,28 @@ def _send_file(form: str, plot: PlotName, view: PlotView) -> Response:
     return attach(response, plot.value, form)
 
 
-def _find_statement(given: dict[str, str]) -> str | None:
+def _find_statement(fields: dict[str, str]) -> str | None:
     """Return the address of the statement of the same rounds; None if they are one round, or not whole evenings."""
-    days = [given[name] for name in ("from", "to") if name in given]
-    if "round" in given or not all(map(_DAY.fullmatch, days)):
+    days = [fields[name] for name in ("from", "to") if name in fields]
+    if "round" in fields or not all(map(_DAY.fullmatch, days)):
         return None
-    query: dict[str, str] = {name: given[name] for name in ("table", "player", "from", "to") if name in given}
+    query: dict[str, str] = {name: fields[name] for name in ("table", "player", "from", "to") if name in fields}
     if not days:
         query["period"] = "all"
     return f"{url_for('console.show_club_statement')}?{urlencode(query)}"
 
 
-def _render_page(name: str, given: dict[str, str], figure: Markup | None, advice: str = "") -> str:
+def _render_page(name: str, fields: dict[str, str], figure: Markup | None, advice: str = "") -> str:
     tables = list_tables(current_transaction(), name=None, after=None, limit=_MOST_TABLES).items
-    if "evening" in given:
-        given = given | {"from": given["evening"], "to": given["evening"]}
+    if "evening" in fields:
+        fields = fields | {"from": fields["evening"], "to": fields["evening"]}
     return render(
         "plots.html",
         figure=figure,
-        statement=None if figure is None else _find_statement(given),
+        statement=None if figure is None else _find_statement(fields),
         advice=advice,
         chosen=name,
-        given=given,
+        fields=fields,
         plots=[(plot.value, TITLES[plot]) for plot in PlotName],
         tables=[("", "All tables"), *sorted(((table.id, table.name) for table in tables), key=lambda table: table[1])],
     )

@@ -53,10 +53,10 @@ class RuleField:
 
     def value(self, ruleset: Dumped) -> Any:
         """Return the value in the JSON of a ruleset; None if it has none."""
-        found: Any = ruleset
+        value: Any = ruleset
         for step in self.path:
-            found = None if found is None else found.get(step)
-        return found
+            value = None if value is None else value.get(step)
+        return value
 
     def written(self, ruleset: Dumped) -> str:
         """Return the value as the form has it."""

@@ -223,10 +223,10 @@ def show_what_if() -> str | BaseResponse:
 
 
 def _replay(transaction: Transaction, table: str, ruleset: Ruleset) -> TableWhatIf:
-    found = tables.find(transaction, table)
-    if found is None:
+    record = tables.find(transaction, table)
+    if record is None:
         raise NotFound(f"there is no table named {table!r}")
-    return replay_table(transaction, found.id, ruleset)
+    return replay_table(transaction, record.id, ruleset)
 
 
 @console.get("/rulesets/new")

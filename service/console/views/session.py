@@ -104,14 +104,14 @@ class SessionCaller:
             SignedOut: there is none, or it or its key has ended.
             TooManyRequests: its address has sent too many of these.
         """
-        found = find_session(session, request.cookies[COOKIE])
-        if found is None:
+        console_session = find_session(session, request.cookies[COOKIE])
+        if console_session is None:
             count_unknown()
             raise SignedOut
-        g.console_state = ConsoleState(request.cookies[COOKIE], found)
+        g.console_state = ConsoleState(request.cookies[COOKIE], console_session)
         state = current_request()
-        state.key, state.session_id = found.key, found.id
-        return found.key, None
+        state.key, state.session_id = console_session.key, console_session.id
+        return console_session.key, None
 
 
 BY_SESSION: Final = SessionCaller()

@@ -62,16 +62,16 @@ def begin_session() -> BaseResponse | tuple[str, int]:
     secret = (form.get("key", "") if code is None else code).strip()
     count_request(hash_secret(secret))
     with database().session() as session:
-        made = _use_key(session, secret) if code is None else _use_link(session, code)
-    if made is None:
+        new_secret = _use_key(session, secret) if code is None else _use_link(session, code)
+    if new_secret is None:
         count_unknown()
         return show_sign_in(_REFUSED if code is None else _LINK_ENDED), HTTPStatus.FORBIDDEN
     _end_earlier_session()
     response = redirect(_own_address(form.get("next")) or url_for("console.show_home"), HTTPStatus.SEE_OTHER)
     response.set_cookie(
         COOKIE,
-        made.secret,
-        expires=made.expires_at,
+        new_secret.secret,
+        expires=new_secret.expires_at,
         path=PATH,
         secure=is_encrypted(),
         httponly=True,
@@ -98,9 +98,9 @@ def _use_key(session: Session, secret: str) -> NewSecret | None:
     if key is None or key.table_id is not None:
         return None
     with _writing(session, key) as transaction:
-        made = sign_in(transaction, key.id)
-    _log_change("console_signed_in", key, made.id, by="key")
-    return made
+        new_secret = sign_in(transaction, key.id)
+    _log_change("console_signed_in", key, new_secret.id, by="key")
+    return new_secret
 
 
 def _use_link(session: Session, code: str) -> NewSecret | None:
@@ -109,11 +109,11 @@ def _use_link(session: Session, code: str) -> NewSecret | None:
         return None
     try:
         with _writing(session, link.key) as transaction:
-            made = sign_in_with_link(transaction, link)
+            new_secret = sign_in_with_link(transaction, link)
     except KeyUnknown:
         return None
-    _log_change("console_signed_in", link.key, made.id, by="link")
-    return made
+    _log_change("console_signed_in", link.key, new_secret.id, by="link")
+    return new_secret
 
 
 def _end_earlier_session() -> None:

@@ -136,20 +136,20 @@ def show_club_statement() -> str | Response:
     if query["evenings"] == Evenings() and query["period"] is None:
         query["evenings"] = _last_evening()
     transaction = current_transaction()
-    wanted = RoundFilter(tables=query["tables"], player=query["player"], **period_of(query))
+    filter_ = RoundFilter(tables=query["tables"], player=query["player"], **period_of(query))
     if query["form"] in ("csv", "json"):
-        whole = get_club_statement(transaction, wanted, query["settle_up"])
+        whole = get_club_statement(transaction, filter_, query["settle_up"])
         rows, document = partial(dump_statement_rows, whole, raw=wants_raw()), partial(dump_club_statement, whole)
         return send_statement("statement", query, whole, rows, document)
-    view = get_club_totals(transaction, wanted, query["settle_up"])
+    view = get_club_totals(transaction, filter_, query["settle_up"])
     is_print = query["form"] == "print"
-    results, next_cursor = _print(transaction, wanted, view) if is_print else _page(transaction, wanted, view, query)
+    results, next_cursor = _print(transaction, filter_, view) if is_print else _page(transaction, filter_, view, query)
     payments = list_payments(view.settled)
     return render(
         "statement_print.html" if is_print else "statement.html",
         view=view,
-        settlements=count_settlements(view, wanted),
-        found=None if query["tables"] else find_rounds(query["evenings"], player=query["player"]),
+        settlements=count_settlements(view, filter_),
+        rounds_filter=None if query["tables"] else find_rounds(query["evenings"], player=query["player"]),
         results=results,
         next_cursor=next_cursor,
         has_tables=not is_print or len(view.players) <= _MOST_PRINTED,
@@ -165,23 +165,25 @@ def show_club_statement() -> str | Response:
     )
 
 
-def _print(transaction: Transaction, wanted: RoundFilter, view: ClubStatementView) -> tuple[Sequence[ResultLine], None]:
+def _print(
+    transaction: Transaction, filter_: RoundFilter, view: ClubStatementView
+) -> tuple[Sequence[ResultLine], None]:
     """Return the lines of all players: with their tables, if the players are few."""
     in_order = view.in_order
     if len(in_order) > _MOST_PRINTED:
         return [ResultLine(each.player, None, None, each.result) for each in in_order], None
-    tables = list_tables_of(transaction, wanted, [each.player for each in in_order])
+    tables = list_tables_of(transaction, filter_, [each.player for each in in_order])
     return [line for each in in_order for line in list_results(each, tables[each.player])], None
 
 
 def _page(
-    transaction: Transaction, wanted: RoundFilter, view: ClubStatementView, query: Mapping[str, Any]
+    transaction: Transaction, filter_: RoundFilter, view: ClubStatementView, query: Mapping[str, Any]
 ) -> tuple[Sequence[ResultLine], str | None]:
     """Return the lines of a page, and the cursor of the next page."""
     begin, part = divmod(0 if query["cursor"] is None else query["cursor"].int, _PARTS)
     in_order = view.in_order
     shown = in_order[begin : begin + _PLAYERS]
-    tables = list_tables_of(transaction, wanted, [each.player for each in shown])
+    tables = list_tables_of(transaction, filter_, [each.player for each in shown])
     listed = [
         (_PARTS * place + number, line)
         for place, each in enumerate(shown, start=begin)
@@ -230,9 +232,9 @@ def send_statement(
     return send_blocks(name, "csv", [rows()])
 
 
-def count_settlements(view: ClubStatementView | StatementView, wanted: RoundFilter) -> list[tuple[str, int]]:
+def count_settlements(view: ClubStatementView | StatementView, filter_: RoundFilter) -> list[tuple[str, int]]:
     """Return how many rounds of a statement have a settlement in each state; open ones are left aside."""
-    unsettled = count_unsettled(current_transaction(), wanted)
+    unsettled = count_unsettled(current_transaction(), filter_)
     final = view.rounds - view.open_rounds - sum(unsettled.values())
     counted = [("final", final), *((state.value, unsettled.get(state, 0)) for state in UNSETTLED)]
     return [(state, count) for state, count in counted if count]

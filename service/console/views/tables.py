@@ -132,7 +132,7 @@ def _statement_values(table: TableView, statement: StatementView, query: dict[st
         "table": table,
         "view": statement,
         "settlements": count_settlements(statement, RoundFilter(table_id=UUID(table.id), **period_of(query))),
-        "found": find_rounds(query["evenings"], table=table.name),
+        "rounds_filter": find_rounds(query["evenings"], table=table.name),
         "players": players,
         "next_cursor": next_cursor,
         "currencies": statement.currencies,
@@ -145,8 +145,8 @@ def _statement_values(table: TableView, statement: StatementView, query: dict[st
 
 def _evenings(rounds: list[RoundView], club: ClubView) -> list[tuple[date, datetime]]:
     """Return the last evenings in which rounds of a table were opened, each with the time of one, newest first."""
-    found = {club.evening_of(each.opened_at): each.opened_at for each in rounds}
-    return sorted(found.items(), reverse=True)
+    evenings = {club.evening_of(each.opened_at): each.opened_at for each in rounds}
+    return sorted(evenings.items(), reverse=True)
 
 
 def _point_value(table: TableView) -> str | None:

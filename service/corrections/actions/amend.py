@@ -87,8 +87,8 @@ def snapshot_played(played: PlayedRound) -> RoundSnapshot:
 def find_carried_over(transaction: Transaction, stored: StoredRound) -> tuple[CarriedOverStack, ...]:
     """Find the players whose next round at the table opened with the stack they had at the end of this one."""
     return tuple(
-        CarriedOverStack(str(found.round_id), found.seat, found.player, found.opening_stack)
-        for found in corrections.list_carried_over(transaction, stored)
+        CarriedOverStack(str(stack.round_id), stack.seat, stack.player, stack.opening_stack)
+        for stack in corrections.list_carried_over(transaction, stored)
     )
 
 
@@ -143,12 +143,12 @@ def locate_mistakes(
     Raises:
         WireError: a change cannot be applied, or the changed document is invalid.
     """
-    given = Edits() if edits is None else edits
+    changes = Edits() if edits is None else edits
     patched = Patched(None, ())
 
     def amend() -> RoundDocument:
         nonlocal patched
-        patched = given.apply(dump_document(document))
+        patched = changes.apply(dump_document(document))
         try:
             after = _load_amended(patched.document, find_more)
         except WireError as error:
@@ -156,7 +156,7 @@ def locate_mistakes(
         return after if ruleset is None else replace(after, ruleset=ruleset)
 
     def place(mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
-        return tuple(_in_request(mistake, patched, given, has_ruleset=ruleset is not None) for mistake in mistakes)
+        return tuple(_in_request(mistake, patched, changes, has_ruleset=ruleset is not None) for mistake in mistakes)
 
     try:
         yield amend
@@ -187,8 +187,8 @@ def _in_request(mistake: Mistake, patched: Patched, edits: Edits, *, has_ruleset
     elif source is None:
         source = (edits.field, 0) if len(edits) == 1 else (edits.field,)
     amended = "the round's document" if not edits else f"the {_CHANGED[edits.field]} document"
-    found = f"at {show_pointer(place)} of {amended}: {sentence_of(replace(mistake, path=place))}"
-    return Mistake(mistake.code, source, found if place else mistake.detail)
+    detail = f"at {show_pointer(place)} of {amended}: {sentence_of(replace(mistake, path=place))}"
+    return Mistake(mistake.code, source, detail if place else mistake.detail)
 
 
 def amend_round(
@@ -266,10 +266,10 @@ def _refuse_other_table(before: RoundDocument, after: RoundDocument) -> None:
         Mistake(
             "correction-fixed",
             (_PLACE, name),
-            f"is {_show(given)}; expected {_show(recorded)}, because a correction cannot change it",
+            f"is {_show(value)}; expected {_show(recorded)}, because a correction cannot change it",
         )
-        for name, recorded, given in ((name, getattr(before, name), getattr(after, name)) for name in _FIXED)
-        if given != recorded
+        for name, recorded, value in ((name, getattr(before, name), getattr(after, name)) for name in _FIXED)
+        if value != recorded
     ]
     if mistakes:
         raise CorrectionInvalid(

@@ -91,9 +91,9 @@ def correct_round(
         DisputeRefused: the dispute has ended.
     """
     before = rounds.lock(transaction, round_id)
-    made = corrections.find_revision(transaction, round_id, request.digest)
-    if made is not None:
-        return CorrectedRound(compare_revisions(transaction, before, made - 1, made), is_replay=True)
+    revision = corrections.find_revision(transaction, round_id, request.digest)
+    if revision is not None:
+        return CorrectedRound(compare_revisions(transaction, before, revision - 1, revision), is_replay=True)
     if before.finality.final_revision is not None:
         require_final()
     require_version(before, request.version)
@@ -176,9 +176,9 @@ def _store(
     submission = Submission("correction", received)
     store_ruleset(transaction, amended.history.ruleset)
     corrected = _assign_records(amended, happened, submission)
-    given = RevisionToRecord(amended.history, amended.played, corrected.hand_ids, request.reason)
+    revision = RevisionToRecord(amended.history, amended.played, corrected.hand_ids, request.reason)
     event = _event(before, happened, amended, request, corrected)
-    change = revisions.build_revision(transaction, before, given, event.kind, event.encode())
+    change = revisions.build_revision(transaction, before, revision, event.kind, event.encode())
     change.add_submission(submission)
     for hand in corrected.new:
         change.add_hand_record(hand)

@@ -56,7 +56,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
     accepted = {hand.hand.number for hand in kept if hand.is_accepted}
     history = _without_last_hand(before, [hand.hand for hand in kept], departures, accepted)
     dropped = find_dropped(departures, history.departures)
-    given = RevisionToRecord(
+    revision = RevisionToRecord(
         history,
         replay(history),
         [hand.id for hand in kept],
@@ -73,7 +73,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         revision=before.revision + 1,
         scorer=SCORER_VERSION,
     )
-    after = revisions.add(transaction, before, given, event.kind, event.encode())
+    after = revisions.add(transaction, before, revision, event.kind, event.encode())
     return UndoResult(view_round(after), dropped, is_replay=False)
 
 

@@ -16,7 +16,7 @@ PLAIN: Final = RoundFigures(Ratio(0, 4), {}, {}, Ratio(0, 3), Ratio(0, 1))
 class Formula(Protocol):
     """A function that compares a round with the other rounds of its table."""
 
-    def __call__(self, found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
+    def __call__(self, round_: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
         """List the anomalies of the round."""
 
 
@@ -28,20 +28,20 @@ def find_unusual(transaction: Transaction, round_ids: Collection[UUID]) -> dict[
     """
     if not round_ids:
         return {}
-    wanted = set(round_ids)
-    others = figures.list_others(transaction, wanted)
+    ids = set(round_ids)
+    others = figures.list_others(transaction, ids)
     return {
-        round_id: compare(found, others.get(round_id, NO_OTHERS))
-        for round_id, found in figures.list_figures(transaction, wanted).items()
+        round_id: compare(round_, others.get(round_id, NO_OTHERS))
+        for round_id, round_ in figures.list_figures(transaction, ids).items()
     }
 
 
-def compare(found: RoundFigures, usual: TableFigures) -> Sequence[RoundAnomaly]:
+def compare(round_: RoundFigures, usual: TableFigures) -> Sequence[RoundAnomaly]:
     """Return the anomalies of a round compared with the other rounds of its table."""
-    return tuple(unusual for formula in FORMULAS for unusual in formula(found, usual))
+    return tuple(unusual for formula in FORMULAS for unusual in formula(round_, usual))
 
 
-def exceeds(found: Ratio, usual: Ratio, times: int) -> bool:
+def exceeds(ratio: Ratio, usual: Ratio, times: int) -> bool:
     """
     Return whether a ratio is more than `times` another. Without other rounds it never is.
 
@@ -49,10 +49,10 @@ def exceeds(found: Ratio, usual: Ratio, times: int) -> bool:
     >>> exceeds(Ratio(3, 5), usual, 2), exceeds(Ratio(2, 5), usual, 2), exceeds(Ratio(3, 5), Ratio(0, 0), 2)
     (True, False, False)
     """
-    return found.count * usual.of > times * usual.count * found.of
+    return ratio.count * usual.of > times * usual.count * ratio.of
 
 
-def irregular_hands(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
+def irregular_hands(round_: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
     Find hands that were accepted as played although they do not follow the hands before them.
 
@@ -60,22 +60,22 @@ def irregular_hands(found: RoundFigures, usual: TableFigures) -> Iterator[RoundA
     >>> [each.found for each in irregular_hands(replace(PLAIN, irregular=Ratio(1, 5)), NO_OTHERS)]
     [Ratio(count=1, of=5)]
     """
-    if found.irregular.count:
+    if round_.irregular.count:
         formula = "irregular hands of the round, out of its hands: more than none"
-        yield RoundAnomaly("irregular-hands", (), found.irregular, usual.irregular, formula)
+        yield RoundAnomaly("irregular-hands", (), round_.irregular, usual.irregular, formula)
 
 
-def foul_rate(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
+def foul_rate(round_: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
     Find players who foul more often than usual at the table, and at least twice.
 
     >>> from dataclasses import replace
     >>> others = replace(NO_OTHERS, fouls=Ratio(10, 50))
-    >>> found = replace(PLAIN, fouls={1: Ratio(1, 4), 2: Ratio(2, 4)})
-    >>> [each.seats for each in foul_rate(found, others)]
+    >>> round_ = replace(PLAIN, fouls={1: Ratio(1, 4), 2: Ratio(2, 4)})
+    >>> [each.seats for each in foul_rate(round_, others)]
     [(2,)]
     """
-    for seat, fouls in found.fouls.items():
+    for seat, fouls in round_.fouls.items():
         if fouls.count >= 2 and exceeds(fouls, usual.fouls, 2):
             formula = (
                 "foul boards of the player in the round, out of their boards: 2 or more, and more than twice the ratio"
@@ -84,17 +84,17 @@ def foul_rate(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly
             yield RoundAnomaly("foul-rate", (seat,), fouls, usual.fouls, formula)
 
 
-def points_lost_to_caps(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
+def points_lost_to_caps(round_: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
     Find pairs of players who lost more points to caps than is usual at the table.
 
     >>> from dataclasses import replace
     >>> others = replace(NO_OTHERS, lost=Ratio(30, 10))
-    >>> found = replace(PLAIN, lost={(1, 2): 7, (1, 3): 6})
-    >>> [each.seats for each in points_lost_to_caps(found, others)]
+    >>> round_ = replace(PLAIN, lost={(1, 2): 7, (1, 3): 6})
+    >>> [each.seats for each in points_lost_to_caps(round_, others)]
     [(1, 2)]
     """
-    for pair, points in found.lost.items():
+    for pair, points in round_.lost.items():
         lost = Ratio(points, 1)
         if exceeds(lost, usual.lost, 2):
             formula = (
@@ -104,7 +104,7 @@ def points_lost_to_caps(found: RoundFigures, usual: TableFigures) -> Iterator[Ro
             yield RoundAnomaly("points-lost-to-caps", pair, lost, usual.lost, formula)
 
 
-def unconfirmed(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
+def unconfirmed(round_: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
     Find rounds that fewer players confirmed than is usual at the table.
 
@@ -113,15 +113,15 @@ def unconfirmed(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnoma
     >>> [each.found for each in unconfirmed(replace(PLAIN, unconfirmed=Ratio(2, 3)), others)]
     [Ratio(count=2, of=3)]
     """
-    if exceeds(found.unconfirmed, usual.unconfirmed, 2):
+    if exceeds(round_.unconfirmed, usual.unconfirmed, 2):
         formula = (
             "players who have not confirmed the settlement in force, out of the round's players: more than twice the"
             " ratio in the table's last 50 other rounds that have ended"
         )
-        yield RoundAnomaly("unconfirmed", (), found.unconfirmed, usual.unconfirmed, formula)
+        yield RoundAnomaly("unconfirmed", (), round_.unconfirmed, usual.unconfirmed, formula)
 
 
-def corrected_after_final(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
+def corrected_after_final(round_: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
     Find rounds that were corrected after their settlement was final.
 
@@ -129,9 +129,9 @@ def corrected_after_final(found: RoundFigures, usual: TableFigures) -> Iterator[
     >>> [each.found for each in corrected_after_final(replace(PLAIN, after_final=Ratio(1, 2)), NO_OTHERS)]
     [Ratio(count=1, of=2)]
     """
-    if found.after_final.count:
+    if round_.after_final.count:
         formula = "revisions made after the settlement was final, out of the round's revisions: more than none"
-        yield RoundAnomaly("corrected-after-final", (), found.after_final, usual.after_final, formula)
+        yield RoundAnomaly("corrected-after-final", (), round_.after_final, usual.after_final, formula)
 
 
 FORMULAS: Final[Sequence[Formula]] = (

@@ -36,15 +36,15 @@ def get_case(transaction: Transaction, dispute_id: UUID) -> CaseView:
     Raises:
         NotFound: the dispute does not exist.
     """
-    found = cases.find(transaction, dispute_id)
-    if found is None:
+    case = cases.find(transaction, dispute_id)
+    if case is None:
         raise NotFound(f"there is no dispute {dispute_id}")
-    [view] = _view(transaction, [found])
+    [view] = _view(transaction, [case])
     return view
 
 
 def list_cases(
-    transaction: Transaction, wanted: CaseFilter, order: CaseOrder, *, after: UUID | None, limit: int
+    transaction: Transaction, filter_: CaseFilter, order: CaseOrder, *, after: UUID | None, limit: int
 ) -> Page[CaseView]:
     """
     List the club's disputes in an order, each with the anomalies of its round.
@@ -55,9 +55,9 @@ def list_cases(
     last = None if after is None else cases.find(transaction, after)
     if after is not None and last is None:
         raise cursor_error(after)
-    found = cases.list_page(transaction, wanted, order, after=last, limit=limit + 1)
-    views = _view(transaction, found[:limit])
-    return Page(views, views[-1].id if len(found) > limit else None)
+    records = cases.list_page(transaction, filter_, order, after=last, limit=limit + 1)
+    views = _view(transaction, records[:limit])
+    return Page(views, views[-1].id if len(records) > limit else None)
 
 
 def take_next_dispute(transaction: Transaction, by: str) -> UUID | None:
@@ -78,6 +78,6 @@ def take_next_dispute(transaction: Transaction, by: str) -> UUID | None:
     return dispute_id
 
 
-def _view(transaction: Transaction, found: Sequence[StoredCase]) -> list[CaseView]:
-    unusual = find_unusual(transaction, [case.round_id for case in found])
-    return [CaseView(case, unusual[case.round_id]) for case in found]
+def _view(transaction: Transaction, records: Sequence[StoredCase]) -> list[CaseView]:
+    unusual = find_unusual(transaction, [case.round_id for case in records])
+    return [CaseView(case, unusual[case.round_id]) for case in records]

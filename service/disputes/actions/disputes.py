@@ -95,12 +95,12 @@ def get_dispute(transaction: Transaction, dispute_id: UUID) -> DisputeWithHistor
 
 
 def list_disputes(
-    transaction: Transaction, wanted: DisputeFilter, *, after: UUID | None, limit: int
+    transaction: Transaction, filter_: DisputeFilter, *, after: UUID | None, limit: int
 ) -> Page[DisputeView]:
     """List the club's disputes, oldest first, each with the anomalies of its round."""
-    found = disputes.list_page(transaction, wanted, after=after, limit=limit + 1)
-    shown = found[:limit]
-    return Page(view_disputes(transaction, shown), shown[-1].id if len(found) > limit else None)
+    records = disputes.list_page(transaction, filter_, after=after, limit=limit + 1)
+    shown = records[:limit]
+    return Page(view_disputes(transaction, shown), shown[-1].id if len(records) > limit else None)
 
 
 MOST_OPEN: Final = 100
@@ -274,14 +274,14 @@ def _find_correction(transaction: Transaction, before: StoredDispute, request: D
     """
     if request.kind != DisputeState.UPHELD.value:
         return None
-    made = disputes.list_corrections(transaction, before)
-    if not made and request.words is None:
+    corrections = disputes.list_corrections(transaction, before)
+    if not corrections and request.words is None:
         detail = (
             "no correction names the dispute; name it in a correction of the round, or state in `reason` why nothing is"
             " corrected"
         )
         raise DisputeInvalid(detail, (Mistake("correction-missing", ("reason",), detail),))
-    return made[-1] if made else None
+    return corrections[-1] if corrections else None
 
 
 def _record_transition(

@@ -127,10 +127,10 @@ _LOCK_OLDEST: Final = text("""
 
 
 def list_page(
-    transaction: Transaction, wanted: CaseFilter, order: CaseOrder, *, after: StoredCase | None, limit: int
+    transaction: Transaction, filter_: CaseFilter, order: CaseOrder, *, after: StoredCase | None, limit: int
 ) -> list[StoredCase]:
     """List disputes after `after`, in an order."""
-    listed = _select(transaction, wanted).subquery()
+    listed = _select(transaction, filter_).subquery()
     keys = _KEYS[order]
     columns = [key.column(listed.c) for key in keys]
     query = select(listed).order_by(
@@ -138,7 +138,7 @@ def list_page(
     )
     if after is not None:
         query = query.where(_follows(after, keys, columns))
-    return [_load(found) for found in transaction.execute(query.limit(limit))]
+    return [_load(row) for row in transaction.execute(query.limit(limit))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +154,19 @@ _NO_CURRENCY: Final = "ZZZZ"
 """Sorts after every currency."""
 _NO_WINDOW: Final = timedelta(days=36_500)
 """Longer than every window."""
-_ID: Final = _Key(lambda listed: listed.id, lambda found: found.id)
+_ID: Final = _Key(lambda listed: listed.id, lambda dispute: dispute.id)
 _KEYS: Final[Mapping[CaseOrder, Sequence[_Key]]] = {
     CaseOrder.OLDEST: (_ID,),
     CaseOrder.NEWEST: (_Key(_ID.column, _ID.value, is_descending=True),),
-    CaseOrder.POINTS: (_Key(lambda listed: listed.points, lambda found: found.points, is_descending=True), _ID),
+    CaseOrder.POINTS: (_Key(lambda listed: listed.points, lambda dispute: dispute.points, is_descending=True), _ID),
     CaseOrder.MONEY: (
-        _Key(lambda listed: func.coalesce(listed.currency, _NO_CURRENCY), lambda found: found.currency or _NO_CURRENCY),
+        _Key(
+            lambda listed: func.coalesce(listed.currency, _NO_CURRENCY),
+            lambda dispute: dispute.currency or _NO_CURRENCY,
+        ),
         _Key(
             lambda listed: func.coalesce(listed.points * listed.point_value, 0),
-            lambda found: found.money or 0,
+            lambda dispute: dispute.money or 0,
             is_descending=True,
         ),
         _ID,
@@ -171,7 +174,7 @@ _KEYS: Final[Mapping[CaseOrder, Sequence[_Key]]] = {
     CaseOrder.WINDOW: (
         _Key(
             lambda listed: func.coalesce(listed.window_left, literal(_NO_WINDOW, Interval)),
-            lambda found: _NO_WINDOW if found.window_left is None else found.window_left,
+            lambda dispute: _NO_WINDOW if dispute.window_left is None else dispute.window_left,
         ),
         _ID,
     ),
@@ -192,8 +195,8 @@ def _follows(after: StoredCase, keys: Sequence[_Key], columns: Sequence[Any]) ->
 def find(transaction: Transaction, dispute_id: UUID) -> StoredCase | None:
     """Find a dispute."""
     query = _select(transaction, CaseFilter(tuple(DisputeState))).where(_DISPUTE.id == dispute_id)
-    found = transaction.execute(query).one_or_none()
-    return None if found is None else _load(found)
+    row = transaction.execute(query).one_or_none()
+    return None if row is None else _load(row)
 
 
 def count_by_state(transaction: Transaction, states: Sequence[DisputeState]) -> dict[DisputeState, int]:
@@ -201,7 +204,7 @@ def count_by_state(transaction: Transaction, states: Sequence[DisputeState]) -> 
     query = select(_HEAD.state, func.count().label("disputes")).where(
         _HEAD.club_id == transaction.club_id, _HEAD.state.in_([state.value for state in states])
     )
-    counted = {DisputeState(found.state): found.disputes for found in transaction.execute(query.group_by(_HEAD.state))}
+    counted = {DisputeState(row.state): row.disputes for row in transaction.execute(query.group_by(_HEAD.state))}
     return {state: counted.get(state, 0) for state in states}
 
 
@@ -211,11 +214,11 @@ def lock_oldest_open(transaction: Transaction) -> UUID | None:
 
     Disputes that another transaction has locked are skipped, so that of two who ask at once each gets another one.
     """
-    found: UUID | None = transaction.execute(_LOCK_OLDEST, {"club_id": transaction.club_id}).scalar_one_or_none()
-    return found
+    dispute_id: UUID | None = transaction.execute(_LOCK_OLDEST, {"club_id": transaction.club_id}).scalar_one_or_none()
+    return dispute_id
 
 
-def _select(transaction: Transaction, wanted: CaseFilter) -> Select[Any]:
+def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
     review, ending = _ENTRY.__table__.alias("review"), _ENTRY.__table__.alias("ending")
     own = _DISPUTE.club_id == transaction.club_id
     query = (
@@ -249,7 +252,7 @@ def _select(transaction: Transaction, wanted: CaseFilter) -> Select[Any]:
         .outerjoin(review, and_(_is_entry(review), review.c.kind == DisputeState.UNDER_REVIEW.value))
         .outerjoin(ending, and_(_is_entry(ending), ending.c.kind.in_([state.value for state in DECIDED])))
     )
-    return query.where(own, *_conditions(wanted, review.c.author))
+    return query.where(own, *_conditions(filter_, review.c.author))
 
 
 def _is_entry(entries: Any) -> ColumnElement[bool]:
@@ -282,20 +285,20 @@ def _points_at_stake() -> Any:
     return paid.correlate(_DISPUTE).scalar_subquery().label("points")
 
 
-def _conditions(wanted: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bool]]:
-    yield _HEAD.state.in_([state.value for state in wanted.states])
-    if wanted.table is not None:
-        yield _TABLE.name == wanted.table
-    if wanted.player is not None:
-        yield or_(literal(wanted.player) == any_(_ROUND_HEAD.players), _DISPUTE.author == wanted.player)
-    if wanted.reviewer is not None:
-        yield reviewer == wanted.reviewer
-    if wanted.round_id is not None:
-        yield _DISPUTE.round_id == wanted.round_id
+def _conditions(filter_: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bool]]:
+    yield _HEAD.state.in_([state.value for state in filter_.states])
+    if filter_.table is not None:
+        yield _TABLE.name == filter_.table
+    if filter_.player is not None:
+        yield or_(literal(filter_.player) == any_(_ROUND_HEAD.players), _DISPUTE.author == filter_.player)
+    if filter_.reviewer is not None:
+        yield reviewer == filter_.reviewer
+    if filter_.round_id is not None:
+        yield _DISPUTE.round_id == filter_.round_id
 
 
-def _load(found: Row[Any]) -> StoredCase:
-    record = found._asdict()
+def _load(row: Row[Any]) -> StoredCase:
+    record = row._asdict()
     window = timedelta(minutes=record.pop("correction_window_minutes"))
     players = dict(zip(record.pop("seats"), record.pop("players"), strict=True))
     read = {

@@ -91,31 +91,31 @@ def lock(transaction: Transaction, dispute_id: UUID) -> StoredDispute:
 def find_same(transaction: Transaction, round_id: UUID, digest: bytes) -> StoredDispute | None:
     """Find the dispute of a round with the same claim, by its digest."""
     query = _select_disputes(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.digest == digest)
-    found = transaction.execute(query).one_or_none()
-    return None if found is None else _load(found)
+    row = transaction.execute(query).one_or_none()
+    return None if row is None else _load(row)
 
 
 def find_in_round(transaction: Transaction, round_id: UUID, dispute_id: UUID) -> StoredDispute | None:
     """Find a dispute of a round."""
     query = _select_disputes(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.id == dispute_id)
-    found = transaction.execute(query).one_or_none()
-    return None if found is None else _load(found)
+    row = transaction.execute(query).one_or_none()
+    return None if row is None else _load(row)
 
 
 def list_page(
-    transaction: Transaction, wanted: DisputeFilter, *, after: UUID | None = None, limit: int
+    transaction: Transaction, filter_: DisputeFilter, *, after: UUID | None = None, limit: int
 ) -> list[StoredDispute]:
     """List disputes after `after`, oldest first."""
     query = _select_disputes(transaction).order_by(_DISPUTE.id).limit(limit)
-    if wanted.state is not None:
-        query = query.where(_HEAD.state == wanted.state.value)
-    if wanted.table_id is not None:
-        query = query.where(_DISPUTE.table_id == wanted.table_id)
-    if wanted.round_id is not None:
-        query = query.where(_DISPUTE.round_id == wanted.round_id)
+    if filter_.state is not None:
+        query = query.where(_HEAD.state == filter_.state.value)
+    if filter_.table_id is not None:
+        query = query.where(_DISPUTE.table_id == filter_.table_id)
+    if filter_.round_id is not None:
+        query = query.where(_DISPUTE.round_id == filter_.round_id)
     if after is not None:
         query = query.where(_DISPUTE.id > after)
-    return [_load(found) for found in transaction.execute(query)]
+    return [_load(row) for row in transaction.execute(query)]
 
 
 def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEntry, digest: bytes) -> StoredDispute:
@@ -163,38 +163,40 @@ def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEnt
 def find_comment(transaction: Transaction, dispute_id: UUID, digest: bytes) -> DisputeEntry | None:
     """Find a comment with the same author and text, by their digest."""
     query = _entries(transaction, dispute_id).where(_ENTRY.kind == COMMENT, _ENTRY.digest == digest)
-    found = transaction.execute(query).one_or_none()
-    return None if found is None else _load_entry(found)
+    row = transaction.execute(query).one_or_none()
+    return None if row is None else _load_entry(row)
 
 
 def find_entry(transaction: Transaction, dispute_id: UUID, version: int) -> DisputeEntry | None:
     """Find the entry that made a version of a dispute."""
-    found = transaction.execute(_entries(transaction, dispute_id).where(_ENTRY.version == version)).one_or_none()
-    return None if found is None else _load_entry(found)
+    row = transaction.execute(_entries(transaction, dispute_id).where(_ENTRY.version == version)).one_or_none()
+    return None if row is None else _load_entry(row)
 
 
 def list_entries(transaction: Transaction, dispute_id: UUID) -> list[DisputeEntry]:
     """List the entries of a dispute, in order."""
     query = _entries(transaction, dispute_id).order_by(_ENTRY.version)
-    return [_load_entry(found) for found in transaction.execute(query)]
+    return [_load_entry(row) for row in transaction.execute(query)]
 
 
 def list_entries_of(transaction: Transaction, disputes: Sequence[UUID]) -> dict[UUID, list[DisputeEntry]]:
     """List the entries of several disputes, in order, by dispute."""
     query = select(_ENTRY.__table__).where(_ENTRY.club_id == transaction.club_id, _ENTRY.dispute_id.in_(disputes))
     entries: dict[UUID, list[DisputeEntry]] = {dispute: [] for dispute in disputes}
-    for found in transaction.execute(query.order_by(_ENTRY.version)) if disputes else ():
-        entries[found.dispute_id].append(_load_entry(found))
+    for row in transaction.execute(query.order_by(_ENTRY.version)) if disputes else ():
+        entries[row.dispute_id].append(_load_entry(row))
     return entries
 
 
 def list_corrections(transaction: Transaction, dispute: StoredDispute) -> Sequence[int]:
     """List the revisions of the round whose corrections name a dispute."""
-    made = CorrectionRecord
-    query = select(made.revision).where(
-        made.club_id == transaction.club_id, made.round_id == dispute.round_id, made.dispute == dispute.id
+    correction = CorrectionRecord
+    query = select(correction.revision).where(
+        correction.club_id == transaction.club_id,
+        correction.round_id == dispute.round_id,
+        correction.dispute == dispute.id,
     )
-    return list(transaction.execute(query.order_by(made.revision)).scalars())
+    return list(transaction.execute(query.order_by(correction.revision)).scalars())
 
 
 def _select_disputes(transaction: Transaction) -> Select[Any]:
@@ -204,21 +206,21 @@ def _select_disputes(transaction: Transaction) -> Select[Any]:
 
 
 def _get_one(transaction: Transaction, dispute_id: UUID, query: Select[Any]) -> StoredDispute:
-    found = transaction.execute(query).one_or_none()
-    if found is None:
+    row = transaction.execute(query).one_or_none()
+    if row is None:
         raise NotFound(f"there is no dispute {dispute_id}")
-    return _load(found)
+    return _load(row)
 
 
-def _load(found: Row[Any]) -> StoredDispute:
-    record = found._asdict()
+def _load(row: Row[Any]) -> StoredDispute:
+    record = row._asdict()
     kept = {name: record[name] for name in StoredDispute.__slots__}
-    return StoredDispute(**{**kept, "state": DisputeState(found.state)})
+    return StoredDispute(**{**kept, "state": DisputeState(row.state)})
 
 
 def _entries(transaction: Transaction, dispute_id: UUID) -> Select[Any]:
     return select(_ENTRY.__table__).where(_ENTRY.club_id == transaction.club_id, _ENTRY.dispute_id == dispute_id)
 
 
-def _load_entry(found: Row[Any]) -> DisputeEntry:
-    return DisputeEntry(found.version, found.kind, found.author, found.comment, found.correction, found.recorded_at)
+def _load_entry(row: Row[Any]) -> DisputeEntry:
+    return DisputeEntry(row.version, row.kind, row.author, row.comment, row.correction, row.recorded_at)

@@ -148,19 +148,19 @@ def list_figures(transaction: Transaction, round_ids: Collection[UUID]) -> dict[
     asked = {"club_id": transaction.club_id, "round_ids": [*round_ids]}
     fouls: defaultdict[UUID, dict[Seat, Ratio]] = defaultdict(dict)
     lost: defaultdict[UUID, dict[Pair, Points]] = defaultdict(dict)
-    for found in transaction.execute(_FOULS, asked):
-        fouls[found.round_id][found.seat] = Ratio(found.fouls, found.boards)
-    for found in transaction.execute(_LOST, asked):
-        lost[found.round_id][found.one, found.other] = int(found.lost)
+    for row in transaction.execute(_FOULS, asked):
+        fouls[row.round_id][row.seat] = Ratio(row.fouls, row.boards)
+    for row in transaction.execute(_LOST, asked):
+        lost[row.round_id][row.one, row.other] = int(row.lost)
     return {
-        found.round_id: RoundFigures(
-            irregular=Ratio(found.irregular, found.hands),
-            fouls=fouls[found.round_id],
-            lost=lost[found.round_id],
-            unconfirmed=Ratio(found.seats - found.confirmed, found.seats),
-            after_final=Ratio(found.after_final, found.revision),
+        row.round_id: RoundFigures(
+            irregular=Ratio(row.irregular, row.hands),
+            fouls=fouls[row.round_id],
+            lost=lost[row.round_id],
+            unconfirmed=Ratio(row.seats - row.confirmed, row.seats),
+            after_final=Ratio(row.after_final, row.revision),
         )
-        for found in transaction.execute(_HEADS, asked)
+        for row in transaction.execute(_HEADS, asked)
     }
 
 
@@ -168,12 +168,12 @@ def list_others(transaction: Transaction, round_ids: Collection[UUID]) -> dict[U
     """Return the sums over the other rounds of each round's table; a round without others is omitted."""
     asked = {"club_id": transaction.club_id, "round_ids": [*round_ids], "compared": COMPARED}
     return {
-        found.round_id: TableFigures(
-            irregular=Ratio(int(found.irregular), int(found.hands)),
-            fouls=Ratio(int(found.fouls), int(found.boards)),
-            lost=Ratio(int(found.lost), int(found.pairs)),
-            unconfirmed=Ratio(int(found.seats - found.confirmed), int(found.seats)),
-            after_final=Ratio(int(found.after_final), int(found.revisions)),
+        row.round_id: TableFigures(
+            irregular=Ratio(int(row.irregular), int(row.hands)),
+            fouls=Ratio(int(row.fouls), int(row.boards)),
+            lost=Ratio(int(row.lost), int(row.pairs)),
+            unconfirmed=Ratio(int(row.seats - row.confirmed), int(row.seats)),
+            after_final=Ratio(int(row.after_final), int(row.revisions)),
         )
-        for found in transaction.execute(_OTHERS, asked)
+        for row in transaction.execute(_OTHERS, asked)
     }

@@ -41,8 +41,8 @@ def list_imports(
     transaction: Transaction, *, state: JobState | None = None, after: UUID | None, limit: int
 ) -> Page[JobView]:
     """List the club's imports with their progress and results so far, newest first."""
-    found = jobs.list_page(transaction, KIND, state, after=after, limit=limit + 1)
-    return cut_page(found, limit, lambda listed: _view(listed.job, listed.progress))
+    import_jobs = jobs.list_page(transaction, KIND, state, after=after, limit=limit + 1)
+    return cut_page(import_jobs, limit, lambda listed: _view(listed.job, listed.progress))
 
 
 def view_import(transaction: Transaction, job: StoredJob) -> JobView:
@@ -90,10 +90,10 @@ def _blocks(import_id: UUID, read: Callable[[], AbstractContextManager[Transacti
     line = 0
     while True:
         with read() as transaction:
-            found = imports.find_results_after(transaction, import_id, line)
-        if found is None:
+            result = imports.find_results_after(transaction, import_id, line)
+        if result is None:
             return
-        line, content = found
+        line, content = result
         yield content
 
 
@@ -147,17 +147,17 @@ def list_line_results(
     """
     jobs.get(transaction, import_id, KIND)
     last = 0 if after is None else min(after.int, MOST_INTEGER)
-    wanted = b'"line":' if status is None else f'"status":"{status}"'.encode()
-    pieces = imports.list_results(transaction, import_id, from_line=last + 1, containing=wanted, limit=_PIECES)
-    found = [
+    needle = b'"line":' if status is None else f'"status":"{status}"'.encode()
+    pieces = imports.list_results(transaction, import_id, from_line=last + 1, containing=needle, limit=_PIECES)
+    results = [
         LineResult(result["line"], result["status"], result["round"], result["problem"])
         for piece in pieces
         for result in map(json.loads, piece.splitlines())
         if result["line"] > last and status in (None, result["status"])
     ]
-    page = cut_page(found, limit, lambda each: each)
-    if page.next_after is None and len(pieces) == _PIECES and found:
-        return Page(page.items, found[-1].id)
+    page = cut_page(results, limit, lambda each: each)
+    if page.next_after is None and len(pieces) == _PIECES and results:
+        return Page(page.items, results[-1].id)
     return page
 
 

@@ -180,11 +180,11 @@ def find_known(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
     if len(tables.list_named(transaction, names)) < len(names):
         tables.lock_making(transaction)
     tables.lock_all(transaction, names)
-    found = {table.name: table for table in tables.list_named(transaction, names)}
-    name_of = {table.id: table.name for table in found.values()}
+    tables_by_name = {table.name: table for table in tables.list_named(transaction, names)}
+    name_of = {table.id: table.name for table in tables_by_name.values()}
     return Known(
-        tables=found,
-        recorded=_list_recorded(transaction, found, name_of, lines),
+        tables=tables_by_name,
+        recorded=_list_recorded(transaction, tables_by_name, name_of, lines),
         open_at=imports.list_tables_with_open_round(transaction, name_of),
         sequences=rounds.next_sequences(transaction, name_of),
         rulesets=rulesets.list_digests(transaction),
@@ -192,9 +192,14 @@ def find_known(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
 
 
 def _list_recorded(
-    transaction: Transaction, made: Mapping[str, StoredTable], name_of: Mapping[UUID, str], lines: Iterable[ReadLine]
+    transaction: Transaction,
+    tables_by_name: Mapping[str, StoredTable],
+    name_of: Mapping[UUID, str],
+    lines: Iterable[ReadLine],
 ) -> dict[Identity, Recorded]:
-    at_table = [(made[line.document.table].id, line) for line in lines if line.document.table in made]
+    at_table = [
+        (tables_by_name[line.document.table].id, line) for line in lines if line.document.table in tables_by_name
+    ]
     by_reference = [(table_id, line.document.reference) for table_id, line in at_table if line.document.reference]
     unnamed = [(table_id, line) for table_id, line in at_table if not line.document.reference]
     recorded: dict[Identity, Recorded] = {}
@@ -202,9 +207,9 @@ def _list_recorded(
         transaction, by_reference
     ).items():
         recorded[name_of[table_id], reference] = Recorded(round_id, digest)
-    found = imports.list_rounds_by_digest(transaction, [(table_id, line.digest) for table_id, line in unnamed])
+    round_ids = imports.list_rounds_by_digest(transaction, [(table_id, line.digest) for table_id, line in unnamed])
     for table_id, line in unnamed:
-        same = found.get((table_id, line.digest))
+        same = round_ids.get((table_id, line.digest))
         if same is not None:
             recorded[line.identity] = Recorded(same, line.digest)
     return recorded

@@ -157,8 +157,8 @@ def add(
 
 def find(transaction: Transaction, job_id: UUID) -> StoredJob | None:
     """Read a job, or return None if the club has none with this ID."""
-    found = transaction.execute(_query(transaction, job_id, None)).one_or_none()
-    return None if found is None else _load(found)
+    row = transaction.execute(_query(transaction, job_id, None)).one_or_none()
+    return None if row is None else _load(row)
 
 
 def get(transaction: Transaction, job_id: UUID, kind: str | None = None) -> StoredJob:
@@ -184,8 +184,8 @@ def lock(transaction: Transaction, job_id: UUID, kind: str | None = None) -> Sto
 
 def try_lock(transaction: Transaction, job_id: UUID) -> StoredJob | None:
     """Lock a job, or return None if another transaction holds the lock."""
-    found = transaction.execute(_query(transaction, job_id, None).with_for_update(skip_locked=True)).one_or_none()
-    return None if found is None else _load(found)
+    row = transaction.execute(_query(transaction, job_id, None).with_for_update(skip_locked=True)).one_or_none()
+    return None if row is None else _load(row)
 
 
 def lock_shared(transaction: Transaction, job_id: UUID) -> StoredJob:
@@ -208,8 +208,8 @@ def find_same_active(transaction: Transaction, kind: str, parameters: Mapping[st
         _JOB.ended_at.is_(None),
         _JOB.state != JobState.RECEIVING,
     )
-    found = transaction.execute(query.order_by(_JOB.id).limit(1)).one_or_none()
-    return None if found is None else _load(found)
+    row = transaction.execute(query.order_by(_JOB.id).limit(1)).one_or_none()
+    return None if row is None else _load(row)
 
 
 def change(transaction: Transaction, job: StoredJob, state: JobState, **also: Any) -> StoredJob:
@@ -256,7 +256,7 @@ def list_page(
     page = query.order_by(_JOB.id.desc()).limit(limit).subquery()
     progress = _PROGRESS.where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == page.c.id).lateral()
     listed = select(page, progress).join(progress, true()).order_by(page.c.id.desc())
-    return [ListedJob(_load(found), _load_progress(found)) for found in transaction.execute(listed)]
+    return [ListedJob(_load(row), _load_progress(row)) for row in transaction.execute(listed)]
 
 
 def list_under_way(transaction: Transaction, *, limit: int) -> list[ListedJob]:
@@ -265,7 +265,7 @@ def list_under_way(transaction: Transaction, *, limit: int) -> list[ListedJob]:
     page = own.order_by(_JOB.created_at.desc(), _JOB.id.desc()).limit(limit).subquery()
     progress = _PROGRESS.where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == page.c.id).lateral()
     listed = select(page, progress).join(progress, true()).order_by(page.c.created_at.desc(), page.c.id.desc())
-    return [ListedJob(_load(found), _load_progress(found)) for found in transaction.execute(listed)]
+    return [ListedJob(_load(row), _load_progress(row)) for row in transaction.execute(listed)]
 
 
 def list_unfinished(connection: Connection) -> list[UnfinishedJob]:
@@ -276,8 +276,8 @@ def list_unfinished(connection: Connection) -> list[UnfinishedJob]:
         connection: from `Database.outside_clubs`.
     """
     return [
-        UnfinishedJob(found.club_id, found.id, found.kind, JobState(found.state), found.created_at)
-        for found in connection.execute(_UNFINISHED)
+        UnfinishedJob(row.club_id, row.id, row.kind, JobState(row.state), row.created_at)
+        for row in connection.execute(_UNFINISHED)
     ]
 
 
@@ -287,29 +287,29 @@ def _query(transaction: Transaction, job_id: UUID, kind: str | None) -> Select[A
 
 
 def _the_one(transaction: Transaction, query: Select[Any], job_id: UUID) -> StoredJob:
-    found = transaction.execute(query).one_or_none()
-    if found is None:
+    row = transaction.execute(query).one_or_none()
+    if row is None:
         raise NotFound(f"there is no job {job_id}")
-    return _load(found)
+    return _load(row)
 
 
-def _load_progress(found: Row[Any]) -> Progress:
-    return Progress(int(found.done), tuple(found.results or ()), found.dead_lettered)
+def _load_progress(row: Row[Any]) -> Progress:
+    return Progress(int(row.done), tuple(row.results or ()), row.dead_lettered)
 
 
-def _load(found: Row[Any]) -> StoredJob:
+def _load(row: Row[Any]) -> StoredJob:
     return StoredJob(
-        found.id,
-        found.kind,
-        found.parameters,
-        JobState(found.state),
-        found.total,
-        found.received,
-        found.failure,
-        found.planned_at is not None,
-        found.actor,
-        found.request_id,
-        found.created_at,
-        found.started_at,
-        found.ended_at,
+        row.id,
+        row.kind,
+        row.parameters,
+        JobState(row.state),
+        row.total,
+        row.received,
+        row.failure,
+        row.planned_at is not None,
+        row.actor,
+        row.request_id,
+        row.created_at,
+        row.started_at,
+        row.ended_at,
     )

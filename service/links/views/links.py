@@ -71,8 +71,8 @@ def find_addresses(url: str, issued: NewLink) -> tuple[str, str | None]:
 @links.response(200, LinkPageSchema, headers=NEXT_PAGE)
 def get_links(query: dict[str, Any]) -> Response:
     """List the links of the club, newest first, including expired and revoked ones."""
-    wanted = LinkFilter(query["table"], query["round"], query["kind"], query["state"])
-    page = list_links(current_transaction(), wanted, after=query["cursor"], limit=query["limit"])
+    filter_ = LinkFilter(query["table"], query["round"], query["kind"], query["state"])
+    page = list_links(current_transaction(), filter_, after=query["cursor"], limit=query["limit"])
     return respond_page("links", [dump_link(each.link) for each in page.items], page.next_after)
 
 

@@ -217,8 +217,8 @@ def _render_round(
     page = read_round_page(transaction, round_id)
     personal = None
     if link.player is not None:
-        found = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES)
-        own = [each for each in found if each.author == link.player]
+        round_disputes = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES)
+        own = [each for each in round_disputes if each.author == link.player]
         can_dispute = has_scope(key.scopes, (KeyScope.DISPUTES,))
         entries = disputes.list_entries_of(transaction, [each.id for each in own])
         message = None if error is None else _explain(error)

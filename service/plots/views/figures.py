@@ -51,7 +51,7 @@ _DRAWERS: Final[dict[PlotName, Callable[[PlotView], Drawing]]] = {
 }
 
 
-def show_plot(plot: PlotName | str, **wanted: Any) -> Markup:
+def show_plot(plot: PlotName | str, **attributes: Any) -> Markup:
     """
     Return a plot as a figure of a page, with its table and the addresses of its files.
 
@@ -68,21 +68,21 @@ def show_plot(plot: PlotName | str, **wanted: Any) -> Markup:
         NotFound: the round or the table does not exist.
         WireError: the plot needs a round or a table, or a filter that matches fewer hands.
     """
-    chosen = PlotFilter(**wanted)
+    chosen = PlotFilter(**attributes)
     return render_figure(get_plot(current_transaction(), PlotName(plot), chosen), chosen)
 
 
-def render_figure(view: PlotView, wanted: PlotFilter) -> Markup:
+def render_figure(view: PlotView, filter_: PlotFilter) -> Markup:
     """Render a plot as a figure of a page."""
     state = current_request()
     state.plots += 1
     query: dict[str, Any] = {
         "plot": view.plot.value,
-        "round": wanted.round_id,
-        "table": wanted.table_id,
-        "player": wanted.player,
-        "from": show_time(wanted.opened_from),
-        "to": show_time(wanted.opened_before),
+        "round": filter_.round_id,
+        "table": filter_.table_id,
+        "player": filter_.player,
+        "from": show_time(filter_.opened_from),
+        "to": show_time(filter_.opened_before),
     }
     count = len(view.places)
     return Markup(

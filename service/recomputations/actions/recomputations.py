@@ -109,8 +109,8 @@ def list_recomputations(
     transaction: Transaction, *, state: JobState | None = None, after: UUID | None, limit: int
 ) -> Page[RecomputationView]:
     """List the club's recomputations with their progress and results so far, newest first."""
-    found = jobs.list_page(transaction, KIND, state, after=after, limit=limit + 1)
-    return cut_page(found, limit, lambda listed: _view_job(listed.job, listed.progress))
+    page = jobs.list_page(transaction, KIND, state, after=after, limit=limit + 1)
+    return cut_page(page, limit, lambda listed: _view_job(listed.job, listed.progress))
 
 
 def start_recomputation(transaction: Transaction, request: RecomputationRequest) -> RecomputationView:

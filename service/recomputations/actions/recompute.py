@@ -219,7 +219,7 @@ def _add_revision(
 ) -> Finding:
     assert replayed.history is not None
     assert replayed.played is not None
-    given = RevisionToRecord(
+    revision = RevisionToRecord(
         replayed.history, replayed.played, [hand["hand_id"] for hand in replayed.records.hands], asked.reason
     )
     event = RoundRecomputed(
@@ -231,7 +231,7 @@ def _add_revision(
         reason=asked.reason,
         scorer=SCORER_VERSION,
     )
-    change = revisions.build_revision(transaction, before, given, event.kind, event.encode(), replayed.records)
+    change = revisions.build_revision(transaction, before, revision, event.kind, event.encode(), replayed.records)
     after = change.finish(replayed.played.round)
     writer.add(change)
     detail = "the round has a new revision"

@@ -77,8 +77,8 @@ def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, 
     As in every what-if, hands, top-ups and departures are accepted as played. The number of statements does not depend
     on the number of rounds.
     """
-    found = rounds.list_page(transaction, RoundFilter(table_id=table_id), limit=most + 1)
-    ended = {each.id: each for each in found[:most] if not each.round.is_open}
+    page = rounds.list_page(transaction, RoundFilter(table_id=table_id), limit=most + 1)
+    ended = {each.id: each for each in page[:most] if not each.round.is_open}
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
     money: dict[str, Counter[str]] = defaultdict(Counter)
@@ -100,7 +100,7 @@ def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, 
                 money[seat.player][stored.currency] += (is_now - was) * stored.point_value
     players = [PlayerWhatIf(player, before[player], after[player], money[player]) for player in before]
     players.sort(key=lambda each: (-each.change, each.player))
-    return TableWhatIf(len(ended) - len(refused), hands, len(found) > most, players, refused)
+    return TableWhatIf(len(ended) - len(refused), hands, len(page) > most, players, refused)
 
 
 def _replay(recorded: RoundRecords, ruleset: Ruleset) -> PlayedRound:

@@ -106,10 +106,10 @@ def _read_seats(packed: PackedRounds, rows: Columns) -> None:
     counts = np.bincount(place, minlength=len(packed.ids))
     column = _rank(place, counts)
     fits = column < MOST_SEATS
-    found = np.zeros((2, len(packed.ids), MOST_SEATS), np.int64)
-    found[0, place[fits], column[fits]], found[1, place[fits], column[fits]] = seat[fits], stack[fits]
-    packed.unusual[:] |= (counts != packed.seat_counts) | (found[0] != packed.seats).any(axis=1)
-    packed.unusual[:] |= (found[1] != packed.opening_stacks).any(axis=1) | (found[1] > MOST_POINTS).any(axis=1)
+    grid = np.zeros((2, len(packed.ids), MOST_SEATS), np.int64)
+    grid[0, place[fits], column[fits]], grid[1, place[fits], column[fits]] = seat[fits], stack[fits]
+    packed.unusual[:] |= (counts != packed.seat_counts) | (grid[0] != packed.seats).any(axis=1)
+    packed.unusual[:] |= (grid[1] != packed.opening_stacks).any(axis=1) | (grid[1] > MOST_POINTS).any(axis=1)
 
 
 def _read_hands(packed: PackedRounds, rows: Columns) -> PackedHands:

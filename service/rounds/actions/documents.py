@@ -195,14 +195,14 @@ def _find_recorded(
     transaction: Transaction, table: StoredTable, document: RoundDocument, digest: bytes
 ) -> StoredRound | None:
     if document.reference is None:
-        found = rounds.find_by_digest(transaction, table.id, digest)
+        round_ = rounds.find_by_digest(transaction, table.id, digest)
     else:
-        found = rounds.find_by_reference(transaction, table.id, document.reference)
-        if found is not None and not is_document_of(transaction, found, table.name, digest):
-            raise reference_taken(document.reference, found.id)
-    if found is not None:
-        refuse_other_hands(transaction, found.id, document)
-    return found
+        round_ = rounds.find_by_reference(transaction, table.id, document.reference)
+        if round_ is not None and not is_document_of(transaction, round_, table.name, digest):
+            raise reference_taken(document.reference, round_.id)
+    if round_ is not None:
+        refuse_other_hands(transaction, round_.id, document)
+    return round_
 
 
 def is_document_of(transaction: Transaction, stored: StoredRound, table: str, digest: bytes) -> bool:

@@ -64,14 +64,18 @@ def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = N
     )
 
 
-def _proved(event: StoredEvent, found: Inclusion | None) -> ProvedEvent:
-    return ProvedEvent(event.written, found.position, found.proof) if found else ProvedEvent(event.written, None, None)
+def _proved(event: StoredEvent, inclusion: Inclusion | None) -> ProvedEvent:
+    return (
+        ProvedEvent(event.written, inclusion.position, inclusion.proof)
+        if inclusion
+        else ProvedEvent(event.written, None, None)
+    )
 
 
 def _newest_event(transaction: Transaction, round_id: UUID, signed: StoredCheckpoint) -> NewestEvent | None:
     """Return the round's newest event at the newest checkpoint, with its proof."""
-    found = trees.prove_newest_event(transaction, round_id, signed.size)
-    return None if found is None else NewestEvent(found[0].sequence, found[0].event, found[1])
+    result = trees.prove_newest_event(transaction, round_id, signed.size)
+    return None if result is None else NewestEvent(result[0].sequence, result[0].event, result[1])
 
 
 def _keys_of(transaction: Transaction, newest: StoredCheckpoint | None) -> Iterator[str]:

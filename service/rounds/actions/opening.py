@@ -139,10 +139,10 @@ def find_similar_players(transaction: Transaction, players: Sequence[str]) -> tu
     new = set(players) - rounds.list_known_players(transaction, players)
     if not new:
         return ()
-    wanted = {fold_player(player) for player in new}
+    keys = {fold_player(player) for player in new}
     known: dict[str, str] = {}
     for player in rounds.list_players(transaction):
-        if (folded := fold_player(player)) in wanted:
+        if (folded := fold_player(player)) in keys:
             known.setdefault(folded, player)
     return tuple(_find_similar(players, new, known))
 

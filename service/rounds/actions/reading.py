@@ -41,7 +41,7 @@ def get_round(transaction: Transaction, round_id: UUID) -> RoundView:
     return view_round(rounds.get(transaction, round_id))
 
 
-def list_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID | None, limit: int) -> Page[RoundView]:
+def list_rounds(transaction: Transaction, filter_: RoundFilter, *, after: UUID | None, limit: int) -> Page[RoundView]:
     """
     List the club's rounds, newest first, by opening time.
 
@@ -49,7 +49,7 @@ def list_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID | 
         WireError: the cursor is invalid.
     """
     begin = find_place(transaction, after)
-    return cut_page(rounds.list_page(transaction, wanted, after=begin, limit=limit + 1), limit, view_round)
+    return cut_page(rounds.list_page(transaction, filter_, after=begin, limit=limit + 1), limit, view_round)
 
 
 def find_place(transaction: Transaction, after: UUID | None) -> RoundPlace | None:
@@ -61,23 +61,23 @@ def find_place(transaction: Transaction, after: UUID | None) -> RoundPlace | Non
     """
     if after is None:
         return None
-    found = rounds.find_place(transaction, after)
-    if found is None:
+    place = rounds.find_place(transaction, after)
+    if place is None:
         raise cursor_error(after)
-    return found
+    return place
 
 
-def find_revision(stored: StoredRound, wanted: int | None) -> int:
+def find_revision(stored: StoredRound, revision: int | None) -> int:
     """
     Return the number of the requested revision of a round, or of the newest.
 
     Raises:
         NotFound: the revision does not exist.
     """
-    if wanted is not None and wanted > stored.revision:
+    if revision is not None and revision > stored.revision:
         there_are = f"revisions {FIRST} to {stored.revision}" if stored.revision > FIRST else f"revision {FIRST} only"
-        raise NotFound(f"round {stored.id} has no revision {wanted}; it has {there_are}")
-    return stored.revision if wanted is None else wanted
+        raise NotFound(f"round {stored.id} has no revision {revision}; it has {there_are}")
+    return stored.revision if revision is None else revision
 
 
 def get_hand(transaction: Transaction, hand_id: UUID) -> HandResult:
@@ -104,13 +104,13 @@ def list_hands(
     asked = find_revision(rounds.get(transaction, round_id), revision)
     if after is not None and not hands.is_recorded(transaction, round_id, after):
         raise cursor_error(after)
-    found = hands.list_page(transaction, round_id, asked, after=after, limit=limit + 1)
-    return cut_page(found, limit, view_hand)
+    records = hands.list_page(transaction, round_id, asked, after=after, limit=limit + 1)
+    return cut_page(records, limit, view_hand)
 
 
-def find_hands(transaction: Transaction, wanted: HandFilter, *, after: UUID | None, limit: int) -> Page[HandView]:
+def find_hands(transaction: Transaction, filter_: HandFilter, *, after: UUID | None, limit: int) -> Page[HandView]:
     """List the club's hands in force that match a filter, newest recorded first."""
-    return cut_page(hands.find_page(transaction, wanted, after=after, limit=limit + 1), limit, view_hand)
+    return cut_page(hands.find_page(transaction, filter_, after=after, limit=limit + 1), limit, view_hand)
 
 
 def explain_hand(transaction: Transaction, hand_id: UUID, revision: int | None = None) -> ExplanationView:
@@ -156,13 +156,13 @@ class Export:
     total: int | None
 
 
-def export_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID | None, limit: int | None) -> Export:
+def export_rounds(transaction: Transaction, filter_: RoundFilter, *, after: UUID | None, limit: int | None) -> Export:
     """
     Export rounds as documents, one per line, oldest first, in constant memory.
 
     Args:
         transaction: a transaction with a single snapshot, open until the last block is read.
-        wanted: the filter.
+        filter_: the filter.
         after: the round after which to begin.
         limit: the most lines to return; None for all.
 
@@ -170,12 +170,12 @@ def export_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID 
         WireError: the cursor `after` is invalid.
     """
     begin = find_place(transaction, after)
-    last = None if limit is None else histories.find_last(transaction, wanted, after=begin, limit=limit)
-    total = histories.count(transaction, wanted) if after is None else None
-    return Export(_blocks(transaction, wanted, begin, limit), last, total)
+    last = None if limit is None else histories.find_last(transaction, filter_, after=begin, limit=limit)
+    total = histories.count(transaction, filter_) if after is None else None
+    return Export(_blocks(transaction, filter_, begin, limit), last, total)
 
 
-def export_parquet(transaction: Transaction, records: str, wanted: RoundFilter) -> Iterator[bytes]:
+def export_parquet(transaction: Transaction, records: str, filter_: RoundFilter) -> Iterator[bytes]:
     """
     Yield the blocks of a Parquet file of hands, results or transfers; it is complete before the first block.
 
@@ -183,17 +183,17 @@ def export_parquet(transaction: Transaction, records: str, wanted: RoundFilter) 
         ImportError: the service is installed without the extra `parquet`.
     """
     with TemporaryFile() as file:
-        write_parquet(transaction, records, wanted, file)
+        write_parquet(transaction, records, filter_, file)
         file.seek(0)
         yield from iter(partial(file.read, _BLOCK), b"")
 
 
 def _blocks(
-    transaction: Transaction, wanted: RoundFilter, after: RoundPlace | None, limit: int | None
+    transaction: Transaction, filter_: RoundFilter, after: RoundPlace | None, limit: int | None
 ) -> Iterator[bytes]:
     while limit is None or limit > 0:
         heads = histories.list_heads(
-            transaction, wanted, after=after, limit=_ROUNDS if limit is None else min(_ROUNDS, limit)
+            transaction, filter_, after=after, limit=_ROUNDS if limit is None else min(_ROUNDS, limit)
         )
         if not heads:
             return

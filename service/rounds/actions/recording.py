@@ -294,13 +294,13 @@ def _find_recorded(transaction: Transaction, before: StoredRound, submitted: Sub
     return recorded
 
 
-def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHand) -> HandView:
+def _as_recorded(transaction: Transaction, record: HandToRecord, played: PlayedHand) -> HandView:
     return HandView(
-        id=str(given.id),
+        id=str(record.id),
         hand=played.hand,
         ruleset=played.round.ruleset,
         players={seat.seat: seat.player for seat in played.round.seats},
-        played_at=given.submitted.played_at,
+        played_at=record.submitted.played_at,
         recorded_at=transaction.now,
         score=played.score,
         transfers=played.transfers,

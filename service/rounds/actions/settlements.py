@@ -143,8 +143,8 @@ def finalize_settlements(database: Database, club_id: UUID) -> int:
     finalized = 0
     while finalized < MOST_AT_A_TIME:
         with database.transaction(club_id) as transaction:
-            found = settlements.finalize_due(transaction, _AT_ONCE)
-        finalized += found
-        if found < _AT_ONCE:
+            count = settlements.finalize_due(transaction, _AT_ONCE)
+        finalized += count
+        if count < _AT_ONCE:
             break
     return finalized

@@ -39,7 +39,7 @@ _SEAT: Final = RoundSeatRecord
 _played_at: Final = case((_HAND.played_at.is_(None), _HAND.recorded_at), else_=_HAND.played_at)
 
 
-def select_in_force(club_id: UUID, wanted: HandFilter) -> Select[UUID, int]:
+def select_in_force(club_id: UUID, filter_: HandFilter) -> Select[UUID, int]:
     """Return a query of the ids and revisions of the hands in force that match a filter."""
     query = (
         select(_HAND.id, _SCORE.revision)
@@ -56,37 +56,37 @@ def select_in_force(club_id: UUID, wanted: HandFilter) -> Select[UUID, int]:
         )
         .where(
             _HAND.club_id == club_id,
-            where_rounds(replace(wanted, player=None), table=_HEAD.__tablename__),
-            *_conditions(wanted),
+            where_rounds(replace(filter_, player=None), table=_HEAD.__tablename__),
+            *_conditions(filter_),
         )
     )
-    if wanted.needs_round:
+    if filter_.needs_round:
         query = query.join(_ROUND, and_(_ROUND.club_id == _HEAD.club_id, _ROUND.id == _HEAD.round_id))
-    if wanted.player is None:
+    if filter_.player is None:
         return query
     dealt_in = and_(
         _SEAT.club_id == _HEAD.club_id,
         _SEAT.round_id == _HEAD.round_id,
         _SEAT.revision == _HEAD.revision,
-        _SEAT.player == wanted.player,
+        _SEAT.player == filter_.player,
         _SEAT.seat == any_(_HAND.seats),
     )
     return query.join(_SEAT, dealt_in)
 
 
-def _conditions(wanted: HandFilter) -> Iterator[ColumnElement[bool]]:
-    if wanted.played_from is not None:
-        yield _played_at >= wanted.played_from
-    if wanted.played_before is not None:
-        yield _played_at < wanted.played_before
+def _conditions(filter_: HandFilter) -> Iterator[ColumnElement[bool]]:
+    if filter_.played_from is not None:
+        yield _played_at >= filter_.played_from
+    if filter_.played_before is not None:
+        yield _played_at < filter_.played_before
     # Fouls and Fantasyland are in the order of the hand's seats.
     place = func.array_position(_HAND.seats, _SEAT.seat)
     foul, dealt = (
         (any_(_SCORE.fouls), any_(_HAND.fantasyland))
-        if wanted.player is None
+        if filter_.player is None
         else (_SCORE.fouls[place], _HAND.fantasyland[place])
     )
-    if wanted.foul is not None:
-        yield (literal(True) == foul) == literal(wanted.foul)
-    if wanted.fantasyland is not None:
-        yield (literal(0) < dealt) == literal(wanted.fantasyland)
+    if filter_.foul is not None:
+        yield (literal(True) == foul) == literal(filter_.foul)
+    if filter_.fantasyland is not None:
+        yield (literal(0) < dealt) == literal(filter_.fantasyland)

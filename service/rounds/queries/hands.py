@@ -80,10 +80,10 @@ def get(transaction: Transaction, hand_id: UUID) -> StoredHand:
     newest = (
         _select_hands(transaction).where(HandRecord.id == hand_id).order_by(HandScoreRecord.revision.desc()).limit(1)
     )
-    found = _load(transaction, transaction.execute(newest).all())
-    if not found:
+    hands = _load(transaction, transaction.execute(newest).all())
+    if not hands:
         raise NotFound(f"there is no hand {hand_id}")
-    return found[0]
+    return hands[0]
 
 
 def find_newest(transaction: Transaction, round_id: UUID, hand_ids: Collection[UUID]) -> StoredHand | None:
@@ -91,8 +91,8 @@ def find_newest(transaction: Transaction, round_id: UUID, hand_ids: Collection[U
     if not hand_ids:
         return None
     same = _select_hands(transaction).where(HandRecord.round_id == round_id, HandRecord.id.in_(hand_ids))
-    found = _load(transaction, transaction.execute(same.order_by(HandScoreRecord.revision.desc()).limit(1)).all())
-    return found[0] if found else None
+    hands = _load(transaction, transaction.execute(same.order_by(HandScoreRecord.revision.desc()).limit(1)).all())
+    return hands[0] if hands else None
 
 
 def find_last_revision(transaction: Transaction, round_id: UUID, hand_id: UUID) -> int:
@@ -106,10 +106,10 @@ def find_last_revision(transaction: Transaction, round_id: UUID, hand_id: UUID) 
 
 def find_correction(transaction: Transaction, round_id: UUID, hand_id: UUID) -> int | None:
     """Find the revision in which a correction replaced or removed a record; None if it is in force or was undone."""
-    made = CorrectionRecord
+    record = CorrectionRecord
     next_revision = find_last_revision(transaction, round_id, hand_id) + 1
-    query = select(made.revision).where(
-        made.club_id == transaction.club_id, made.round_id == round_id, made.revision == next_revision
+    query = select(record.revision).where(
+        record.club_id == transaction.club_id, record.round_id == round_id, record.revision == next_revision
     )
     return transaction.execute(query).scalar_one_or_none()
 
@@ -122,15 +122,15 @@ def list_page(
     if after is not None:
         last = select(HandRecord.number).where(HandRecord.club_id == transaction.club_id, HandRecord.id == after)
         query = query.where(HandScoreRecord.number > last.scalar_subquery())
-    found = transaction.execute(query.order_by(HandScoreRecord.number).limit(limit)).all()
-    return _load(transaction, found)
+    rows = transaction.execute(query.order_by(HandScoreRecord.number).limit(limit)).all()
+    return _load(transaction, rows)
 
 
 def find_page(
-    transaction: Transaction, wanted: HandFilter, *, after: UUID | None = None, limit: int
+    transaction: Transaction, filter_: HandFilter, *, after: UUID | None = None, limit: int
 ) -> list[StoredHand]:
     """List the hands in force of all rounds that match a filter after `after`, newest recorded first."""
-    page = select_in_force(transaction.club_id, wanted)
+    page = select_in_force(transaction.club_id, filter_)
     if after is not None:
         page = page.where(HandRecord.id < after)
     # Sort and limit the ids alone: the content of hands is large.
@@ -256,8 +256,8 @@ def _players(
     round_ids, numbers = map(list, zip(*revisions, strict=True))
     parameters = {"club_id": transaction.club_id, "round_ids": round_ids, "revisions": numbers}
     players: dict[tuple[UUID, int], dict[Seat, str]] = defaultdict(dict)
-    for found in transaction.execute(_PLAYERS, parameters):
-        players[found.round_id, found.revision][found.seat] = found.player
+    for row in transaction.execute(_PLAYERS, parameters):
+        players[row.round_id, row.revision][row.seat] = row.player
     return players
 
 
@@ -287,7 +287,7 @@ def list_contents(
     query = select(record.id, record.content).where(record.club_id == transaction.club_id, record.round_id == round_id)
     if number is not None:
         query = query.where(record.number == number)
-    return [(found.id, found.content) for found in transaction.execute(query.order_by(record.number, record.id))]
+    return [(row.id, row.content) for row in transaction.execute(query.order_by(record.number, record.id))]
 
 
 def query_of_boards(round_id: UUID) -> Query:
@@ -297,8 +297,8 @@ def query_of_boards(round_id: UUID) -> Query:
 
 def list_boards(transaction: Transaction, round_id: UUID) -> list[tuple[int, list[Seat], bytes]]:
     """List the number, seats and packed boards of the hands of a round's newest revision."""
-    found = transaction.query(*query_of_boards(round_id))
-    return [(each["number"], each["seats"], each["boards"]) for each in found]
+    rows = transaction.query(*query_of_boards(round_id))
+    return [(each["number"], each["seats"], each["boards"]) for each in rows]
 
 
 _LIST_BOARDS_OF_ROUNDS: Final = Statement(

@@ -111,29 +111,31 @@ class DocumentParts:
     irregular: Sequence[Irregularity]
 
 
-def count(transaction: Transaction, wanted: RoundFilter) -> int:
+def count(transaction: Transaction, filter_: RoundFilter) -> int:
     """Count rounds."""
-    return int(transaction.execute(_wanted(transaction, select(func.count()), wanted)).scalar_one())
+    return int(transaction.execute(_select_rounds(transaction, select(func.count()), filter_)).scalar_one())
 
 
 def list_heads(
-    transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None = None, limit: int
+    transaction: Transaction, filter_: RoundFilter, *, after: RoundPlace | None = None, limit: int
 ) -> list[DocumentHead]:
     """List rounds after `after`, oldest first."""
-    query = _wanted(transaction, select(_ROUND.__table__, _HEAD.__table__, _TABLE.name.label("table_name")), wanted)
+    query = _select_rounds(
+        transaction, select(_ROUND.__table__, _HEAD.__table__, _TABLE.name.label("table_name")), filter_
+    )
     query = query.join(_TABLE, and_(_TABLE.club_id == _ROUND.club_id, _TABLE.id == _ROUND.table_id))
     if after is not None:
         query = query.where(after.bound < PLACE)
-    return [_head(found) for found in transaction.execute(query.order_by(*_OLDEST_FIRST).limit(limit))]
+    return [_head(row) for row in transaction.execute(query.order_by(*_OLDEST_FIRST).limit(limit))]
 
 
-def find_last(transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None, limit: int) -> UUID | None:
+def find_last(transaction: Transaction, filter_: RoundFilter, *, after: RoundPlace | None, limit: int) -> UUID | None:
     """Find the last of `limit` rounds after `after`; None if there are no more after it."""
-    query = _wanted(transaction, select(_ROUND.id), wanted)
+    query = _select_rounds(transaction, select(_ROUND.id), filter_)
     if after is not None:
         query = query.where(after.bound < PLACE)
-    found = list(transaction.execute(query.order_by(*_OLDEST_FIRST).offset(limit - 1).limit(2)).scalars())
-    return found[0] if len(found) == 2 else None
+    ids = list(transaction.execute(query.order_by(*_OLDEST_FIRST).offset(limit - 1).limit(2)).scalars())
+    return ids[0] if len(ids) == 2 else None
 
 
 def list_parts(transaction: Transaction, heads: Iterable[DocumentHead]) -> list[DocumentParts]:
@@ -145,15 +147,15 @@ def list_parts(transaction: Transaction, heads: Iterable[DocumentHead]) -> list[
         "revisions": [head.revision for head in listed],
     }
     hands, departures, irregular = defaultdict(list), defaultdict(list), defaultdict(list)
-    for found in transaction.execute(_HANDS, parameters):
-        hands[found.round_id].append(found.content)
-        if found.irregular is not None:
-            irregular[found.round_id].append(Irregularity(found.number, load_mistakes(found.irregular)))
-    for found in transaction.execute(_DEPARTURES, parameters):
-        departures[found.round_id].append({"seat": found.seat, "after_hand": found.after_hand, "reason": found.reason})
+    for row in transaction.execute(_HANDS, parameters):
+        hands[row.round_id].append(row.content)
+        if row.irregular is not None:
+            irregular[row.round_id].append(Irregularity(row.number, load_mistakes(row.irregular)))
+    for row in transaction.execute(_DEPARTURES, parameters):
+        departures[row.round_id].append({"seat": row.seat, "after_hand": row.after_hand, "reason": row.reason})
     closings = {
-        found.round_id: {"after_hand": found.after_hand, "reason": found.reason}
-        for found in transaction.execute(_CLOSINGS, parameters)
+        row.round_id: {"after_hand": row.after_hand, "reason": row.reason}
+        for row in transaction.execute(_CLOSINGS, parameters)
     }
     return [
         DocumentParts(head, hands[head.id], departures[head.id], closings.get(head.id), irregular[head.id])
@@ -161,23 +163,23 @@ def list_parts(transaction: Transaction, heads: Iterable[DocumentHead]) -> list[
     ]
 
 
-def _wanted(transaction: Transaction, columns: Select[Any], wanted: RoundFilter) -> Select[Any]:
+def _select_rounds(transaction: Transaction, columns: Select[Any], filter_: RoundFilter) -> Select[Any]:
     return (
         columns.select_from(_ROUND)
         .join(_HEAD, and_(_HEAD.club_id == _ROUND.club_id, _HEAD.round_id == _ROUND.id))
-        .where(_ROUND.club_id == transaction.club_id, where_rounds(wanted))
+        .where(_ROUND.club_id == transaction.club_id, where_rounds(filter_))
     )
 
 
-def _head(found: Row[Any]) -> DocumentHead:
-    seated = zip(found.seats, found.players, found.opening_stacks, strict=True)
+def _head(row: Row[Any]) -> DocumentHead:
+    seated = zip(row.seats, row.players, row.opening_stacks, strict=True)
     content = {
-        "ruleset": f"{found.ruleset_name}@{found.ruleset_version}",
-        "table": found.table_name,
-        "reference": found.reference,
-        "opened_at": show_time(found.opened_at),
-        "point_value": found.point_value,
-        "currency": found.currency,
+        "ruleset": f"{row.ruleset_name}@{row.ruleset_version}",
+        "table": row.table_name,
+        "reference": row.reference,
+        "opened_at": show_time(row.opened_at),
+        "point_value": row.point_value,
+        "currency": row.currency,
         "seats": [{"seat": seat, "player": player, "stack": stack} for seat, player, stack in seated],
     }
-    return DocumentHead(RoundPlace(found.opened_at, found.id), found.revision, found.hands, content)
+    return DocumentHead(RoundPlace(row.opened_at, row.id), row.revision, row.hands, content)

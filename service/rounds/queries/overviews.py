@@ -64,18 +64,18 @@ def list_unsettled(transaction: Transaction, *, limit: int) -> RoundOverviews:
     return _load(transaction, query.order_by(_HEAD.round_id.desc()), limit)
 
 
-def count_unsettled(transaction: Transaction, wanted: RoundFilter) -> Mapping[SettlementState, int]:
+def count_unsettled(transaction: Transaction, filter_: RoundFilter) -> Mapping[SettlementState, int]:
     """Count the rounds of a filter that have ended and whose settlement is not final, by its state."""
     query = (
         select(_HEAD.settlement_state, func.count().label("rounds"))
         .join(_ROUND, and_(_ROUND.club_id == _HEAD.club_id, _ROUND.id == _HEAD.round_id))
-        .where(_HEAD.club_id == transaction.club_id, _HEAD.settlement_state.in_(_VALUES), where_rounds(wanted))
+        .where(_HEAD.club_id == transaction.club_id, _HEAD.settlement_state.in_(_VALUES), where_rounds(filter_))
         .group_by(_HEAD.settlement_state)
     )
-    return {SettlementState(found.settlement_state): found.rounds for found in transaction.execute(query)}
+    return {SettlementState(row.settlement_state): row.rounds for row in transaction.execute(query)}
 
 
-def _select(transaction: Transaction, wanted: ColumnElement[bool]) -> Select[Any]:
+def _select(transaction: Transaction, condition: ColumnElement[bool]) -> Select[Any]:
     columns: tuple[Any, ...] = (
         _ROUND.id,
         _ROUND.reference,
@@ -92,12 +92,12 @@ def _select(transaction: Transaction, wanted: ColumnElement[bool]) -> Select[Any
         select(*columns)
         .join(_HEAD, and_(_HEAD.club_id == _ROUND.club_id, _HEAD.round_id == _ROUND.id))
         .join(_TABLE, and_(_TABLE.club_id == _ROUND.club_id, _TABLE.id == _ROUND.table_id))
-        .where(_ROUND.club_id == transaction.club_id, _HEAD.club_id == transaction.club_id, wanted)
+        .where(_ROUND.club_id == transaction.club_id, _HEAD.club_id == transaction.club_id, condition)
     )
 
 
 def _load(transaction: Transaction, query: Select[Any], limit: int) -> RoundOverviews:
-    found = transaction.execute(query.limit(limit)).all()
+    rows = transaction.execute(query.limit(limit)).all()
     rounds = [
         RoundOverview(
             each.id,
@@ -109,6 +109,6 @@ def _load(transaction: Transaction, query: Select[Any], limit: int) -> RoundOver
             SettlementState(each.settlement_state),
             each.provisional_until,
         )
-        for each in found
+        for each in rows
     ]
-    return RoundOverviews(rounds, found[0].total if found else 0)
+    return RoundOverviews(rounds, rows[0].total if rows else 0)

@@ -49,14 +49,14 @@ _QUERIES: Final = {
 }
 
 
-def write_parquet(transaction: Transaction, records: str, wanted: RoundFilter, file: IO[bytes]) -> None:
+def write_parquet(transaction: Transaction, records: str, filter_: RoundFilter, file: IO[bytes]) -> None:
     """
     Write the records of the hands in force, in the order of rounds and numbers, in constant memory.
 
     Args:
         transaction: of the club.
         records: `hands`, `results` or `transfers`.
-        wanted: which rounds.
+        filter_: which rounds.
         file: what to write to.
 
     Raises:
@@ -64,9 +64,9 @@ def write_parquet(transaction: Transaction, records: str, wanted: RoundFilter, f
     """
     from arro3 import io
 
-    conditions = list_conditions(wanted, head="head", round_="round", table="round", place="%({})s")
+    conditions = list_conditions(filter_, head="head", round_="round", table="round", place="%({})s")
     where = " AND ".join(("WHERE round.club_id = %(club)s", *conditions))
     query = _QUERIES[records].replace("{where}", where)
-    parameters = {"club": transaction.club_id, **filter_parameters(wanted)}
+    parameters = {"club": transaction.club_id, **filter_parameters(filter_)}
     with read_arrays(transaction) as arrays, arrays.stream(query, parameters) as stream:
         io.write_parquet(stream, file, compression="snappy", max_row_group_size=_ROWS_AT_ONCE, skip_arrow_metadata=True)

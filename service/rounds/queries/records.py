@@ -98,7 +98,7 @@ class RoundRecords:
         return bool(self.head["status"] == RoundStatus.OPEN)
 
     @property
-    def made(self) -> Record:
+    def settlement_record(self) -> Record:
         """The record of the settlement, of a round whose records are complete."""
         assert self.settlement is not None
         return self.settlement
@@ -106,26 +106,28 @@ class RoundRecords:
     @property
     def reason(self) -> str | None:
         """The reason for the revision; None for the first."""
-        reason: str | None = self.made["reason"]
+        reason: str | None = self.settlement_record["reason"]
         return reason
 
     @property
     def ruleset(self) -> Ruleset:
         """The ruleset of the revision."""
-        return rulesets.parse_ruleset(self.made["ruleset_content"])
+        return rulesets.parse_ruleset(self.settlement_record["ruleset_content"])
 
     @property
     def adjustment(self) -> Adjustment | None:
         """The adjustment of a final settlement; None if no settlement was final before the revision."""
-        if self.made["adjusts_revision"] is None:
+        if self.settlement_record["adjusts_revision"] is None:
             return None
-        payments = (Payment(each["payer"], each["payee"], each["points"]) for each in self.made["adjustments"])
-        return Adjustment(self.made["adjusts_revision"], tuple(payments))
+        payments = (
+            Payment(each["payer"], each["payee"], each["points"]) for each in self.settlement_record["adjustments"]
+        )
+        return Adjustment(self.settlement_record["adjusts_revision"], tuple(payments))
 
     @property
     def confirmed(self) -> Sequence[Seat]:
         """The seats whose players have confirmed the settlement."""
-        seats: Sequence[Seat] = self.made["confirmations"]
+        seats: Sequence[Seat] = self.settlement_record["confirmations"]
         return seats
 
     @property
@@ -311,7 +313,7 @@ def _build(head: Record, revision: int, read: Sequence[Sequence[Record]]) -> Rou
 def list_versions(transaction: Transaction, round_ids: Sequence[UUID]) -> dict[UUID, int]:
     """Return the current version of each round."""
     parameters = {"club_id": transaction.club_id, "round_ids": list(round_ids)}
-    return {found.round_id: found.version for found in transaction.execute(_HEADS, parameters)}
+    return {row.round_id: row.version for row in transaction.execute(_HEADS, parameters)}
 
 
 def load_mistakes(stored: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:

@@ -45,7 +45,7 @@ class RevisionToRecord:
 def build_revision(
     transaction: Transaction,
     before: StoredRound,
-    given: RevisionToRecord,
+    revision: RevisionToRecord,
     kind: EventKind,
     event: bytes,
     records: RoundRecords | None = None,
@@ -56,32 +56,32 @@ def build_revision(
     Args:
         transaction: in which the round was locked.
         before: the round as it was locked.
-        given: the replayed round; the caller finishes the change with its result.
+        revision: the replayed round; the caller finishes the change with its result.
         kind: the kind of event.
         event: the encoded event payload.
         records: those of the round's newest revision, if they were read already.
     """
-    history, final = given.history, before.finality.final_revision
+    history, final = revision.history, before.finality.final_revision
     change = RoundChange(transaction, before, revision=before.revision + 1)
-    change.add_settlement(history.ruleset, reason=given.reason, adjusts=final)
+    change.add_settlement(history.ruleset, reason=revision.reason, adjusts=final)
     _add_as_before(transaction, change, records or get_records(transaction, before.id, before.revision), history)
-    rounds = [open_round(history.ruleset, history.seats), *(hand.round for hand in given.played.hands)]
-    for round_, played, hand_id in zip(rounds, given.played.hands, given.hand_ids, strict=False):
+    rounds = [open_round(history.ruleset, history.seats), *(hand.round for hand in revision.played.hands)]
+    for round_, played, hand_id in zip(rounds, revision.played.hands, revision.hand_ids, strict=False):
         # Departures between hands change none of the figures.
         change.add_score(history.ruleset, played.hand.number, hand_id, figures_of(round_, played))
-    late = given.played.payments[sum(len(hand.transfers) for hand in given.played.hands) :]
+    late = revision.played.payments[sum(len(hand.transfers) for hand in revision.played.hands) :]
     if late:
-        departed = Departed(tuple(paid.transfer for paid in late), given.played.round)
-        change.add_payout(given.played.hands[-1].round, departed)
+        departed = Departed(tuple(paid.transfer for paid in late), revision.played.round)
+        change.add_payout(revision.played.hands[-1].round, departed)
     if final is not None:
         settled = get_records(transaction, before.id, final).result
-        change.insert(AdjustmentRecord, *_adjustment(settled, given.played.round))
+        change.insert(AdjustmentRecord, *_adjustment(settled, revision.played.round))
     change.add_event(kind, event)
     return change
 
 
 def add(
-    transaction: Transaction, before: StoredRound, given: RevisionToRecord, kind: EventKind, event: bytes
+    transaction: Transaction, before: StoredRound, revision: RevisionToRecord, kind: EventKind, event: bytes
 ) -> StoredRound:
     """
     Insert a replayed round as its newest revision, as `build_revision`, and update the round's head.
@@ -93,8 +93,8 @@ def add(
         Busy: another transaction has changed the round since it was read.
         RoundOpen: the revision reopens the round, and its table has an open round.
     """
-    change = build_revision(transaction, before, given, kind, event)
-    after = change.finish(given.played.round)
+    change = build_revision(transaction, before, revision, kind, event)
+    after = change.finish(revision.played.round)
     write_rounds(transaction, change)
     return after
 
@@ -171,5 +171,5 @@ _LIST: Final = text("""
 
 def list_made(transaction: Transaction, round_id: UUID) -> list[MadeRevision]:
     """List the revisions of a round, the first one first."""
-    found = transaction.execute(_LIST, {"club_id": transaction.club_id, "round_id": round_id})
-    return [MadeRevision(**record) for record in found.mappings()]
+    rows = transaction.execute(_LIST, {"club_id": transaction.club_id, "round_id": round_id})
+    return [MadeRevision(**record) for record in rows.mappings()]

@@ -78,22 +78,22 @@ _CONDITIONS: Final = {
 _OF_ROUND: Final = ("table_name", "reference", "opened_from", "opened_before")
 
 
-def list_conditions(wanted: RoundFilter, *, head: str, round_: str, table: str, place: str = ":{}") -> list[str]:
+def list_conditions(filter_: RoundFilter, *, head: str, round_: str, table: str, place: str = ":{}") -> list[str]:
     """
     Return the conditions of a filter.
 
     Args:
-        wanted: the filter.
+        filter_: the filter.
         head: the alias of the heads of rounds.
         round_: the alias of the rounds.
         table: the alias of the one whose `table_id` is compared.
         place: how the query names a parameter.
     """
     names = {"head": head, "round": round_, "table": table}
-    return [_CONDITIONS[name].format(value=place.format(name), **names) for name in filter_parameters(wanted)]
+    return [_CONDITIONS[name].format(value=place.format(name), **names) for name in filter_parameters(filter_)]
 
 
-def list_result_conditions(wanted: RoundFilter) -> list[str]:
+def list_result_conditions(filter_: RoundFilter) -> list[str]:
     """
     Return the conditions of a filter for `result`, a result of a player in a round.
 
@@ -101,16 +101,16 @@ def list_result_conditions(wanted: RoundFilter) -> list[str]:
     ['result.player = :player', 'result.ruleset_name = :ruleset_name']
 
     Args:
-        wanted: the filter, on tables, rounds, opening times and rulesets; its player is that of the result.
+        filter_: the filter, on tables, rounds, opening times and rulesets; its player is that of the result.
     """
     names = dict.fromkeys(("head", "round", "table"), "result")
     of_results = _CONDITIONS | {"player": "result.player = {value}"}
-    return [of_results[name].format(value=f":{name}", **names) for name in filter_parameters(wanted)]
+    return [of_results[name].format(value=f":{name}", **names) for name in filter_parameters(filter_)]
 
 
-def filter_parameters(wanted: RoundFilter) -> dict[str, Any]:
+def filter_parameters(filter_: RoundFilter) -> dict[str, Any]:
     """Return the parameters of the conditions of a filter."""
-    values: dict[str, Any] = {name: getattr(wanted, name) for name in _CONDITIONS}
+    values: dict[str, Any] = {name: getattr(filter_, name) for name in _CONDITIONS}
     for name, value in values.items():
         if isinstance(value, StrEnum):
             values[name] = value.value
@@ -119,8 +119,8 @@ def filter_parameters(wanted: RoundFilter) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def where_rounds(wanted: RoundFilter, *, table: str = "rounds") -> TextClause:
+def where_rounds(filter_: RoundFilter, *, table: str = "rounds") -> TextClause:
     """Return the conditions of a filter for a query of `rounds` and `round_heads`."""
-    conditions = list_conditions(wanted, head="round_heads", round_="rounds", table=table)
-    parameters = [bindparam(name, value, NullType()) for name, value in filter_parameters(wanted).items()]
+    conditions = list_conditions(filter_, head="round_heads", round_="rounds", table=table)
+    parameters = [bindparam(name, value, NullType()) for name, value in filter_parameters(filter_).items()]
     return text(" AND ".join(conditions) or "true").bindparams(*parameters)

@@ -137,8 +137,8 @@ def lock_all(transaction: Transaction, round_ids: Collection[UUID]) -> dict[UUID
     if not round_ids:
         return {}
     query = ROUNDS.where(_ROUND.id.in_(round_ids)).order_by(_ROUND.id).with_for_update(of=_HEAD)
-    found = transaction.execute(query, {"club_id": transaction.club_id}).all()
-    return {record.id: load_stored_round(transaction, record._asdict()) for record in found}
+    records = transaction.execute(query, {"club_id": transaction.club_id}).all()
+    return {record.id: load_stored_round(transaction, record._asdict()) for record in records}
 
 
 def lock_free(transaction: Transaction, round_ids: Collection[UUID]) -> set[UUID]:
@@ -154,8 +154,8 @@ def lock_free(transaction: Transaction, round_ids: Collection[UUID]) -> set[UUID
             transaction.write(_LIMIT_WAITS, {"longest": f"{LONGEST_WAIT // timedelta(milliseconds=1)}ms"})
             transaction.query(_LOCK_IDS, parameters)
     except Busy:
-        locked = {found["round_id"] for found in transaction.query(_LOCK_FREE_IDS, parameters)}
-        return {found["round_id"] for found in transaction.query(_IDS, parameters)} - locked
+        locked = {row["round_id"] for row in transaction.query(_LOCK_FREE_IDS, parameters)}
+        return {row["round_id"] for row in transaction.query(_IDS, parameters)} - locked
     return set()
 
 
@@ -172,8 +172,8 @@ def lock_due(transaction: Transaction, limit: int) -> list[StoredRound]:
     """Lock rounds whose correction window has passed, oldest first; skip those that are locked by others."""
     due = ROUNDS.where(_HEAD.provisional_until <= bindparam("now")).order_by(_HEAD.provisional_until).limit(limit)
     query = due.with_for_update(of=_HEAD, skip_locked=True)
-    found = transaction.execute(query, {"club_id": transaction.club_id, "now": transaction.now}).all()
-    return [load_stored_round(transaction, record._asdict()) for record in found]
+    records = transaction.execute(query, {"club_id": transaction.club_id, "now": transaction.now}).all()
+    return [load_stored_round(transaction, record._asdict()) for record in records]
 
 
 def find_by_reference(transaction: Transaction, table_id: UUID, reference: str) -> StoredRound | None:
@@ -191,8 +191,8 @@ def find_open(transaction: Transaction, table_id: UUID) -> UUID | None:
     """Find the open round of a table."""
     head = _HEAD
     mine = (head.club_id == transaction.club_id, head.table_id == table_id, head.status == RoundStatus.OPEN.value)
-    found: UUID | None = transaction.execute(select(head.round_id).where(*mine)).scalar_one_or_none()
-    return found
+    round_id: UUID | None = transaction.execute(select(head.round_id).where(*mine)).scalar_one_or_none()
+    return round_id
 
 
 def find_following(transaction: Transaction, before: StoredRound) -> UUID | None:
@@ -212,14 +212,14 @@ def find_following(transaction: Transaction, before: StoredRound) -> UUID | None
         .order_by(_ROUND.table_sequence.desc())
         .limit(1)
     )
-    found: UUID | None = transaction.execute(query).scalar_one_or_none()
-    return found
+    round_id: UUID | None = transaction.execute(query).scalar_one_or_none()
+    return round_id
 
 
 def next_sequences(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, int]:
     """Return the number of the next round of each table. The tables must be locked."""
     parameters = {"club_id": transaction.club_id, "table_ids": [*table_ids]}
-    return {found.table_id: found.next for found in transaction.execute(_NEXT_SEQUENCES, parameters)}
+    return {row.table_id: row.next for row in transaction.execute(_NEXT_SEQUENCES, parameters)}
 
 
 def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable[str]) -> dict[str, Points]:
@@ -229,7 +229,7 @@ def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable
     Players without such a round are omitted.
     """
     parameters = {"club_id": transaction.club_id, "table_id": table_id, "players": [*players]}
-    return {found.player: found.stack for found in transaction.execute(_STACKS_LEFT, parameters)}
+    return {row.player: row.stack for row in transaction.execute(_STACKS_LEFT, parameters)}
 
 
 # A skip scan: one probe of the index for each player of the club.
@@ -273,8 +273,8 @@ def find_newest_opening(transaction: Transaction, table_id: UUID) -> datetime | 
     """Find the latest opening time of the rounds of a table that were not imported."""
     at_table = (_ROUND.club_id == transaction.club_id, _ROUND.table_id == table_id, ~_ROUND.imported)
     query = select(_ROUND.opened_at).where(*at_table).order_by(_ROUND.opened_at.desc()).limit(1)
-    found: datetime | None = transaction.execute(query).scalar_one_or_none()
-    return found
+    opening: datetime | None = transaction.execute(query).scalar_one_or_none()
+    return opening
 
 
 def find_place(transaction: Transaction, round_id: UUID) -> RoundPlace | None:
@@ -286,29 +286,29 @@ def find_place(transaction: Transaction, round_id: UUID) -> RoundPlace | None:
 
 def list_last_opened(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, tuple[datetime, UUID | None]]:
     """Return when the last round of each table was opened, and the round that is open; others are omitted."""
-    found = transaction.execute(_LAST_OPENED, {"club_id": transaction.club_id, "table_ids": [*table_ids]})
-    return {each.table_id: (each.opened_at, each.round_id) for each in found}
+    rows = transaction.execute(_LAST_OPENED, {"club_id": transaction.club_id, "table_ids": [*table_ids]})
+    return {each.table_id: (each.opened_at, each.round_id) for each in rows}
 
 
 def list_page(
-    transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None = None, limit: int
+    transaction: Transaction, filter_: RoundFilter, *, after: RoundPlace | None = None, limit: int
 ) -> list[StoredRound]:
     """List rounds after `after`, newest first."""
     newest_first = _ROUND.opened_at.desc(), _ROUND.id.desc()
-    query = ROUNDS.where(where_rounds(wanted)).order_by(*newest_first).limit(limit)
+    query = ROUNDS.where(where_rounds(filter_)).order_by(*newest_first).limit(limit)
     if after is not None:
         query = query.where(after.bound > PLACE)
-    found = transaction.execute(query, {"club_id": transaction.club_id})
-    return [load_stored_round(transaction, record._asdict()) for record in found]
+    records = transaction.execute(query, {"club_id": transaction.club_id})
+    return [load_stored_round(transaction, record._asdict()) for record in records]
 
 
 def _get_one(transaction: Transaction, query: Query, round_id: UUID) -> StoredRound:
-    found = transaction.query(*query)
-    if not found:
+    rows = transaction.query(*query)
+    if not rows:
         raise NotFound(f"there is no round {round_id}")
-    return load_stored_round(transaction, found[0])
+    return load_stored_round(transaction, rows[0])
 
 
 def _find_one(transaction: Transaction, query: Select[Any]) -> StoredRound | None:
-    found = transaction.execute(query, {"club_id": transaction.club_id}).one_or_none()
-    return None if found is None else load_stored_round(transaction, found._asdict())
+    row = transaction.execute(query, {"club_id": transaction.club_id}).one_or_none()
+    return None if row is None else load_stored_round(transaction, row._asdict())

@@ -267,31 +267,31 @@ class StoredRound:
         )
 
 
-def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> StoredRound:
+def load_stored_round(transaction: Transaction, row: Mapping[str, Any]) -> StoredRound:
     """Build a stored round from its records."""
-    if found["ruleset_content"] is None:
-        ruleset = rulesets.get(transaction, found["ruleset_name"], found["ruleset_version"])
+    if row["ruleset_content"] is None:
+        ruleset = rulesets.get(transaction, row["ruleset_name"], row["ruleset_version"])
     else:
-        ruleset = rulesets.parse_ruleset(found["ruleset_content"])
-    round_ = load_round(found, ruleset)
-    check_balance(found["id"], round_)
+        ruleset = rulesets.parse_ruleset(row["ruleset_content"])
+    round_ = load_round(row, ruleset)
+    check_balance(row["id"], round_)
     return StoredRound(
-        id=found["id"],
-        table_id=found["table_id"],
-        table_sequence=found["table_sequence"],
-        imported=found["imported"],
-        reference=found["reference"],
-        digest=found["digest"],
-        point_value=found["point_value"],
-        currency=found["currency"],
-        opened_at=found["opened_at"],
-        recorded_at=found["recorded_at"],
-        version=found["version"],
-        revision=found["revision"],
+        id=row["id"],
+        table_id=row["table_id"],
+        table_sequence=row["table_sequence"],
+        imported=row["imported"],
+        reference=row["reference"],
+        digest=row["digest"],
+        point_value=row["point_value"],
+        currency=row["currency"],
+        opened_at=row["opened_at"],
+        recorded_at=row["recorded_at"],
+        version=row["version"],
+        revision=row["revision"],
         round=round_,
-        correction_window_minutes=found["correction_window_minutes"],
-        finality=load_finality(found),
-        last_event=found["last_event"],
+        correction_window_minutes=row["correction_window_minutes"],
+        finality=load_finality(row),
+        last_event=row["last_event"],
     )
 
 

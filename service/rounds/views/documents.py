@@ -109,8 +109,8 @@ def get_export(query: dict[str, Any]) -> Response:
     return Response(blocks, headers=headers, content_type=NDJSON)
 
 
-def _respond_parquet(records: str, wanted: RoundFilter) -> Response:
-    blocks = export_parquet(current_transaction(), records, wanted)
+def _respond_parquet(records: str, filter_: RoundFilter) -> Response:
+    blocks = export_parquet(current_transaction(), records, filter_)
     try:
         return Response(chain([next(blocks)], blocks), content_type=PARQUET)
     except ImportError as error:

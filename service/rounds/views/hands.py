@@ -152,7 +152,7 @@ def post_hands() -> Response:
     transaction = current_transaction()
     with batch_turn(transaction.club_id), no_garbage_collection():
         results = record_hands(transaction, _read_lines(), _check_line)
-        if any(isinstance(found.error, Busy) for found in results):
+        if any(isinstance(result.error, Busy) for result in results):
             forget_response()
         return Response(b"".join(map(_encode_result, results)), content_type=NDJSON)
 
@@ -160,8 +160,8 @@ def post_hands() -> Response:
 def _read_lines() -> list[HandLine]:
     lines = receive_lines()
     if not 1 <= len(lines) <= MOST_LINES:
-        found = f"has {len(lines)} lines" if lines else "is empty"
-        raise WireError((Mistake("list-length", (), f"{found}; expected 1 to {MOST_LINES} lines"),))
+        length = f"has {len(lines)} lines" if lines else "is empty"
+        raise WireError((Mistake("list-length", (), f"{length}; expected 1 to {MOST_LINES} lines"),))
     return [parse_hand_line(number, line) for number, line in lines]
 
 
@@ -174,15 +174,15 @@ def _dump_result(result: HandResult) -> dict[str, Any]:
     return {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
 
 
-def _encode_result(found: LineResult) -> bytes:
-    hand = None if found.result is None else _dump_result(found.result)
+def _encode_result(result: LineResult) -> bytes:
+    hand = None if result.result is None else _dump_result(result.result)
     problem = None
-    if found.error is not None:
-        refusal = refuse(found.error)
+    if result.error is not None:
+        refusal = refuse(result.error)
         errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
         problem = build_problem(refusal.code, refusal.detail, errors, current_request().request_id)
-    round_id = None if found.round_id is None else str(found.round_id)
-    return encode_json(dump_hand_line(found.line.number, found.status, round_id, hand, problem)) + b"\n"
+    round_id = None if result.round_id is None else str(result.round_id)
+    return encode_json(dump_hand_line(result.line.number, result.status, round_id, hand, problem)) + b"\n"
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
@@ -218,8 +218,8 @@ def get_hands_of_club(query: dict[str, Any]) -> Response:
 @hands.response(200, RecordedHandWithRoundSchema)
 def get_one_hand(hand_id: UUID) -> Response:
     """Return a hand with its result, and the round as it is now."""
-    found = get_hand(current_transaction(), hand_id)
-    return json_response({**dump_recorded_hand(found.recorded), "round": dump_round(found.view)})
+    hand = get_hand(current_transaction(), hand_id)
+    return json_response({**dump_recorded_hand(hand.recorded), "round": dump_round(hand.view)})
 
 
 scores = Resource("scores", __name__, description="Score a finished hand without storing it.")

@@ -61,9 +61,9 @@ def refuse_other_versions(files: Path) -> None:
     # `account_for` reports a directory that cannot be read.
     if not os.access(written, os.R_OK):
         return
-    if (found := written.read_text().strip()) != str(MAJOR_VERSION):
+    if (version := written.read_text().strip()) != str(MAJOR_VERSION):
         raise EmbeddedError(
-            f"{files} was written by PostgreSQL {found}; expected {MAJOR_VERSION}: "
+            f"{files} was written by PostgreSQL {version}; expected {MAJOR_VERSION}: "
             f"upgrade it with pg_upgrade, copy its file {FORMAT_FILE}, or choose another directory"
             " with --data or OFC_DATA."
         )

@@ -133,10 +133,10 @@ def _permitted_passage() -> int | None:
     return next((passage for passage in passages if permitted >> passage & 1), None)
 
 
-def _capabilities(call: str, wanted: int = 0) -> int:
+def _capabilities(call: str, bits: int = 0) -> int:
     """Read or set the capabilities of this process: the bit set of those permitted, of the first 32."""
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
-    effective_permitted_inheritable = (ctypes.c_uint32 * 6)(wanted, wanted, wanted, 0, 0, 0)
+    effective_permitted_inheritable = (ctypes.c_uint32 * 6)(bits, bits, bits, 0, 0, 0)
     if getattr(ctypes.CDLL(None, use_errno=True), call)(header, effective_permitted_inheritable) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), call)
     return effective_permitted_inheritable[1]

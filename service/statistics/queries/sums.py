@@ -41,7 +41,7 @@ _SEARCHED: Final = "(position(lower(:search) IN lower(result.player)) > 0 OR res
 
 def list_sums(
     transaction: Transaction,
-    wanted: StatisticsFilter,
+    filter_: StatisticsFilter,
     *,
     players: Sequence[str] | None = None,
     after: str | None = None,
@@ -57,49 +57,49 @@ def list_sums(
     page = "" if limit is None else " ORDER BY result.player LIMIT :limit"
     query = f"""
         SELECT result.player, count(*) AS rounds, {_SUMS}
-        FROM player_rounds AS result WHERE {_conditions(wanted)}{of_players}{"" if after is None else _AFTER}
+        FROM player_rounds AS result WHERE {_conditions(filter_)}{of_players}{"" if after is None else _AFTER}
         GROUP BY result.player{page}
     """
     more = {"players": [*(players or ())], "after": after, "limit": limit}
-    return transaction.execute(text(query), _parameters(transaction, wanted) | more).all()
+    return transaction.execute(text(query), _parameters(transaction, filter_) | more).all()
 
 
-def list_totals(transaction: Transaction, wanted: StatisticsFilter, figure: str) -> Sequence[Row[Any]]:
+def list_totals(transaction: Transaction, filter_: StatisticsFilter, figure: str) -> Sequence[Row[Any]]:
     """List the sums of one figure by player, as `list_sums`."""
     query = f"""
         SELECT result.player, sum(result.{figure}) AS total
-        FROM player_rounds AS result WHERE {_conditions(wanted)} GROUP BY result.player
+        FROM player_rounds AS result WHERE {_conditions(filter_)} GROUP BY result.player
     """
-    return transaction.execute(text(query), _parameters(transaction, wanted)).all()
+    return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
-def list_opponents(transaction: Transaction, wanted: StatisticsFilter) -> Sequence[Row[Any]]:
+def list_opponents(transaction: Transaction, filter_: StatisticsFilter) -> Sequence[Row[Any]]:
     """List the sums of a player's statistics by opponent, over all rounds."""
     query = f"""
         SELECT result.opponent, count(*) AS rounds, {_OPPONENT_SUMS}
-        FROM player_opponents AS result WHERE {_conditions(wanted)} GROUP BY result.opponent
+        FROM player_opponents AS result WHERE {_conditions(filter_)} GROUP BY result.opponent
     """
-    return transaction.execute(text(query), _parameters(transaction, wanted)).all()
+    return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
-def list_noted_rounds(transaction: Transaction, wanted: StatisticsFilter, limit: int) -> Sequence[UUID]:
+def list_noted_rounds(transaction: Transaction, filter_: StatisticsFilter, limit: int) -> Sequence[UUID]:
     """
     List the rounds with the best and those with the worst hands of a player.
 
     These rounds contain the `limit` best and the `limit` worst hands.
     """
-    rounds = f"SELECT round_id FROM player_rounds AS result WHERE {_conditions(wanted)}"
+    rounds = f"SELECT round_id FROM player_rounds AS result WHERE {_conditions(filter_)}"
     query = f"""
         ({rounds} ORDER BY best DESC, opened_at, round_id LIMIT :limit)
         UNION ({rounds} ORDER BY worst, opened_at, round_id LIMIT :limit)
     """
-    return transaction.execute(text(query), {**_parameters(transaction, wanted), "limit": limit}).scalars().all()
+    return transaction.execute(text(query), {**_parameters(transaction, filter_), "limit": limit}).scalars().all()
 
 
-def _conditions(wanted: StatisticsFilter) -> str:
+def _conditions(filter_: StatisticsFilter) -> str:
     """Return the conditions for the results of a filter."""
-    searched = [] if wanted.search is None else [_SEARCHED]
-    return " AND ".join(("result.club_id = :club_id", "result.hands > 0", *list_result_conditions(wanted), *searched))
+    searched = [] if filter_.search is None else [_SEARCHED]
+    return " AND ".join(("result.club_id = :club_id", "result.hands > 0", *list_result_conditions(filter_), *searched))
 
 
 def has_played(transaction: Transaction, player: str) -> bool:
@@ -108,13 +108,13 @@ def has_played(transaction: Transaction, player: str) -> bool:
     return bool(transaction.execute(query, {"club_id": transaction.club_id, "player": player}).scalar_one())
 
 
-def _parameters(transaction: Transaction, wanted: StatisticsFilter) -> dict[str, Any]:
-    search = wanted.search or PlayerSearch("")
+def _parameters(transaction: Transaction, filter_: StatisticsFilter) -> dict[str, Any]:
+    search = filter_.search or PlayerSearch("")
     return {
         "club_id": transaction.club_id,
         "search": search.text,
         "named": [*search.named],
-        **filter_parameters(wanted),
+        **filter_parameters(filter_),
     }
 
 
@@ -140,17 +140,17 @@ def list_noted_hands(transaction: Transaction, player: str, round_ids: Collectio
     """List the hands of a player in rounds, in the revisions in force."""
     return [
         NotedHand(
-            round_id=found.round_id,
-            number=found.number,
-            points=found.points,
-            table_id=found.table_id,
-            table_name=found.table_name,
-            ruleset=f"{found.ruleset_name}@{found.ruleset_version}",
-            opened_at=found.opened_at,
-            board=Board.unpacked(found.board),
-            is_foul=found.is_foul,
+            round_id=row.round_id,
+            number=row.number,
+            points=row.points,
+            table_id=row.table_id,
+            table_name=row.table_name,
+            ruleset=f"{row.ruleset_name}@{row.ruleset_version}",
+            opened_at=row.opened_at,
+            board=Board.unpacked(row.board),
+            is_foul=row.is_foul,
         )
-        for found in transaction.execute(
+        for row in transaction.execute(
             _NOTED, {"club_id": transaction.club_id, "round_ids": [*round_ids], "player": player}
         )
     ]

@@ -192,8 +192,8 @@ def read_events(transaction: Transaction, stretch: Stretch, *, loose: bool) -> I
 
 def read_heads(transaction: Transaction, stretch: Stretch) -> dict[str, tuple[int, bytes]]:
     """Return the version of each round and the hash of its last event."""
-    found = transaction.execute(_HEADS, in_stretch(transaction, stretch))
-    return {str(head.round_id): (head.version, head.last_event) for head in found}
+    heads = transaction.execute(_HEADS, in_stretch(transaction, stretch))
+    return {str(head.round_id): (head.version, head.last_event) for head in heads}
 
 
 def list_loose_events(transaction: Transaction, kind: str | None = None) -> Iterator[Any]:
@@ -242,33 +242,33 @@ def list_submissions(transaction: Transaction, ids: Sequence[UUID]) -> list[Row]
 
 
 def _list_rows(transaction: Transaction, query: TextClause, parameters: Mapping[str, Any]) -> list[Row]:
-    found = transaction.execute(query, parameters)
-    columns = tuple(found.keys())
+    result = transaction.execute(query, parameters)
+    columns = tuple(result.keys())
     # `all` fetches rows together, which takes half as long as one by one.
-    return [dict(zip(columns, row, strict=True)) for row in found.all()]
+    return [dict(zip(columns, row, strict=True)) for row in result.all()]
 
 
 def list_orphans(transaction: Transaction) -> Iterator[tuple[str, str, UUID]]:
     """Yield the records that belong to nothing: the table, the column of its key and the id."""
     for table, query in _ORPHANS.items():
-        found = transaction.execute(query, {"club_id": transaction.club_id})
-        [column] = found.keys()
-        for id_ in found.scalars():
+        result = transaction.execute(query, {"club_id": transaction.club_id})
+        [column] = result.keys()
+        for id_ in result.scalars():
             yield table, column, id_
 
 
 def count_events(transaction: Transaction) -> int:
     """Count the events of a club."""
     counting = text("SELECT count(*) FROM events WHERE club_id = :club_id")
-    found: int = transaction.execute(counting, {"club_id": transaction.club_id}).scalar_one()
-    return found
+    count: int = transaction.execute(counting, {"club_id": transaction.club_id}).scalar_one()
+    return count
 
 
 def list_clubs(transaction: Transaction, tables: Sequence[str] = ()) -> list[UUID]:
     """List the clubs that have records in some tables, or in any."""
     sought = [_DISTINCT.format(table, _CLUB_COLUMN.get(table, "club_id")) for table in tables or NAMING_CLUBS]
-    found = transaction.execute(text(f"{' UNION '.join(sought)} ORDER BY 1"))
-    return [*found.scalars()]
+    ids = transaction.execute(text(f"{' UNION '.join(sought)} ORDER BY 1"))
+    return [*ids.scalars()]
 
 
 def club_exists(transaction: Transaction) -> bool:

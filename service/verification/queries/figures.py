@@ -29,8 +29,8 @@ _DIFFERING: Final = text(f"""
 
 def list_differing(transaction: Transaction, stretch: Stretch) -> tuple[list[Row], list[Row]]:
     """List the stored results of players in ended rounds, and those that follow from the records, where they differ."""
-    found = transaction.execute(_DIFFERING, in_stretch(transaction, stretch)).mappings()
-    rows = [{name: _whole(value) for name, value in row.items()} for row in found]
+    result = transaction.execute(_DIFFERING, in_stretch(transaction, stretch)).mappings()
+    rows = [{name: _whole(value) for name, value in row.items()} for row in result]
     return [row for row in rows if row["is_stored"]], [_expected(row) for row in rows if not row["is_stored"]]
 
 

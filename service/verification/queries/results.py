@@ -45,5 +45,5 @@ def store(transaction: Transaction, result: VerificationResult) -> None:
 def find(transaction: Transaction) -> VerificationResult | None:
     """Find the last result; return None if the club was never verified."""
     query = select(_RECORD).where(_RECORD.club_id == transaction.club_id)
-    found = transaction.execute(query.with_only_columns(*_RECORD.__table__.columns)).one_or_none()
-    return found and VerificationResult(found.ended_at, found.events, found.findings, found.complete)
+    row = transaction.execute(query.with_only_columns(*_RECORD.__table__.columns)).one_or_none()
+    return row and VerificationResult(row.ended_at, row.events, row.findings, row.complete)

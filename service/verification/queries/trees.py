@@ -41,8 +41,8 @@ _AT_ONCE: Final = 10_000
 
 def list_events(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
     """List the events of rounds from one leaf to before another, in order."""
-    found = transaction.execute(_EVENTS, {"club_id": transaction.club_id, "first": first, "last": last})
-    return found.all()
+    events = transaction.execute(_EVENTS, {"club_id": transaction.club_id, "first": first, "last": last})
+    return events.all()
 
 
 def list_seals(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
@@ -58,12 +58,12 @@ def read_tiles(transaction: Transaction, served_size: int | None = None) -> Iter
         parameters: dict[str, Any] = {"club_id": transaction.club_id, "after": after, "most": _AT_ONCE}
         if served_size is not None:
             parameters["served_size"] = served_size
-        found = transaction.execute(query, parameters).all()
-        for each in found:
+        rows = transaction.execute(query, parameters).all()
+        for each in rows:
             yield each.prefix, bytes(each.tile)
-        if len(found) < _AT_ONCE:
+        if len(rows) < _AT_ONCE:
             break
-        after = found[-1].prefix
+        after = rows[-1].prefix
 
 
 _LEAVES: Final = text("""
@@ -178,8 +178,8 @@ class CountedLeaves(NamedTuple):
 
 def count_leaves(transaction: Transaction) -> CountedLeaves:
     """Count the leaves."""
-    found = transaction.execute(_LEAVES_COUNTED, _mine(transaction)).one()
-    return CountedLeaves(found.size, found.are_once, found.are_gapless)
+    row = transaction.execute(_LEAVES_COUNTED, _mine(transaction)).one()
+    return CountedLeaves(row.size, row.are_once, row.are_gapless)
 
 
 def list_missing(transaction: Transaction, size: int, most: int) -> Sequence[int]:
@@ -194,15 +194,15 @@ def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any
 
 def read_leaf_events(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, Any]:
     """Return the hash and the time of those of some events that exist, and whether they seal a checkpoint."""
-    found: Any = transaction.execute(_LEAF_EVENTS, {**_mine(transaction), "ids": event_ids})
-    return {event.id: event for event in found.all()}
+    events: Any = transaction.execute(_LEAF_EVENTS, {**_mine(transaction), "ids": event_ids})
+    return {event.id: event for event in events.all()}
 
 
 def read_nodes(transaction: Transaction, places: Sequence[Place]) -> Mapping[Place, tuple[bytes, UUID | None]]:
     """Return the hash and the event of those of some full subtrees that exist."""
     levels, positions = [level for level, _ in places], [position for _, position in places]
-    found: Any = transaction.execute(_NODES, {**_mine(transaction), "levels": levels, "positions": positions})
-    return {(level, position): (hash_, event_id) for level, position, hash_, event_id in found.all()}
+    nodes: Any = transaction.execute(_NODES, {**_mine(transaction), "levels": levels, "positions": positions})
+    return {(level, position): (hash_, event_id) for level, position, hash_, event_id in nodes.all()}
 
 
 def list_checkpoints(transaction: Transaction, first: int, last: int) -> Sequence[Any]:

@@ -65,10 +65,10 @@ def get_delivery(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) 
     Raises:
         NotFound: the webhook has no delivery with this ID.
     """
-    found = transaction.execute(_sent(transaction, webhook_id).where(_DELIVERY.id == delivery_id)).one_or_none()
-    if found is None:
+    row = transaction.execute(_sent(transaction, webhook_id).where(_DELIVERY.id == delivery_id)).one_or_none()
+    if row is None:
         raise NotFound(f"there is no delivery {delivery_id} of the webhook {webhook_id}")
-    return _load_delivery(found)
+    return _load_delivery(row)
 
 
 def list_deliveries(
@@ -80,7 +80,7 @@ def list_deliveries(
         query = query.where(_DELIVERY.state == state)
     if after is not None:
         query = query.where(_DELIVERY.id < after)
-    return [_load_delivery(found) for found in transaction.execute(query)]
+    return [_load_delivery(row) for row in transaction.execute(query)]
 
 
 def redeliver(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) -> DeliveryView:
@@ -126,18 +126,18 @@ def _sent(transaction: Transaction, webhook_id: UUID) -> Select[Any]:
     )
 
 
-def _load_delivery(found: Row[Any]) -> DeliveryView:
+def _load_delivery(row: Row[Any]) -> DeliveryView:
     return DeliveryView(
-        id=found.id,
-        kind=found.kind,
-        round=found.round_id,
-        state=found.state,
-        attempts=found.attempts,
-        next_attempt_at=found.next_attempt_at if found.state == DeliveryState.WAITING else None,
-        last_status=found.last_status,
-        last_error=found.last_error,
-        created_at=found.created_at,
-        ended_at=found.ended_at,
+        id=row.id,
+        kind=row.kind,
+        round=row.round_id,
+        state=row.state,
+        attempts=row.attempts,
+        next_attempt_at=row.next_attempt_at if row.state == DeliveryState.WAITING else None,
+        last_status=row.last_status,
+        last_error=row.last_error,
+        created_at=row.created_at,
+        ended_at=row.ended_at,
     )
 
 
@@ -227,8 +227,8 @@ def list_clubs(connection: Connection, now: datetime, ended_before: datetime) ->
         now: the moment at which attempts are due.
         ended_before: the moment before which deliveries ended.
     """
-    found = connection.execute(_CLUBS, {"now": now, "ended_before": ended_before})
-    return [ClubWithWebhooks(*club) for club in found]
+    clubs = connection.execute(_CLUBS, {"now": now, "ended_before": ended_before})
+    return [ClubWithWebhooks(*club) for club in clubs]
 
 
 def claim(
@@ -264,20 +264,20 @@ def find_claimed(transaction: Transaction, delivery_id: UUID, attempt: int) -> C
     return None if row is None else _load_claimed(transaction, row)
 
 
-def _load_claimed(transaction: Transaction, found: Row[Any]) -> ClaimedDelivery:
-    overlaps = found.previous_until is not None and found.previous_until > transaction.now
+def _load_claimed(transaction: Transaction, row: Row[Any]) -> ClaimedDelivery:
+    overlaps = row.previous_until is not None and row.previous_until > transaction.now
     return ClaimedDelivery(
         club_id=transaction.club_id,
-        id=found.id,
-        webhook_id=found.webhook_id,
-        url=found.url,
-        secrets=(bytes(found.secret), *([bytes(found.previous_secret)] if overlaps else [])),
-        kind=found.kind,
-        about=found.data,
-        round_id=found.round_id,
-        attempt=found.attempts,
-        first_attempt_at=found.first_attempt_at,
-        created_at=found.created_at,
+        id=row.id,
+        webhook_id=row.webhook_id,
+        url=row.url,
+        secrets=(bytes(row.secret), *([bytes(row.previous_secret)] if overlaps else [])),
+        kind=row.kind,
+        about=row.data,
+        round_id=row.round_id,
+        attempt=row.attempts,
+        first_attempt_at=row.first_attempt_at,
+        created_at=row.created_at,
     )
 
 

@@ -109,8 +109,8 @@ def record_health(transaction: Transaction, webhook_id: UUID, *, is_well: bool) 
     )
     if is_well:
         statement = statement.where(_WEBHOOK.failing_since.is_not(None))
-    found: datetime | None = transaction.execute(statement).scalar_one_or_none()
-    return found
+    since: datetime | None = transaction.execute(statement).scalar_one_or_none()
+    return since
 
 
 def _requested(request: WebhookRequest) -> dict[str, Any]:
@@ -138,10 +138,10 @@ def get(transaction: Transaction, webhook_id: UUID, *, for_update: bool = False)
         NotFound: the club has no webhook with this ID.
     """
     query = _mine(transaction).where(_WEBHOOK.id == webhook_id)
-    found = transaction.execute(query.with_for_update() if for_update else query).one_or_none()
-    if found is None:
+    row = transaction.execute(query.with_for_update() if for_update else query).one_or_none()
+    if row is None:
         raise NotFound(f"there is no webhook {webhook_id}")
-    return _load(transaction, found)
+    return _load(transaction, row)
 
 
 def get_secret(transaction: Transaction, webhook_id: UUID) -> bytes:
@@ -152,10 +152,10 @@ def get_secret(transaction: Transaction, webhook_id: UUID) -> bytes:
         NotFound: the club has no webhook with this ID.
     """
     query = select(_WEBHOOK.secret).where(_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id)
-    found = transaction.execute(query).scalar_one_or_none()
-    if found is None:
+    secret = transaction.execute(query).scalar_one_or_none()
+    if secret is None:
         raise NotFound(f"there is no webhook {webhook_id}")
-    return bytes(found)
+    return bytes(secret)
 
 
 def list_page(transaction: Transaction, *, after: UUID | None, limit: int) -> list[WebhookView]:
@@ -163,23 +163,23 @@ def list_page(transaction: Transaction, *, after: UUID | None, limit: int) -> li
     query = _mine(transaction).order_by(_WEBHOOK.id.desc()).limit(limit)
     if after is not None:
         query = query.where(_WEBHOOK.id < after)
-    return [_load(transaction, found) for found in transaction.execute(query)]
+    return [_load(transaction, row) for row in transaction.execute(query)]
 
 
 def _mine(transaction: Transaction) -> Select[Any]:
     return select(_WEBHOOK.__table__).where(_WEBHOOK.club_id == transaction.club_id)
 
 
-def _load(transaction: Transaction, found: Row[Any]) -> WebhookView:
-    overlaps = found.previous_until is not None and found.previous_until > transaction.now
+def _load(transaction: Transaction, row: Row[Any]) -> WebhookView:
+    overlaps = row.previous_until is not None and row.previous_until > transaction.now
     return WebhookView(
-        id=found.id,
-        url=found.url,
-        kinds=found.kinds,
-        description=found.description,
-        state=found.state,
-        disabled_because=found.disabled_because,
-        failing_since=found.failing_since,
-        previous_secret_until=found.previous_until if overlaps else None,
-        created_at=found.created_at,
+        id=row.id,
+        url=row.url,
+        kinds=row.kinds,
+        description=row.description,
+        state=row.state,
+        disabled_because=row.disabled_because,
+        failing_since=row.failing_since,
+        previous_secret_until=row.previous_until if overlaps else None,
+        created_at=row.created_at,
     )

@@ -31,8 +31,8 @@ def read(file: Path) -> Checkpoint:
 def forge(file: Path, **changes: Any) -> Path:
     """Write a checkpoint with other fields, which its signatures do not cover."""
     _, *signatures = file.read_text(encoding="utf-8").split("\n\n")
-    found = read(file)
-    fields = {"origin": found.origin, "size": found.size, "root": found.root, **changes}
+    checkpoint = read(file)
+    fields = {"origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root, **changes}
     forged = file.with_name("forged.checkpoint")
     forged.write_text("\n\n".join([Checkpoint(**fields).text.rstrip("\n"), *signatures]), encoding="utf-8")
     return forged

@@ -26,9 +26,9 @@ def test_hands_are_found_by_player_foul_and_table(
     reached: dict[str, str], client: Client, round_id: str, table: str
 ) -> None:
     every = list(client.list_hands(round_id))
-    found = ofc("hand", "find", "--table", table, "--json", **reached).document["hands"]
-    assert [each["id"] for each in found] == [each["id"] for each in reversed(every)]
-    assert {each["round"] for each in found} == {round_id}
+    hands = ofc("hand", "find", "--table", table, "--json", **reached).document["hands"]
+    assert [each["id"] for each in hands] == [each["id"] for each in reversed(every)]
+    assert {each["round"] for each in hands} == {round_id}
     for options, number in ((("--foul",), 2), (("--no-foul",), 1)):
         result = ofc(
             "hand", "find", "--player", "ann", "--from", "-7d", "--table", table, *options, "--json", **reached

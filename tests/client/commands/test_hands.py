@@ -4,7 +4,15 @@ import pytest
 
 from client.api import Client
 from tests.support.client.run_ofc import ofc
-from tests.support.client.table_setup import PLAIN, WORKED, add_hand, given, numbers_of, open_evening, reply_lines
+from tests.support.client.table_setup import (
+    PLAIN,
+    WORKED,
+    add_hand,
+    hand_options,
+    numbers_of,
+    open_evening,
+    reply_lines,
+)
 from tests.support.sample_rounds import HIGH, LOW, MID, QUEENS, REST, hand
 
 # --- a hand is entered ---
@@ -64,7 +72,7 @@ def test_a_seat_can_be_typed_again_before_confirmation(reached: dict[str, str], 
 
 def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, table: str) -> None:
     open_evening(reached, table)
-    result = ofc("hand", "add", table, *given(*PLAIN, button=1), "--json", **reached)
+    result = ofc("hand", "add", table, *hand_options(*PLAIN, button=1), "--json", **reached)
     assert result.document == client.get_hand(result.document["id"])
     assert "Hand 1 · button ann" in result.err
 
@@ -87,7 +95,9 @@ def test_every_pair_is_shown_in_full_on_a_narrow_terminal(reached: dict[str, str
 
 def test_points_are_added_before_a_hand(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
-    result = ofc("hand", "add", table, *given(*PLAIN, button=1), "--top-up", "cyd=40", "--top-up", "1=5", **reached)
+    result = ofc(
+        "hand", "add", table, *hand_options(*PLAIN, button=1), "--top-up", "cyd=40", "--top-up", "1=5", **reached
+    )
     assert "cyd adds 40 points." in result.out
     assert [seat["top_ups"] for seat in client.get_round(round_id)["seats"]] == [5, 0, 40]
 
@@ -139,7 +149,7 @@ def test_points_are_added_only_by_players_of_the_round(reached: dict[str, str], 
 
 def test_the_time_of_a_hand_can_be_set(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
-    ofc("hand", "add", table, *given(*PLAIN, button=1), "--played-at", "2026-11-20T21:00:00Z", **reached)
+    ofc("hand", "add", table, *hand_options(*PLAIN, button=1), "--played-at", "2026-11-20T21:00:00Z", **reached)
     assert client.get_document(round_id)["hands"][0]["played_at"] == "2026-11-20T21:00:00Z"
 
 
@@ -190,8 +200,8 @@ def test_the_first_invalid_line_of_a_pipe_ends_the_command(
         (["--seat", "2", "As / 2c / 3c"], 2, "Seat 2, ben: the top has 1 card; expected 3"),
         (["--button", "9"], 2, "no player in seat '9' plays this hand"),
         (["--top-up", "ann"], 2, "--top-up 'ann' does not name a seat and points; expected, for example, 1=40"),
-        ([*given(*PLAIN, button=1), "--top-up", "1=40"], 1, "(hand-invalid)"),
-        ([*given(*PLAIN, button=1), "--played-at", "noon"], 1, "#/played_at"),
+        ([*hand_options(*PLAIN, button=1), "--top-up", "1=40"], 1, "(hand-invalid)"),
+        ([*hand_options(*PLAIN, button=1), "--played-at", "noon"], 1, "#/played_at"),
     ],
 )
 def test_an_invalid_option_is_an_error(
@@ -236,7 +246,7 @@ def test_a_player_is_identified_by_seat_id_or_both(reached: dict[str, str], clie
 
 def test_a_second_board_for_a_seat_is_refused(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
-    result = ofc("hand", "add", table, *given(*PLAIN, button=1), "--seat", "ann", REST, **reached)
+    result = ofc("hand", "add", table, *hand_options(*PLAIN, button=1), "--seat", "ann", REST, **reached)
     assert (result.code, result.out) == (2, "")
     assert result.err == "Error: Seat 1, ann: two boards are given; expected one\n"
     assert numbers_of(client, round_id) == []

@@ -21,8 +21,8 @@ Document = dict[str, Any]
 def key(service: Running) -> Document:
     """A new key of the club, with its secret."""
     options = "--club", "home", "--name", "table tablet", "--scope", "read", "--expires-in", "90d", "--json"
-    made = command("key", "create", *options, "--data", str(service.directory))
-    read: Document = json.loads(made.stdout)
+    result = command("key", "create", *options, "--data", str(service.directory))
+    read: Document = json.loads(result.stdout)
     return read
 
 
@@ -33,8 +33,8 @@ def shown(moment: str) -> str:
 def test_keys_are_listed_newest_first(reached: dict[str, str], key: Document) -> None:
     heading, newest, *others = ofc("key", "list", **reached).text.splitlines()
     assert re.split("  +", heading) == ["key", "name", "scopes", "made (UTC)", "last used (UTC)", "ends (UTC)"]
-    made, ends = shown(key["created_at"]), shown(key["expires_at"])
-    assert re.split("  +", newest) == [key["prefix"], "table tablet", "read", made, "–", ends]
+    creation, ends = shown(key["created_at"]), shown(key["expires_at"])
+    assert re.split("  +", newest) == [key["prefix"], "table tablet", "read", creation, "–", ends]
     assert others
     assert key["key"] not in newest
     [listed] = ofc("key", "list", "--limit", "1", "--json", **reached).document["keys"]

@@ -35,8 +35,8 @@ def test_a_link_is_printed_with_a_qr_code(reached: dict[str, str], client: Clien
     assert lines[place + 2] == f"revoke it: ofc link revoke {listed['id']}"
     assert "warning: only this machine reaches 127.0.0.1; for phones, start the service with" in result.err
     with Client(reached["OFC_URL"], address.partition("#")[2]) as phone:
-        found = phone.get_link()
-        assert (found["label"], found["table_name"], found["kind"]) == ("Anna's phone", friday, "scorekeeper")
+        link = phone.get_link()
+        assert (link["label"], link["table_name"], link["kind"]) == ("Anna's phone", friday, "scorekeeper")
         assert [each["name"] for each in phone.list_tables()] == [friday]
 
 

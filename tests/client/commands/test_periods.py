@@ -93,21 +93,21 @@ def test_every_command_accepts_a_period(
     def referred(listed: list[dict[str, Any]]) -> list[str]:
         return sorted({each["reference"] for each in listed})
 
-    for period, wanted in (
+    for period, references in (
         (["--from", "-2d", "--to", "yesterday"], ["1", "2"]),
         (["--from", "yesterday"], ["3"]),
         (["--to", f"{evenings.today() - timedelta(2):%Y-%m-%d}"], ["0"]),
     ):
         listed = ofc("round", "list", "--table", table, *period, "--json", **reached).document["rounds"]
-        assert referred(listed) == wanted
+        assert referred(listed) == references
         summed = ofc("table", "statement", table, *period, "--json", **reached).document
-        assert summed["rounds"] == len(wanted)
+        assert summed["rounds"] == len(references)
         summed = ofc("statement", "--table", table, *period, "--json", **reached).document
-        assert summed["rounds"] == len(wanted)
+        assert summed["rounds"] == len(references)
         paid = ofc("ledger", "--table", table, *period, "--json", **reached).document["payments"]
-        assert referred(paid) == wanted
+        assert referred(paid) == references
         exported = ofc("export", "--table", table, *period, **reached).out.splitlines()
-        assert len(exported) == len(wanted)
+        assert len(exported) == len(references)
         arguments = ["--reason", "audit", "--table", table, *period, "--json"]
         started = ofc("recompute", "start", *arguments, **reached).document
-        assert started["progress"]["total"] in (None, len(wanted))
+        assert started["progress"]["total"] in (None, len(references))

@@ -88,8 +88,8 @@ def written(directory: Path, table: str, *names: str, reference: str = "posted")
 
 
 def count_rounds(client: Client, table: str) -> int:
-    found = client.find_table(table)
-    return 0 if found is None else len(list(client.list_rounds(table=found["id"])))
+    record = client.find_table(table)
+    return 0 if record is None else len(list(client.list_rounds(table=record["id"])))
 
 
 def write_warning(name: str, known: str) -> str:

@@ -304,13 +304,13 @@ def test_a_whole_round_without_a_reference_is_identified_by_its_content(
 def test_a_table_with_other_rules_is_used_only_on_request(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path, difference: Document, mistake: str
 ) -> None:
-    made = client.add_table({"name": table, "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
+    response = client.add_table({"name": table, "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
     document = short_round(table, point_value=10, currency="EUR")
     result = ofc("post", write(tmp_path, {**document, **difference}), **reached)
     assert result.code == 1
     assert mistake in result.err
     assert "post the round --whole to keep its own" in result.err
-    assert list(client.list_rounds(table=made["id"])) == []
+    assert list(client.list_rounds(table=response["id"])) == []
     assert ofc("post", write(tmp_path, document), **reached).code == 0
 
 

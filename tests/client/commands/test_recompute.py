@@ -27,9 +27,9 @@ def test_rounds_are_audited_and_other_results_are_shown(reached: dict[str, str],
     listed = ofc("recompute", "differences", would["id"], "--json", **reached)
     shown = ofc("recompute", "differences", would["id"], **reached)
     assert (listed.code, shown.code) == (0, 0)
-    found = [json.loads(line) for line in listed.out.splitlines()]
-    assert len(found) > 0
-    assert shown.out.startswith(f"round {found[0]['round']}, hand 1: {found[0]['column']}")
+    differences = [json.loads(line) for line in listed.out.splitlines()]
+    assert len(differences) > 0
+    assert shown.out.startswith(f"round {differences[0]['round']}, hand 1: {differences[0]['column']}")
 
 
 def test_a_final_settlement_is_adjusted_on_request(reached: dict[str, str], table: str, tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def test_the_recorded_cards_change_nothing(client: Client, reached: dict[str, st
 
 
 @pytest.mark.parametrize(
-    ("options", "found"),
+    ("options", "mistake"),
     [
         (by_row(("top", "AhKd")), "--row top 'AhKd': the top has 2 cards; expected 3"),
         (by_row(("top", "AhKd9x")), "'9x' is not a valid card; expected a rank"),
@@ -207,11 +207,11 @@ def test_the_recorded_cards_change_nothing(client: Client, reached: dict[str, st
     ],
 )
 def test_rows_that_are_wrong_are_reported_before_anything_is_sent(
-    client: Client, reached: dict[str, str], plain_id: str, options: list[str], found: str
+    client: Client, reached: dict[str, str], plain_id: str, options: list[str], mistake: str
 ) -> None:
     result = correct(reached, plain_id, *options, "--yes")
     assert result.code == 2
-    assert found in " ".join(result.err.split())
+    assert mistake in " ".join(result.err.split())
     assert client.get_settlement(plain_id)["revision"] == 1
 
 

@@ -114,10 +114,10 @@ def test_rounds_are_listed_newest_first(reached: dict[str, str], client: Client,
 
 
 def test_a_list_of_several_pages_is_complete(reached: dict[str, str], client: Client, table: str) -> None:
-    made = client.add_table({"name": table, "ruleset": "pineapple"})
+    response = client.add_table({"name": table, "ruleset": "pineapple"})
     seats = [{"seat": 1, "player": table, "stack": 5}, {"seat": 2, "player": "bob", "stack": 5}]
     for number in range(103):
-        opened = client.open_round(made["id"], {"seats": seats, "reference": str(number)})
+        opened = client.open_round(response["id"], {"seats": seats, "reference": str(number)})
         client.close_round(opened["id"], {"reason": "nobody came"})
     listed = ofc("round", "list", "--player", table, "--limit", "102", "--json", **reached).document["rounds"]
     assert [round_["reference"] for round_ in listed] == [str(number) for number in range(102, 0, -1)]

@@ -5,7 +5,7 @@ import subprocess
 from client.api import Client
 from tests.support.client.proxy import Proxy
 from tests.support.client.run_ofc import COMMAND, clean_environment, ofc
-from tests.support.client.table_setup import PLAIN, add_hand, given, numbers_of, open_evening, undo_first
+from tests.support.client.table_setup import PLAIN, add_hand, hand_options, numbers_of, open_evening, undo_first
 from tests.support.client.terminal import ENTER, terminal
 from tests.support.sample_rounds import HIGH, LOW, MID, hand
 
@@ -77,7 +77,7 @@ def test_two_hands_with_one_number_at_once_are_one_hand_and_a_conflict(
     round_id = open_evening(by_proxy, table)
     proxy.delay = 0.5
     commands = [
-        [*COMMAND, "hand", "add", table, *given(*boards, button=1)] for boards in (PLAIN, tuple(reversed(PLAIN)))
+        [*COMMAND, "hand", "add", table, *hand_options(*boards, button=1)] for boards in (PLAIN, tuple(reversed(PLAIN)))
     ]
     both = [
         subprocess.Popen(

@@ -4,7 +4,7 @@ from typing import Any
 
 from client.api import Client
 from tests.support.client.run_ofc import ofc
-from tests.support.client.table_setup import add_hand, given, numbers_of, open_evening, reply_lines
+from tests.support.client.table_setup import add_hand, hand_options, numbers_of, open_evening, reply_lines
 from tests.support.client.terminal import CTRL_C, ENTER, UP, Terminal, terminal
 from tests.support.sample_rounds import HIGH, LOW, MID
 
@@ -21,9 +21,9 @@ def play_round(reached: dict[str, str], table: str, *sitting: str) -> str:
 
 
 def find_newest(client: Client, table: str) -> dict[str, Any]:
-    found = client.find_table(table)
-    assert found is not None
-    return next(client.list_rounds(table=found["id"]))
+    record = client.find_table(table)
+    assert record is not None
+    return next(client.list_rounds(table=record["id"]))
 
 
 def list_opening_stacks(client: Client, table: str) -> list[tuple[int, str, int]]:
@@ -134,7 +134,7 @@ def test_input_from_a_pipe_is_an_error_with_the_command(reached: dict[str, str],
     first = play_round(reached, table)
     for result in (
         ofc("hand", "add", table, text=reply_lines("yes"), **reached),
-        ofc("hand", "add", table, *given(HIGH, MID, LOW, button=1), "--top-up", "nobody=5", **reached),
+        ofc("hand", "add", table, *hand_options(HIGH, MID, LOW, button=1), "--top-up", "nobody=5", **reached),
     ):
         assert (result.code, result.out) == (2, "")
         assert f"no round is open at {table}: the last is complete; `ofc round open {table} PLAYER" in result.err

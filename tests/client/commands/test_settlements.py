@@ -13,8 +13,8 @@ from tests.support.client.run_ofc import ofc, read_example, write
 def posted(reached: dict[str, str], table: str, tmp_path: Path) -> str:
     """A round that is complete and provisional: its id."""
     document = {**read_example("turbo"), "table": table, "reference": None, "point_value": 10, "currency": "EUR"}
-    made = ofc("post", "--whole", "--json", write(tmp_path, document), **reached)
-    return str(made.document["round"]["id"])
+    result = ofc("post", "--whole", "--json", write(tmp_path, document), **reached)
+    return str(result.document["round"]["id"])
 
 
 def test_players_confirm_a_settlement_by_name_or_seat_until_it_is_final(reached: dict[str, str], posted: str) -> None:

@@ -36,11 +36,11 @@ def test_a_table_is_created_with_a_point_value(reached: dict[str, str], table: s
 
 
 def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, table: str) -> None:
-    made = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **reached).document
-    assert made == client.get_table(made["id"])
-    assert made in ofc("table", "list", "--json", **reached).document["tables"]
-    summed = ofc("table", "statement", made["id"], "--json", **reached).document
-    assert summed == client.get_statement(made["id"])
+    response = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **reached).document
+    assert response == client.get_table(response["id"])
+    assert response in ofc("table", "list", "--json", **reached).document["tables"]
+    summed = ofc("table", "statement", response["id"], "--json", **reached).document
+    assert summed == client.get_statement(response["id"])
 
 
 @pytest.mark.parametrize(

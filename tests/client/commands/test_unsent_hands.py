@@ -13,13 +13,13 @@ import stamina
 from client.api import Client
 from tests.support.client.proxy import Proxy, Way
 from tests.support.client.run_ofc import COMMAND, CommandResult, clean_environment, ofc, write
-from tests.support.client.table_setup import PLAIN, add_hand, given, numbers_of, open_evening, undo_first
+from tests.support.client.table_setup import PLAIN, add_hand, hand_options, numbers_of, open_evening, undo_first
 from tests.support.client.terminal import ENTER, terminal
 from tests.support.sample_rounds import HIGH, LOW, MID, hand
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-HAND = given(*PLAIN, button=1)
+HAND = hand_options(*PLAIN, button=1)
 
 
 @pytest.fixture(autouse=True)
@@ -133,8 +133,8 @@ def test_a_file_never_overwrites_another(
     round_id = open_evening(by_proxy, table)
     first = write_unsent(by_proxy, proxy, table)
     content = first.read_bytes()
-    second = write_unsent(by_proxy, proxy, table, *given(LOW, HIGH, MID, button=2))
-    third = write_unsent(by_proxy, proxy, table, *given(MID, HIGH, LOW, button=2))
+    second = write_unsent(by_proxy, proxy, table, *hand_options(LOW, HIGH, MID, button=2))
+    third = write_unsent(by_proxy, proxy, table, *hand_options(MID, HIGH, LOW, button=2))
     stem = f"hand-1-of-{table[:40]}"
     assert [file.name for file in (first, second, third)] == [f"{stem}{part}.json" for part in ("", "-2", "-3")]
     assert first.read_bytes() == content
@@ -323,7 +323,7 @@ def test_the_same_deal_in_a_file_is_recorded_on_request(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
-    boards = [option for option in given(*PLAIN) if option != "--dealt-again"]
+    boards = [option for option in hand_options(*PLAIN) if option != "--dealt-again"]
     add_hand(by_proxy, table, button=1)
     file = write_unsent(by_proxy, proxy, table, *boards)
     refused = ofc("post", file, **by_proxy)

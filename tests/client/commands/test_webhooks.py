@@ -47,8 +47,8 @@ def test_an_update_changes_only_what_is_given(reached: dict[str, str], client: C
     assert updated == {**before, "kinds": ["hand.recorded"]}
     disabled = ofc("webhook", "update", webhook_id, "--state", "disabled", **reached)
     assert disabled.out.splitlines()[0] == f"webhook {webhook_id}: disabled (request)"
-    found = client.get_webhook(webhook_id)
-    assert (found["kinds"], found["description"], found["state"]) == (["hand.recorded"], "the ledger", "disabled")
+    webhook = client.get_webhook(webhook_id)
+    assert (webhook["kinds"], webhook["description"], webhook["state"]) == (["hand.recorded"], "the ledger", "disabled")
     nothing = ofc("webhook", "update", webhook_id, **reached)
     assert (nothing.code, "Give at least one of --url, --kind" in nothing.err) == (2, True)
 

@@ -8,7 +8,7 @@ import pytest
 
 from client.api import Client
 from tests.support.client.proxy import Proxy
-from tests.support.client.table_setup import PLAIN, WORKED, add_hand, given, numbers_of, open_evening
+from tests.support.client.table_setup import PLAIN, WORKED, add_hand, hand_options, numbers_of, open_evening
 from tests.support.client.terminal import CTRL_C, CTRL_U, ENTER, TAB, UP, Terminal, terminal
 from tests.support.sample_rounds import HIGH, LOW, MID, QUEENS, REST
 
@@ -259,7 +259,7 @@ def test_entry_is_stopped_and_nothing_is_recorded(
 def test_the_declined_hand_is_not_recorded(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
     given_options = ["--top-up", "ann=40", "--played-at", "2026-11-20T21:00:00Z"]
-    boards = [part for part in given(*PLAIN, button=1) if part != "--yes"]
+    boards = [part for part in hand_options(*PLAIN, button=1) if part != "--yes"]
     with terminal("hand", "add", table, *given_options, *boards, **reached) as screen:
         assert screen.shows("ann adds 40 points.")
         assert screen.shows_prompt("Record hand 1? [yes, no, or a seat to type again]")

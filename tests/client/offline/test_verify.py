@@ -341,8 +341,10 @@ def test_every_finding_is_a_sentence_whatever_value_is_changed() -> None:
     ],
 )
 def test_common_findings_are_complete_sentences(path: tuple[str | int, ...], value: object, line: str) -> None:
-    found = [f"{each['where']}: {each['detail']}" for each in verify(changed_at(path, value), KEYS).document["failed"]]
-    assert [each for each in found if each.startswith(line)], found
+    findings = [
+        f"{each['where']}: {each['detail']}" for each in verify(changed_at(path, value), KEYS).document["failed"]
+    ]
+    assert [each for each in findings if each.startswith(line)], findings
 
 
 # --- what cannot be read ---

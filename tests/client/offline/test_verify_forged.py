@@ -17,8 +17,8 @@ from tests.support.client.release_evidence import KEYS, Document, newest_file
 def say(kind: str, **more: Any) -> Change:
     """Change every event of a kind."""
 
-    def change(found: str, content: Document) -> None:
-        if found == kind:
+    def change(event_kind: str, content: Document) -> None:
+        if event_kind == kind:
             content |= more
 
     return change
@@ -60,8 +60,8 @@ def test_unchanged_events_pass_under_any_signature() -> None:
 )
 def test_contradictory_events_or_figures_fail(change: Change, code: str, place: str) -> None:
     report = verify(forge(newest_file(), change), [FORGER.verifier])
-    found = [(each["code"], each["where"]) for each in report.document["failed"]]
-    assert [where for found_code, where in found if found_code == code and place in where], found
+    findings = [(each["code"], each["where"]) for each in report.document["failed"]]
+    assert [where for found_code, where in findings if found_code == code and place in where], findings
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def test_a_possible_history_is_not_refused() -> None:
     ],
 )
 def test_an_event_with_a_missing_field_fails_with_the_field(kind: str, name: str) -> None:
-    def forget(found: str, content: Document) -> None:
-        if found == kind:
+    def forget(event_kind: str, content: Document) -> None:
+        if event_kind == kind:
             del content[name]
 
     report = verify(forge(newest_file(), forget), [FORGER.verifier])

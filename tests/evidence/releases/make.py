@@ -63,9 +63,9 @@ def signed_evidence(client: Client, round_id: str, since: int | None = None) -> 
     """Fetch the evidence once all of it is signed, which is a minute after the signature before."""
     gives_up_at = time.monotonic() + DEADLINE
     while True:
-        found = client.get_evidence(round_id, since=since)
-        if all(each["position"] is not None for each in (*found["events"], *found["related"])):
-            return found
+        evidence = client.get_evidence(round_id, since=since)
+        if all(each["position"] is not None for each in (*evidence["events"], *evidence["related"])):
+            return evidence
         assert time.monotonic() < gives_up_at, "nothing is signed"
         time.sleep(1)
 

@@ -59,9 +59,9 @@ def any_board(rng: Random, deck: list[Card]) -> list[Card]:
     return [*down[10:], *down[5:10], *down[:5]]
 
 
-def _take(wanted: Iterable[Card], deck: list[Card]) -> list[Card]:
+def _take(cards: Iterable[Card], deck: list[Card]) -> list[Card]:
     """Take what the deck has of some cards."""
-    taken = [card for card in wanted if card in deck]
+    taken = [card for card in cards if card in deck]
     for card in taken:
         deck.remove(card)
     return taken

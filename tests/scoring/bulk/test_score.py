@@ -58,9 +58,9 @@ def check_hands(rng: Random, ruleset: Ruleset, players: int, number: int) -> Non
     stays = [[rng.randrange(4) if cards else 0 for cards in hand] for hand in fantasyland]
     score = score_hands(ruleset, packed(hands))
     earned = score.earned(np.array(fantasyland, np.uint8), np.array(stays))
-    for number, found in enumerate(as_lists(score, earned)):
+    for number, result in enumerate(as_lists(score, earned)):
         expected = plainly(hands[number], ruleset, fantasyland[number], stays[number])
-        assert found == expected, f"{ruleset}, {hands[number]}"
+        assert result == expected, f"{ruleset}, {hands[number]}"
 
 
 @pytest.mark.parametrize("name", [*PRESETS, *(f"random ruleset {number}" for number in range(9))])
@@ -125,8 +125,8 @@ def test_every_row_of_three_is_found_in_its_place() -> None:
     boards = np.zeros((len(threes), 1, 13), np.uint8)
     boards[:, 0, :3] = threes
     strengths = row_places().strengths
-    found = [strengths[place] for place in place_rows(boards)[0, 0].tolist()]
-    assert found == [strength_of([DECK[card] for card in three]) for three in threes]
+    row_strengths = [strengths[place] for place in place_rows(boards)[0, 0].tolist()]
+    assert row_strengths == [strength_of([DECK[card] for card in three]) for three in threes]
 
 
 @pytest.mark.no_cover

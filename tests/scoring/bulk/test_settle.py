@@ -29,10 +29,10 @@ def check_rounds(ruleset: Ruleset, histories: Sequence[History]) -> int:
     laid = BulkRounds.of(histories)
     settlement = settle_rounds(ruleset, laid)
     for number, history in enumerate(histories):
-        found, expected = in_bulk(laid, settlement, number, history), plainly(history)
+        result, expected = in_bulk(laid, settlement, number, history), plainly(history)
         if laid.odd[number]:
             expected["hands"], expected["late"] = [], []
-        assert found == expected, f"{ruleset}, round {number}: {history}"
+        assert result == expected, f"{ruleset}, round {number}: {history}"
     return int(settlement.refused.sum())
 
 

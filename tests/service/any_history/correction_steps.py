@@ -31,10 +31,10 @@ class Correcting(Happening):
             self._may_be_refused(round_, amended, tried)
             self.is_refused(path, body, tried.status)
             return
-        made = self.club.api.post(path, body)
-        self.agree(tried, made)
-        if made.status == 200 or "Idempotent-Replayed" in made.headers:
-            assert made["changed"] == (made.status == 201)
+        response = self.club.api.post(path, body)
+        self.agree(tried, response)
+        if response.status == 200 or "Idempotent-Replayed" in response.headers:
+            assert response["changed"] == (response.status == 201)
             self.club.agrees(round_)
             return
         document = self.club.read(round_, "/document").document
@@ -44,9 +44,9 @@ class Correcting(Happening):
         assert all(each["reasons"] for each in document.get("irregular", ()))
         self.repeatable = (path, body)
         self.count("accepted hands" if standing else "corrections")
-        if made["adjustment"]:
-            self.taken["adjustments"] += len(made["adjustment"]["transfers"])
-        self.club.has_moved(round_, happened, made["round"], revised=True)
+        if response["adjustment"]:
+            self.taken["adjustments"] += len(response["adjustment"]["transfers"])
+        self.club.has_moved(round_, happened, response["round"], revised=True)
 
     def _amended(self, rng: Random, round_: Modelled) -> Document:
         """Change one thing of a round, or void a hand of it, which most often cannot be."""

@@ -38,9 +38,9 @@ class Working(Happening):
     def finds_all_right(self) -> None:
         """Replay every stored round: nothing differs, because repeated requests were recorded once."""
         job = self._recompute({"scope": {}, "mode": "audit", "reason": "all of it"})
-        found = {name: job["summary"][name] for name in ("rounds", "hands", "differing")}
+        counts = {name: job["summary"][name] for name in ("rounds", "hands", "differing")}
         hands = sum(len(each.happened.document["hands"]) for each in self.club.rounds)
-        assert found == {"rounds": len(self.club.rounds), "hands": hands, "differing": 0}
+        assert counts == {"rounds": len(self.club.rounds), "hands": hands, "differing": 0}
 
     def a_round_is_settled_by_other_rules(self, rng: Random) -> None:
         round_ = self.pick(rng)

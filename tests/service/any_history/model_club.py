@@ -69,9 +69,9 @@ class Club:
         return table
 
     def read(self, round_: Modelled, what: str) -> ApiResponse:
-        found = self.api.get(f"/v1/rounds/{round_.id}{what}")
-        assert found.status == 200, found
-        return found
+        response = self.api.get(f"/v1/rounds/{round_.id}{what}")
+        assert response.status == 200, response
+        return response
 
     def post(self, round_: Modelled, what: str, body: Document) -> ApiResponse:
         return self.api.post(f"/v1/rounds/{round_.id}/{what}", body)
@@ -172,8 +172,8 @@ class Club:
             tables = records.execute(_TABLES, [list(UNTOUCHED_BY_REQUESTS)]).fetchall()
             club = sql.Literal(self.id)
             parts = [_CONTENT.format(sql.Literal(name), sql.Identifier(name), club) for (name,) in tables]
-            found = records.execute(sql.SQL(" UNION ALL ").join(parts)).fetchall()
-        return {name: sha256(content.encode()).hexdigest() for name, content in found}
+            rows = records.execute(sql.SQL(" UNION ALL ").join(parts)).fetchall()
+        return {name: sha256(content.encode()).hexdigest() for name, content in rows}
 
 
 def as_written(document: Document) -> bytes:

@@ -70,8 +70,8 @@ class Happening:
     def agree(self, tried: ApiResponse, done: ApiResponse) -> None:
         """Compare the response to a dry run with that to the change, except generated ids and times."""
         assert tried.status == done.status, (tried, done)
-        made = ("id", "recorded_at")
-        assert without(tried.document, *made) == without(done.document, *made)
+        names = ("id", "recorded_at")
+        assert without(tried.document, *names) == without(done.document, *names)
 
     def document(self, rng: Random, table: str) -> Document:
         document = random_document(rng, self.club.tables[table])

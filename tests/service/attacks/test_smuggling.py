@@ -144,10 +144,10 @@ def test_an_unread_body_is_never_parsed_as_a_request(served: Served, unread: byt
     ],
 )
 def test_heads_are_bounded_and_what_is_no_request_is_refused(served: Served, sent: bytes, statuses: set[int]) -> None:
-    found, received = send(served, sent)
+    codes, received = send(served, sent)
     # A client refused while sending may find the connection closed before it reads the response.
-    assert set(found) <= statuses
-    assert found or not statuses or len(sent) > 20_000
+    assert set(codes) <= statuses
+    assert codes or not statuses or len(sent) > 20_000
     # The refusal repeats nothing of the request.
     assert len(received) < 300
 

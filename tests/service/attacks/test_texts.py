@@ -70,8 +70,8 @@ def texts_in(schema: Document, body: Any, place: Place = ()) -> Iterator[Place]:
     if place and ("string" in kinds or "enum" in schema):
         yield place
     for name, inner in schema.get("properties", {}).items():
-        given = body.get(name) if isinstance(body, dict) else None
-        yield from texts_in(inner, given, (*place, name))
+        value = body.get(name) if isinstance(body, dict) else None
+        yield from texts_in(inner, value, (*place, name))
     if "items" in schema and isinstance(body, list) and body:
         yield from texts_in(schema["items"], body[0], (*place, 0))
 
@@ -90,8 +90,8 @@ def put(body: Any, place: Place, text: str) -> Any:
 
 def address_of(api: Api, operation_id: str, club: Club) -> tuple[str, str]:
     method, path = where(api, operation_id)
-    found = {name: give() for name, give in club.found.items() if f"{{{name}}}" in path}
-    return method, path.format_map(found)
+    values = {name: give() for name, give in club.parameters.items() if f"{{{name}}}" in path}
+    return method, path.format_map(values)
 
 
 @pytest.mark.parametrize("operation_id", RECORDS)
@@ -124,12 +124,12 @@ def test_no_text_in_an_address_is_more_than_a_text(house: House, api: Api, opera
     club = Club(api, operation_id)
     club.play_hand()
     method, path = where(api, operation_id)
-    found = {each: club.found[each]() for each in PARAMETERS[operation_id] if f"{{{each}}}" in path}
+    values = {each: club.parameters[each]() for each in PARAMETERS[operation_id] if f"{{{each}}}" in path}
     tables = set(house.count_records())
     for text in [*NASTY[:-2], "x" * 3000, NASTY[-1]]:
         written = quote(text.encode("utf-8", "surrogatepass"), safe="")
         for name, place in PARAMETERS[operation_id].items():
-            address = path.format_map({**found, name: written})
+            address = path.format_map({**values, name: written})
             query = f"?{name}={written}" if place == "query" else ""
             begun = time.monotonic()
             response = api.request(method, address + query, **({"json": {}} if method in ("POST", "PUT") else {}))
@@ -141,11 +141,11 @@ def test_no_text_in_an_address_is_more_than_a_text(house: House, api: Api, opera
 
 @pytest.mark.parametrize("text", [text for text in NASTY if len(text) < 100 and text.isprintable()])
 def test_an_accepted_text_is_stored_and_found_unchanged(api: Api, text: str) -> None:
-    made = api.post("/v1/tables", {"name": text, "ruleset": "pineapple"})
-    assert made.status == 201
-    assert api.get(f"/v1/tables/{made['id']}")["name"] == text
-    found = api.get(f"/v1/tables?name={quote(text, safe='')}")["tables"]
-    assert [table["id"] for table in found] == [made["id"]]
+    response = api.post("/v1/tables", {"name": text, "ruleset": "pineapple"})
+    assert response.status == 201
+    assert api.get(f"/v1/tables/{response['id']}")["name"] == text
+    tables = api.get(f"/v1/tables?name={quote(text, safe='')}")["tables"]
+    assert [table["id"] for table in tables] == [response["id"]]
     assert api.get("/v1/tables?name=%25")["tables"] == []
 
 

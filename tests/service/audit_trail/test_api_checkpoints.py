@@ -39,13 +39,13 @@ KEYS = "/.well-known/tablestakes-checkpoint-keys"
 
 def sign(api: Api) -> tuple[ApiResponse, Checkpoint]:
     """Make a checkpoint, and read its note without a key."""
-    made = api.post("/v1/checkpoints", None)
-    assert made.status == 201, made
+    response = api.post("/v1/checkpoints", None)
+    assert response.status == 201, response
     stranger = Api(api.app, None)
     keys = [VerifierKey.read(key["verifier"]) for key in stranger.get(KEYS)["keys"]]
-    note = read_note(stranger.get(made.headers["Location"]).text)
+    note = read_note(stranger.get(response.headers["Location"]).text)
     assert verify_note(note, keys) == [SIGNING_KEY.verifier]
-    return made, Checkpoint.read(note.text)
+    return response, Checkpoint.read(note.text)
 
 
 def feed(api: Api, **query: int) -> list[Document]:
@@ -64,16 +64,16 @@ def test_a_client_without_key_verifies_a_whole_round(api: Api) -> None:
     round_id = start_round(api, "pineapple", SIXES)
     _, before = sign(api)
     last = play(api, round_id, *COMPLETE)
-    made, after = sign(api)
-    assert (made["size"], made["root"]) == (after.size, after.root.hex())
-    found = feed(api, limit=1000)
-    leaves = [bytes_of(event) for event in found]
+    response, after = sign(api)
+    assert (response["size"], response["root"]) == (after.size, after.root.hex())
+    events = feed(api, limit=1000)
+    leaves = [bytes_of(event) for event in events]
     assert naive.mth(leaves) == after.root
     assert naive.mth(leaves[: before.size]) == before.root
     proved = api.get(f"/v1/checkpoints/consistency?from={before.size}&to={after.size}")
     proof = [bytes.fromhex(part) for part in proved["proof"]]
     verify_consistency(before.size, after.size, proof, before.root, after.root)
-    mine = [event for event in found if event["round"] == round_id]
+    mine = [event for event in events if event["round"] == round_id]
     assert [event["sequence"] for event in mine] == list(range(1, len(mine) + 1))
     assert json.loads(read_event(bytes_of(mine[-1])).content)["stacks"] == list(last["stacks"].values())
 
@@ -99,14 +99,14 @@ def test_every_event_of_the_feed_is_proved_to_be_among_those_of_every_checkpoint
 def test_the_fields_of_the_feed_match_its_bytes(api: Api) -> None:
     start_round(api, "pineapple", SIXES)
     sign(api)
-    for position, found in enumerate(feed(api)):
-        event = read_event(bytes_of(found))
-        assert found["position"] == position
-        assert found["hash"] == hash_event(bytes_of(found)).hex()
-        assert (found["id"], found["kind"], found["sequence"]) == (str(event.id), event.kind, event.sequence)
-        assert found["content"] == json.loads(event.content)
-        assert found["previous"] == (event.previous.hex() or None)
-        assert found["request_id"] == event.request_id
+    for position, entry in enumerate(feed(api)):
+        event = read_event(bytes_of(entry))
+        assert entry["position"] == position
+        assert entry["hash"] == hash_event(bytes_of(entry)).hex()
+        assert (entry["id"], entry["kind"], entry["sequence"]) == (str(event.id), event.kind, event.sequence)
+        assert entry["content"] == json.loads(event.content)
+        assert entry["previous"] == (event.previous.hex() or None)
+        assert entry["request_id"] == event.request_id
 
 
 def test_paging_by_position_returns_every_event_once(api: Api) -> None:
@@ -114,8 +114,8 @@ def test_paging_by_position_returns_every_event_once(api: Api) -> None:
     sign(api)
     whole = feed(api, limit=1000)
     pages: list[Document] = feed(api, limit=2)
-    while found := feed(api, after=pages[-1]["position"], limit=2):
-        pages += found
+    while page := feed(api, after=pages[-1]["position"], limit=2):
+        pages += page
     assert pages == whole
 
 
@@ -141,9 +141,9 @@ def test_a_waiting_request_returns_new_events(house: House, api: Api) -> None:
     happening = threading.Thread(target=happen)
     begun = time.monotonic()
     happening.start()
-    found = feed(api, after=checkpoint.size - 1, wait=30)
+    events = feed(api, after=checkpoint.size - 1, wait=30)
     happening.join()
-    assert found[0]["position"] == checkpoint.size
+    assert events[0]["position"] == checkpoint.size
     assert 0.5 < time.monotonic() - begun < 20
 
 

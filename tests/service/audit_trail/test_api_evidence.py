@@ -47,9 +47,9 @@ SWAPPED = {"op": "replace", "path": "/hands/1", "value": hand(2, 2, {1: LOW, 2: 
 
 
 def evidence_of(api: Api, round_id: str, query: str = "") -> Document:
-    found = api.get(f"/v1/rounds/{round_id}/evidence{query}")
-    assert found.status == 200, found
-    return dict(found.document)
+    response = api.get(f"/v1/rounds/{round_id}/evidence{query}")
+    assert response.status == 200, response
+    return dict(response.document)
 
 
 def sign(house: House, api: Api) -> SignedTree:
@@ -142,8 +142,8 @@ def test_a_round_that_was_recomputed_by_other_rules_follows_from_the_events(api:
     round_id = start_round(api, "classic")
     play(api, round_id, FIRST, SECOND, LAST)
     with database_of(house).transaction(club_of(house, api)) as transaction:
-        found = recompute(transaction, ruleset=changed_royalties(api), applies=True)
-    assert found.applied == 1
+        result = recompute(transaction, ruleset=changed_royalties(api), applies=True)
+    assert result.applied == 1
     report = checked(house, api, round_id)
     assert "the rules are those of classic@1, dear@1, with the content that the events name" in report.verified
 
@@ -282,8 +282,8 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_revisions(
         if is_signed:
             sign(house, api)
         with recorded_statements() as body:
-            found = evidence_of(api, round_id)
-        assert len(found["revisions"]) == revisions
-        assert all((event["proof"] is None) != is_signed for event in found["events"])
+            document = evidence_of(api, round_id)
+        assert len(document["revisions"]) == revisions
+        assert all((event["proof"] is None) != is_signed for event in document["events"])
         statements[revisions] = len(body)
     assert statements[20] == statements[1] > 3

@@ -171,8 +171,8 @@ def test_the_last_event_of_an_older_checkpoint_does_not_prove_the_newest_event_o
     position = old["sealed"]["position"]
     proved = evidence_of(api, round_id)["events"]
     size = read_signed(new["checkpoint"]).checkpoint.size
-    found = api.get(f"/v1/checkpoints/inclusion?position={position}&size={size}")
-    proof = [b64encode(bytes.fromhex(part)).decode() for part in found["proof"]]
+    response = api.get(f"/v1/checkpoints/inclusion?position={position}&size={size}")
+    proof = [b64encode(bytes.fromhex(part)).decode() for part in response["proof"]]
     sealed = {"event": old["sealed"]["event"], "position": position, "proof": proof}
     assert len(proved) == len(old["events"]) + 1
     report = check(graft(old, new, newest=old["newest"], sealed=sealed))

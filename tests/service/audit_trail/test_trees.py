@@ -52,14 +52,14 @@ def grove(embedded_postgres: Server) -> Iterator[House]:
 
 def leaves_of(house: House, club: UUID) -> list[bytes]:
     """The events of a club as their places have them, each as its bytes."""
-    found = house.query(
+    rows = house.query(
         "SELECT event.heading || event.content, node.position FROM tree_nodes AS node"
         " JOIN events AS event ON (event.club_id, event.id) = (node.club_id, node.event_id)"
         " WHERE node.club_id = %s AND node.level = 0 ORDER BY node.position",
         club,
     )
-    assert [position for _, position in found] == list(range(len(found)))
-    return [leaf for leaf, _ in found]
+    assert [position for _, position in rows] == list(range(len(rows)))
+    return [leaf for leaf, _ in rows]
 
 
 def newest_of(leaves: list[bytes]) -> dict[UUID, tuple[int, bytes]]:
@@ -105,14 +105,14 @@ def test_every_event_joins_and_is_proved_to_be_there(grove: House) -> None:
     for played in COMPLETE:
         assert record(api, round_id, played).status == 201
     with database_of(grove).transaction(club) as transaction:
-        made = make_checkpoint(transaction, KEY)
-    assert [signed.size for signed in check_tree(grove, club)][-1] == made.checkpoint.size
+        result = make_checkpoint(transaction, KEY)
+    assert [signed.size for signed in check_tree(grove, club)][-1] == result.checkpoint.size
     leaves = leaves_of(grove, club)
     with database_of(grove).reading(club) as transaction:
         for position, leaf in enumerate(leaves):
             proof = trees.hash_ranges(transaction, inclusion_ranges(position, len(leaves)))
             leaf_hash = naive.mth([leaf])
-            verify_inclusion(leaf_hash, position, len(leaves), proof, made.checkpoint.root)
+            verify_inclusion(leaf_hash, position, len(leaves), proof, result.checkpoint.root)
 
 
 def test_without_new_events_nothing_is_signed(grove: House) -> None:

@@ -63,67 +63,67 @@ def events_of(house: House, club: StoredClub) -> list[tuple[str, str]]:
 
 @pytest.mark.smoke
 def test_a_key_authenticates_its_club_and_records_its_last_use(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet")
-    assert re.fullmatch(r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}", made.secret)
-    assert made.secret.startswith(made.key.prefix + "_")
-    assert list_keys(owner, club) == [made.key]
-    assert made.key.last_used_at is None
-    assert status(house, made.secret) == 200
+    new_key = create_key(owner, club, name="tablet")
+    assert re.fullmatch(r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}", new_key.secret)
+    assert new_key.secret.startswith(new_key.key.prefix + "_")
+    assert list_keys(owner, club) == [new_key.key]
+    assert new_key.key.last_used_at is None
+    assert status(house, new_key.secret) == 200
     [listed] = list_keys(owner, club)
     assert listed.last_used_at is not None
-    assert listed.last_used_at >= made.key.created_at
+    assert listed.last_used_at >= new_key.key.created_at
 
 
 def test_only_the_hash_of_a_secret_is_stored(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet")
-    random_part = made.secret.rpartition("_")[2]
-    assert status(house, made.secret) == 200
+    new_key = create_key(owner, club, name="tablet")
+    random_part = new_key.secret.rpartition("_")[2]
+    assert status(house, new_key.secret) == 200
     tables = [name for (name,) in house.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
     for table in tables:
         for words in (random_part, random_part.encode().hex()):
             query = f"SELECT count(*) FROM {table} AS stored WHERE position(%s IN stored::text) > 0"
             assert house.query(query, words) == [(0,)], table
-    assert house.query("SELECT secret_sha256 FROM api_keys WHERE id = %s", made.key.id) == [
-        (sha256(made.secret.encode()).digest(),)
+    assert house.query("SELECT secret_sha256 FROM api_keys WHERE id = %s", new_key.key.id) == [
+        (sha256(new_key.secret.encode()).digest(),)
     ]
-    assert random_part not in repr(made)
+    assert random_part not in repr(new_key)
 
 
 @pytest.mark.parametrize("sent", ["", "ofc_", "{prefix}", "{prefix}_", "{secret}x", "x{secret}", "{upper}"])
 def test_incomplete_or_changed_keys_are_unauthorized(
     house: House, owner: Database, club: StoredClub, sent: str
 ) -> None:
-    made = create_key(owner, club, name="tablet")
-    header = sent.format(prefix=made.key.prefix, secret=made.secret, upper=made.secret.upper())
+    new_key = create_key(owner, club, name="tablet")
+    header = sent.format(prefix=new_key.key.prefix, secret=new_key.secret, upper=new_key.secret.upper())
     assert status(house, header) == 401
-    assert status(house, made.secret) == 200
+    assert status(house, new_key.secret) == 200
 
 
 # --- how they end ---
 
 
 def test_a_revoked_key_is_unauthorized_immediately(house: House, owner: Database, club: StoredClub) -> None:
-    made, other = (create_key(owner, club, name=name) for name in ("lost", "kept"))
-    assert status(house, made.secret) == 200
-    revoked = revoke_key(owner, made.key.prefix)
-    response = Api(house.app, made.secret).get("/v1/tables")
+    new_key, other = (create_key(owner, club, name=name) for name in ("lost", "kept"))
+    assert status(house, new_key.secret) == 200
+    revoked = revoke_key(owner, new_key.key.prefix)
+    response = Api(house.app, new_key.secret).get("/v1/tables")
     assert (response.status, response["code"]) == (401, "key-unknown")
     assert response.headers["WWW-Authenticate"] == "Bearer"
     assert status(house, other.secret) == 200
-    assert revoke_key(owner, str(made.key.id)).revoked_at == revoked.revoked_at
+    assert revoke_key(owner, str(new_key.key.id)).revoked_at == revoked.revoked_at
     assert [kind for kind, _ in events_of(house, club)].count("key.revoked") == 1
 
 
 def test_a_leaked_key_is_found_by_the_complete_key(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="leaked")
-    assert revoke_key(owner, made.secret).id == made.key.id
-    assert status(house, made.secret) == 401
+    new_key = create_key(owner, club, name="leaked")
+    assert revoke_key(owner, new_key.secret).id == new_key.key.id
+    assert status(house, new_key.secret) == 401
 
 
 def test_a_rotated_key_is_revoked_immediately_by_default(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet", scopes=[KeyScope.READ])
-    rotated = rotate_key(owner, made.key.prefix)
-    assert status(house, made.secret) == 401
+    new_key = create_key(owner, club, name="tablet", scopes=[KeyScope.READ])
+    rotated = rotate_key(owner, new_key.key.prefix)
+    assert status(house, new_key.secret) == 401
     assert status(house, rotated.new.secret) == 200
     assert (rotated.new.key.name, rotated.new.key.scopes, rotated.new.key.club_id) == (
         "tablet",
@@ -133,46 +133,46 @@ def test_a_rotated_key_is_revoked_immediately_by_default(house: House, owner: Da
 
 
 def test_a_rotated_key_is_valid_until_the_overlap_ends(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet")
-    rotated = rotate_key(owner, made.key.prefix, timedelta(seconds=10))
+    new_key = create_key(owner, club, name="tablet")
+    rotated = rotate_key(owner, new_key.key.prefix, timedelta(seconds=10))
     assert rotated.old.revoked_at is not None
-    assert status(house, made.secret) == status(house, rotated.new.secret) == 200
+    assert status(house, new_key.secret) == status(house, rotated.new.secret) == 200
     time.sleep(10.1)
-    assert (status(house, made.secret), status(house, rotated.new.secret)) == (401, 200)
+    assert (status(house, new_key.secret), status(house, rotated.new.secret)) == (401, 200)
 
 
 def test_a_key_expires_and_its_replacement_has_the_same_lifetime(
     house: House, owner: Database, club: StoredClub
 ) -> None:
-    made = create_key(owner, club, name="guest", lifetime=timedelta(seconds=10))
-    assert made.key.expires_at == made.key.created_at + timedelta(seconds=10)
-    assert status(house, made.secret) == 200
+    new_key = create_key(owner, club, name="guest", lifetime=timedelta(seconds=10))
+    assert new_key.key.expires_at == new_key.key.created_at + timedelta(seconds=10)
+    assert status(house, new_key.secret) == 200
     time.sleep(10.1)
-    response = Api(house.app, made.secret).get("/v1/tables")
+    response = Api(house.app, new_key.secret).get("/v1/tables")
     assert (response.status, response["code"]) == (401, "key-unknown")
     assert "expired" in response["detail"]
-    assert list_keys(owner, club)[0].ends_at == made.key.expires_at
-    new = rotate_key(owner, made.key.prefix).new
+    assert list_keys(owner, club)[0].ends_at == new_key.key.expires_at
+    new = rotate_key(owner, new_key.key.prefix).new
     assert status(house, new.secret) == 200
     assert new.key.expires_at == new.key.created_at + timedelta(seconds=10)
 
 
 def test_a_key_in_its_overlap_can_be_revoked_but_not_rotated(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet")
-    rotate_key(owner, made.key.prefix, timedelta(hours=1))
-    with pytest.raises(OperatorError, match=f"^The key {made.key.prefix} was revoked or replaced before"):
-        rotate_key(owner, made.key.prefix)
+    new_key = create_key(owner, club, name="tablet")
+    rotate_key(owner, new_key.key.prefix, timedelta(hours=1))
+    with pytest.raises(OperatorError, match=f"^The key {new_key.key.prefix} was revoked or replaced before"):
+        rotate_key(owner, new_key.key.prefix)
     assert len(list_keys(owner, club)) == 2
-    revoke_key(owner, made.key.prefix)
-    assert status(house, made.secret) == 401
+    revoke_key(owner, new_key.key.prefix)
+    assert status(house, new_key.secret) == 401
 
 
 def test_concurrent_rotations_create_one_key(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet")
+    new_key = create_key(owner, club, name="tablet")
 
     def rotate() -> bool:
         try:
-            rotate_key(owner, made.key.prefix, timedelta(hours=1))
+            rotate_key(owner, new_key.key.prefix, timedelta(hours=1))
         except OperatorError:
             return False
         return True
@@ -220,12 +220,12 @@ def test_keys_and_links_of_a_closed_club_are_revoked(house: House, owner: Databa
 
 
 def test_every_change_of_keys_is_in_the_audit_trail(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet")
-    rotated = rotate_key(owner, made.key.prefix, timedelta(minutes=5))
-    old = made.key
+    new_key = create_key(owner, club, name="tablet")
+    rotated = rotate_key(owner, new_key.key.prefix, timedelta(minutes=5))
+    old = new_key.key
     assert events_of(house, club) == [
         ("club.created", f'{{"club":"{club.id}","name":"{club.name}"}}'),
-        ("key.created", created(made, "null")),
+        ("key.created", created(new_key, "null")),
         ("key.created", created(rotated.new, f'"{old.id}"')),
         (
             "key.revoked",
@@ -235,10 +235,10 @@ def test_every_change_of_keys_is_in_the_audit_trail(house: House, owner: Databas
     ]
 
 
-def created(made: NewKey, replaces: str) -> str:
+def created(new_key: NewKey, replaces: str) -> str:
     """Return the content of the event of a new key, with the hash of the hash of its secret."""
-    named = f'"key":"{made.key.id}","name":"tablet","prefix":"{made.key.prefix}"'
-    secret = sha256(sha256(made.secret.encode()).digest()).hexdigest()
+    named = f'"key":"{new_key.key.id}","name":"tablet","prefix":"{new_key.key.prefix}"'
+    secret = sha256(sha256(new_key.secret.encode()).digest()).hexdigest()
     return f'{{"expires_at":null,{named},"replaces":{replaces},"scopes":["*"],"secret":"{secret}"}}'
 
 
@@ -328,8 +328,8 @@ def test_a_key_in_its_overlap_can_be_revoked_earlier(house: House) -> None:
 
 @pytest.fixture(scope="module", params=SERVERS)
 def filled(request: pytest.FixtureRequest) -> Iterator[Filled]:
-    with filled_database(request.getfixturevalue(f"{request.param}_postgres")) as made:
-        yield made
+    with filled_database(request.getfixturevalue(f"{request.param}_postgres")) as database:
+        yield database
 
 
 @pytest.mark.parametrize(
@@ -374,9 +374,9 @@ def test_an_owner_without_superuser_creates_and_revokes_keys(filled: Filled) -> 
     owner = Database(filled.logins.owner, role=None)
     owner.check_owner()
     club = create_club(owner, "riverside")
-    made = create_key(owner, club, name="tablet")
+    new_key = create_key(owner, club, name="tablet")
     assert {key.club for key in list_keys(owner)} == {"home", "away", "riverside"}
-    rotated = rotate_key(owner, str(made.key.id))
+    rotated = rotate_key(owner, str(new_key.key.id))
     assert revoke_key(owner, rotated.new.key.prefix).revoked_at is not None
     with pytest.raises(OperatorError, match=r"^2 keys have the prefix 'ofc_'; expected an ID"):
         revoke_key(owner, "ofc_")

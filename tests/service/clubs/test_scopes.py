@@ -147,15 +147,15 @@ class Keys:
 
 @pytest.fixture
 def own(house: House) -> Keys:
-    return made(house)
+    return keys_of_new_club(house)
 
 
 @pytest.fixture(scope="module")
 def other(house: House) -> Keys:
-    return made(house)
+    return keys_of_new_club(house)
 
 
-def made(house: House) -> Keys:
+def keys_of_new_club(house: House) -> Keys:
     club = create_club(house.owner, f"club {uuid7()}")
     clients = {
         scope: Api(house.app, create_key(house.owner, club, name=AUDITOR, scopes=[scope]).secret)
@@ -170,7 +170,7 @@ def made(house: House) -> Keys:
 def send(api: Api, operation_id: str, club: Club) -> ApiResponse:
     """Send a valid request to an operation, with existing IDs and a valid body."""
     method, path = where(api, operation_id)
-    address = path.format_map({name: give() for name, give in club.found.items() if f"{{{name}}}" in path})
+    address = path.format_map({name: give() for name, give in club.parameters.items() if f"{{{name}}}" in path})
     address += QUERIES.get(operation_id, "")
     if operation_id == "start_import":
         headers = {"Content-Type": "application/x-ndjson"}
@@ -183,13 +183,13 @@ def send(api: Api, operation_id: str, club: Club) -> ApiResponse:
 
 
 def where(api: Api, operation_id: str) -> tuple[str, str]:
-    [found] = [
+    [place] = [
         (method.upper(), path)
         for path, item in api.contract["paths"].items()
         for method, operation in item.items()
         if method != "parameters" and operation["operationId"] == operation_id
     ]
-    return found
+    return place
 
 
 def done(operation_id: str) -> set[int]:

@@ -66,9 +66,9 @@ def under_load(client: httpx2.Client) -> Iterator[dict[str, Any]]:
 
 def keep_checkpoint(client: httpx2.Client, file: Path) -> Path:
     """Create a checkpoint and store it outside of the service."""
-    made = client.post("/v1/checkpoints", json={})
-    assert made.status_code == 201, made.text
-    file.write_text(client.get(f"/v1/checkpoints/{made.json()['id']}").text, encoding="utf-8")
+    response = client.post("/v1/checkpoints", json={})
+    assert response.status_code == 201, response.text
+    file.write_text(client.get(f"/v1/checkpoints/{response.json()['id']}").text, encoding="utf-8")
     return file
 
 
@@ -80,9 +80,9 @@ def test_a_backup_under_load_is_a_valid_data_directory(tmp_path: Path) -> None:
             before = dict(settlements)
             command_line = BACKUP.replace("/srv/ofc", str(home)).replace("/backups/2026-11-20", str(copy)).split()
             assert command_line[0] == "ofc-server"
-            made = command(*command_line[1:])
+            result = command(*command_line[1:])
         again = command(*command_line[1:])
-    assert made.returncode == 0, made.stderr
+    assert result.returncode == 0, result.stderr
     assert (again.returncode, again.stderr.count("\n")) == (1, 1)
     assert "already exists" in again.stderr
     assert sorted(os.listdir(tmp_path)) == ["backups", "home.checkpoint", "ofc"]
@@ -93,8 +93,8 @@ def test_a_backup_under_load_is_a_valid_data_directory(tmp_path: Path) -> None:
     passed = command("verify", "--checkpoint", str(checkpoint), "--data", str(copy))
     assert passed.returncode == 0, passed.stdout + passed.stderr
     with running(copy) as restored, client_of(restored) as client:
-        found = {each: client.get(f"/v1/rounds/{each}/settlement").json() for each in before}
-        assert found == before
+        after = {each: client.get(f"/v1/rounds/{each}/settlement").json() for each in before}
+        assert after == before
         assert client.post("/v1/tables", json={"name": "after", "ruleset": "pineapple"}).status_code == 201
 
 

@@ -27,12 +27,12 @@ def sign_in(service: Running, address: str) -> int:
 
 
 def test_the_first_key_signs_in(service: Running) -> None:
-    made = command("console-link", "--url", service.url, "--data", str(service.directory))
-    assert made.returncode == 0, made.stderr
-    address = made.stdout.removesuffix("\n")
+    result = command("console-link", "--url", service.url, "--data", str(service.directory))
+    assert result.returncode == 0, result.stderr
+    address = result.stdout.removesuffix("\n")
     assert re.fullmatch(rf"{re.escape(service.url)}/console/sign-in/{CODE}", address)
     prefix = (service.directory / "api-key").read_text()[:12]
-    assert made.stderr == f"It signs in once within 10 minutes, with the key {prefix} of the club 'home'.\n"
+    assert result.stderr == f"It signs in once within 10 minutes, with the key {prefix} of the club 'home'.\n"
     assert [sign_in(service, address) for _ in range(2)] == [200, 403]
 
 
@@ -78,7 +78,7 @@ def test_the_address_is_that_of_the_environment(service: Running) -> None:
 def test_without_a_running_service_a_link_is_stored(tmp_path: Path) -> None:
     with running(tmp_path / "ofc") as first:
         assert first.stop() == 0
-        made = command("console-link", "--data", str(first.directory))
-        assert made.returncode == 0, made.stderr
+        result = command("console-link", "--data", str(first.directory))
+        assert result.returncode == 0, result.stderr
     with running(tmp_path / "ofc") as again:
-        assert sign_in(again, made.stdout.strip()) == 200
+        assert sign_in(again, result.stdout.strip()) == 200

@@ -47,11 +47,11 @@ def test_clubs_and_keys_are_managed_while_the_service_runs(service: Running) -> 
     clubs = json.loads(run(service.directory, "club", "list", "--json"))["clubs"]
     assert [club["name"] for club in clubs] == ["home", "Riverside Poker"]
 
-    made = command("key", "create", "--club", "Riverside Poker", "--name", "tablet", "--data", str(service.directory))
-    key = made.stdout.removesuffix("\n")
+    result = command("key", "create", "--club", "Riverside Poker", "--name", "tablet", "--data", str(service.directory))
+    key = result.stdout.removesuffix("\n")
     assert KEY.fullmatch(key)
     prefix = key[:12]
-    assert made.stderr == f"Created the key {prefix} (tablet) of the club 'Riverside Poker'; it is not shown again.\n"
+    assert result.stderr == f"Created the key {prefix} (tablet) of the club 'Riverside Poker'; it is not shown again.\n"
     assert send(service, key).json()["tables"] == []
     home = (service.directory / "api-key").read_text().strip()
     table = send(service, home, method="POST", json={"name": "kitchen", "ruleset": "pineapple"}).json()["id"]
@@ -121,10 +121,10 @@ def test_commands_start_the_database_without_a_running_service(tmp_path: Path) -
 def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Logins) -> None:
     named = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner, "OFC_DATA": str(tmp_path / "none")}
     assert command("club", "create", "riverside", **named).returncode == 0
-    made = command(
+    result = command(
         "key", "create", "--club", "riverside", "--scope", "read", "--scope", "tables", "--expires-in", "90d", **named
     )
-    assert made.returncode == 0, made.stderr
+    assert result.returncode == 0, result.stderr
     [listed] = json.loads(command("key", "list", "--club", "riverside", "--json", **named).stdout)["keys"]
     assert listed["scopes"] == ["read", "tables"]
     assert datetime.fromisoformat(listed["expires_at"]) - datetime.fromisoformat(listed["created_at"]) == timedelta(
@@ -132,9 +132,9 @@ def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Login
     )
     assert re.search(r"  read, tables  .*  valid until \d{4}-", command("key", "list", **named).stdout)
     with running(tmp_path, **named) as service:
-        assert send(service, made.stdout.strip()).status_code == 200
-        assert send(service, made.stdout.strip(), method="POST", json={}).status_code == 422
-        assert send(service, made.stdout.strip(), "/v1/score", "POST", json={}).status_code == 403
+        assert send(service, result.stdout.strip()).status_code == 200
+        assert send(service, result.stdout.strip(), method="POST", json={}).status_code == 422
+        assert send(service, result.stdout.strip(), "/v1/score", "POST", json={}).status_code == 403
     assert not (tmp_path / "none").exists()
     refused = command("key", "list", OFC_DATABASE_URL=logins.service)
     assert is_one_sentence(refused.stderr, "cannot create or list clubs and keys")

@@ -20,7 +20,7 @@ def run(*arguments: str, fails: bool = False) -> str:
 def test_a_signing_key_is_created_shown_and_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OFC_SIGNING_KEY_FILE", raising=False)
     data, file = ("--data", str(tmp_path)), tmp_path / "signing-key"
-    made = run("create", *data, "--name", "example.org/ofc")
+    output = run("create", *data, "--name", "example.org/ofc")
     first = read_signing_key(file)
     assert first.name == "example.org/ofc"
     shown = json.loads(run("show", *data, "--json"))
@@ -31,7 +31,7 @@ def test_a_signing_key_is_created_shown_and_rotated(tmp_path: Path, monkeypatch:
     assert second.verifier != first.verifier
     assert second.verifier.written in rotated
     for key in (first, second):
-        assert key.secret.split("+", 4)[4] not in made + rotated + json.dumps(shown)
+        assert key.secret.split("+", 4)[4] not in output + rotated + json.dumps(shown)
 
 
 def test_commands_use_the_configured_key_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

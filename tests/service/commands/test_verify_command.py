@@ -75,11 +75,11 @@ def test_unchanged_records_pass_with_a_retained_checkpoint(house: House, checkpo
 @pytest.mark.smoke
 def test_a_changed_record_is_printed(house: House, checkpoint: Path) -> None:
     tamper(house.owner_url, RAISE_DUE)
-    found = verify(house, "--checkpoint", checkpoint)
+    result = verify(house, "--checkpoint", checkpoint)
     [(round_id, changed)] = house.query("SELECT round_id, to_jsonb(transfers) FROM hand_scores WHERE number = 2")
     right = [{**changed[0], "due": changed[0]["due"] - 1}, *changed[1:]]
-    [line] = found.stdout.splitlines()
-    assert found.returncode == 1
+    [line] = result.stdout.splitlines()
+    assert result.returncode == 1
     assert line.startswith("figure-differs: hand_scores ")
     assert f"round_id={round_id} revision=1 number=2: transfers is " in line
     as_json = verify(house, "--json")
@@ -110,8 +110,8 @@ def test_the_result_of_each_club_is_stored(house: House, checkpoint: Path) -> No
     assert result[1:] == (0, False), "what is wrong in one club is no finding in another"
     house.change("DROP INDEX hands_played")
     verify(house, "--checkpoint", checkpoint, "--store-result")
-    found = {each: findings for each, (_, findings, _) in stored(house).items()}
-    assert found == {club: 2, other: 1}, "the schema is that of all clubs"
+    counts = {each: findings for each, (_, findings, _) in stored(house).items()}
+    assert counts == {club: 2, other: 1}, "the schema is that of all clubs"
     [(ended_at,)] = house.query("SELECT ended_at FROM verifications WHERE club_id = %s", club)
     assert datetime.now(UTC) - ended_at < timedelta(minutes=5)
 
@@ -134,10 +134,10 @@ def test_verification_resumes_after_an_interruption_and_loses_nothing(house: Hou
     before = {"position": {"club": str(club), "pass": "rounds", "after": str(club)}, "events": 9}
     found_before = {"found": {"record-differs": 1}, "wrong": {str(club): 1}}
     state.write_text(json.dumps({**before, **found_before}))
-    found = verify(house, "--resume", state, "--store-result")
+    result = verify(house, "--resume", state, "--store-result")
     # The name was looked at before, and is not looked at again.
-    assert (found.returncode, found.stdout) == (1, "")
-    assert ": 1 finding." in found.stderr
+    assert (result.returncode, result.stdout) == (1, "")
+    assert ": 1 finding." in result.stderr
     assert stored(house)[club][1:] == (1, False)
     assert not state.exists()
     link = state.with_name("link.state")
@@ -167,9 +167,12 @@ def test_verification_resumes_after_a_kill(house: House, checkpoint: Path) -> No
         killed.kill()
         killed.wait()
     resumed = verify(house, *arguments)
-    found = [json.loads(line) for line in (*first.read_text().splitlines(), *resumed.stdout.splitlines())]
-    assert [(each["table"], each["column"]) for each in found[:-1]] == [("clubs", "name"), ("tree_heads", "signed_at")]
-    assert found[-1]["summary"]["found"] == {"record-differs": 2}
+    documents = [json.loads(line) for line in (*first.read_text().splitlines(), *resumed.stdout.splitlines())]
+    assert [(each["table"], each["column"]) for each in documents[:-1]] == [
+        ("clubs", "name"),
+        ("tree_heads", "signed_at"),
+    ]
+    assert documents[-1]["summary"]["found"] == {"record-differs": 2}
     assert resumed.returncode == 1
     assert not state.exists()
 
@@ -196,9 +199,9 @@ def test_a_retained_checkpoint_detects_a_restored_older_backup(tmp_path: Path) -
         passed = verify_with("--checkpoint", checkpoint_file)
         assert (passed.returncode, passed.stdout) == (0, ""), passed.stderr
         take_back(owner_url)
-        found = verify_with("--checkpoint", checkpoint_file)
-        assert found.returncode == 1
-        assert found.stdout.startswith("checkpoint-broken: tree_nodes ")
+        result = verify_with("--checkpoint", checkpoint_file)
+        assert result.returncode == 1
+        assert result.stdout.startswith("checkpoint-broken: tree_nodes ")
 
 
 def test_the_owner_of_the_tables_need_be_no_superuser(embedded_postgres: Server) -> None:
@@ -207,6 +210,6 @@ def test_the_owner_of_the_tables_need_be_no_superuser(embedded_postgres: Server)
         owner = Database(logins.owner, role=None)
         create_key(owner, create_club(owner, "home"), name="first")
         clubs = list_clubs(owner)
-        found = [finding for page in verify_database(owner, clubs) for finding in page.findings]
+        findings = [finding for page in verify_database(owner, clubs) for finding in page.findings]
         owner.close()
-    assert (len(clubs), found) == (1, [])
+    assert (len(clubs), findings) == (1, [])

@@ -55,13 +55,13 @@ def test_privileges_that_were_granted_are_found_and_remain(stopped: Path) -> Non
     with administrator(stopped) as connection:
         connection.execute(GRANT)
     before = query(stopped, PRIVILEGES)
-    found = verify(stopped)
-    assert found.returncode == 1
+    result = verify(stopped)
+    assert result.returncode == 1
     for privilege in ("DELETE", "UPDATE"):
         for table in ("api_keys", "events", "hands"):
-            assert f"schema-surplus: grant name={privilege} on table public.{table} to ofc_service" in found.stdout
+            assert f"schema-surplus: grant name={privilege} on table public.{table} to ofc_service" in result.stdout
     assert query(stopped, PRIVILEGES) == before
-    assert verify(stopped).stdout == found.stdout
+    assert verify(stopped).stdout == result.stdout
 
 
 @pytest.mark.parametrize("arguments", [("key", "list"), ("club", "list"), ("status",), ("up", "--port", "0")])

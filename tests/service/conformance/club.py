@@ -40,7 +40,7 @@ class Club:
         self._closed: ApiResponse | None = None
         self._round_id = ""
         self._webhook_id = ""
-        self.found: dict[str, Callable[[], str]] = {
+        self.parameters: dict[str, Callable[[], str]] = {
             # No round may be open where one is opened.
             "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
             "round_id": lambda: (

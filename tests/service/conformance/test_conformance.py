@@ -276,9 +276,9 @@ def replace_private_use(case: schemathesis.Case) -> None:
         if PRIVATE_USE.search(decoded):
             case.path_parameters[name] = quote(PRIVATE_USE.sub("x", decoded)[:LONGEST_CHANGED_ID], safe="")
     for part in ("query", "body"):
-        given = getattr(case, part)
-        changed = without_private_use(given)
-        if changed != given:
+        value = getattr(case, part)
+        changed = without_private_use(value)
+        if changed != value:
             setattr(case, part, changed)
 
 
@@ -296,7 +296,7 @@ def make_real(club: Club, operation_id: str, case: schemathesis.Case) -> None:
         replace_private_use(case)
     for name in case.path_parameters:
         if not meta.is_negative_at(ParameterLocation.PATH) and club.rng.random() > LEFT_AS_IT_IS:
-            case.path_parameters[name] = club.found[name]()
+            case.path_parameters[name] = club.parameters[name]()
     if meta.generation.mode.is_negative or meta.phase.name is TestPhase.COVERAGE:
         return
     if "Idempotency-Key" in case.headers:

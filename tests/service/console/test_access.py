@@ -37,11 +37,11 @@ def pages_of(house: House, records: dict[str, Any]) -> dict[str, str]:
 
 def all_records_of(api: Api) -> dict[str, Any]:
     """Record one of each kind in the club of a client, and return what addresses name them by."""
-    made = api.post("/v1/rulesets", OWN)
-    assert made.status == 201, made
+    ruleset = api.post("/v1/rulesets", OWN)
+    assert ruleset.status == 201, ruleset
     document = document_of(table=TABLE, sitting={1: f"{PLAYER} 100", 2: "bob 100", 3: "cyd 100"})
     assert post_document(api, document).status == 201
-    return records_of(api) | {"number": 1, "player": PLAYER, "reference": f"{made['name']}@{made['version']}"}
+    return records_of(api) | {"number": 1, "player": PLAYER, "reference": f"{ruleset['name']}@{ruleset['version']}"}
 
 
 @pytest.fixture

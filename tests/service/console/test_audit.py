@@ -141,8 +141,8 @@ def test_events_of_other_clubs_are_not_found(house: House, api: Api, other_api: 
     join(house, other_api)
     visitor = Visitor.signed_in(house, api)
     assert visitor.get("/audit?table=theirs").status_code == 404
-    for wanted in (round_id, uuid4()):
-        assert read_files(visitor, f"/audit?round={wanted}") == []
+    for identifier in (round_id, uuid4()):
+        assert read_files(visitor, f"/audit?round={identifier}") == []
 
 
 def test_keys_without_the_scopes_see_nothing(house: House, api: Api) -> None:

@@ -76,16 +76,16 @@ def test_players_are_read_page_by_page(visitor: Visitor, api: Api, order: str, m
         sitting = {seat: f"{player} 50" for seat, player in enumerate(players, 1)}
         closed = {"closed": CLOSED} if number < 3 else {}
         posted(api, sitting=sitting, hands=[hand(1, 1, {1: HIGH, 2: MID})], reference=f"{number}", **closed)
-    address, found = f"/players?sort={order}", []
+    address, names = f"/players?sort={order}", []
     while address:
         page = visitor.show(address)
-        found += [cells[0] for cells in table_cells(page, "Players")[1:]]
+        names += [cells[0] for cells in table_cells(page, "Players")[1:]]
         following = [link.attrib["href"] for link in page.iter("a") if link.attrib.get("rel") == "next"]
         address = following[0].removeprefix("/console") if following else ""
     listed = [row["player"] for row in rows_of(visitor.get(f"/players?sort={order}&format=csv"))]
-    assert len(found) == 5
-    assert found == listed
-    assert found[0] == {"player": found[0], "hands": "bob", "points": "Zed"}[order]
+    assert len(names) == 5
+    assert names == listed
+    assert names[0] == {"player": names[0], "hands": "bob", "points": "Zed"}[order]
 
 
 def test_players_are_found_by_id_and_name(visitor: Visitor, api: Api) -> None:
@@ -117,14 +117,14 @@ def test_a_player_has_figures_opponents_and_hands(visitor: Visitor, api: Api) ->
     text = text_of(page)
     assert "Fouls25.0 % (4.6 to 69.9 %; 1 of 4)" in text
     assert "Hands4" in text
-    found = details_of(visitor, "ann")
-    assert [(each["list"], each["round"], each["hand"], each["points"]) for each in found["hands"]] == [
+    details = details_of(visitor, "ann")
+    assert [(each["list"], each["round"], each["hand"], each["points"]) for each in details["hands"]] == [
         *(("best", round_id, number, 12) for number in (1, 2, 3)),
         ("best", other, 1, points),
         ("worst", other, 1, points),
         *(("worst", round_id, number, 12) for number in (1, 2, 3)),
     ]
-    assert found["hands"][0]["top"] == "AhKd9c"
+    assert details["hands"][0]["top"] == "AhKd9c"
     assert f"/console/rounds/{other}/hands/1" in {link.attrib["href"] for link in page.iter("a")}
     only = details_of(visitor, "ann", "&table=attic")
     assert [each["opponent"] for each in only["opponents"]] == ["eve"]
@@ -149,9 +149,9 @@ def test_head_to_head_follows_undos_and_corrections(visitor: Visitor, api: Api) 
     assert (bob["hands"], bob["points"]) == (1, 6)
     patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
     correct_round(api, round_id, {"reason": "seats exchanged", "patch": patch})
-    found = details_of(visitor, "ann")
-    assert {each["opponent"]: each["points"] for each in found["opponents"]} == {"bob": -6, "cyd": -6}
-    assert [each["points"] for each in found["hands"]] == [-12, -12]
+    details = details_of(visitor, "ann")
+    assert {each["opponent"]: each["points"] for each in details["opponents"]} == {"bob": -6, "cyd": -6}
+    assert [each["points"] for each in details["hands"]] == [-12, -12]
 
 
 def expected_pairs(api: Api, rounds: list[str]) -> dict[tuple[str, str], Counter[str]]:
@@ -188,14 +188,14 @@ def test_head_to_head_is_the_sum_of_the_hands(visitor: Visitor, api: Api) -> Non
     sums = expected_pairs(api, rounds)
     assert any(of["paid"] != of["points"] for of in sums.values()), "caps"
     for player in sorted({first for first, _ in sums}):
-        found = details_of(visitor, player)
-        assert {each["opponent"] for each in found["opponents"]} == {other for one, other in sums if one == player}
-        for each in found["opponents"]:
+        details = details_of(visitor, player)
+        assert {each["opponent"] for each in details["opponents"]} == {other for one, other in sums if one == player}
+        for each in details["opponents"]:
             of = sums[player, each["opponent"]]
             shown = {name: each[name] for name in ("hands", "points", "scoops", "scooped", "paid")}
             assert shown == {name: of[name] for name in shown}
-        assert sum(each["points"] for each in found["opponents"]) == found["figures"]["points"]
-        assert sum(each["scoops"] for each in found["opponents"]) == found["figures"]["scoops"]
+        assert sum(each["points"] for each in details["opponents"]) == details["figures"]["points"]
+        assert sum(each["scoops"] for each in details["opponents"]) == details["figures"]["scoops"]
         points = sorted(
             each["points"]
             for round_id in rounds
@@ -204,8 +204,8 @@ def test_head_to_head_is_the_sum_of_the_hands(visitor: Visitor, api: Api) -> Non
             for each in one["players"]
             if names[each["seat"]] == player
         )
-        assert [each["points"] for each in found["hands"] if each["list"] == "worst"] == points[:5]
-        assert [each["points"] for each in found["hands"] if each["list"] == "best"] == points[::-1][:5]
+        assert [each["points"] for each in details["hands"] if each["list"] == "worst"] == points[:5]
+        assert [each["points"] for each in details["hands"] if each["list"] == "best"] == points[::-1][:5]
 
 
 @pytest.mark.parametrize("player", ["a/b", "c/statistics", "..", ".", "?x=1#y", "%2e", "a b+c", MARKUP, "=1+1", "ü"])

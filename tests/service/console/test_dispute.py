@@ -52,8 +52,8 @@ def fields_of(document: Element) -> dict[str, str]:
 
 
 def part(document: Element, identifier: str) -> str:
-    [found] = [each for each in document.iter() if each.attrib.get("id") == identifier]
-    return " ".join("".join(found.itertext()).split())
+    [element] = [each for each in document.iter() if each.attrib.get("id") == identifier]
+    return " ".join("".join(element.itertext()).split())
 
 
 def test_a_case_shows_the_claim_the_boards_and_the_stakes(visitor: Visitor, case: str) -> None:

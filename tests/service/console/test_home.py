@@ -27,8 +27,8 @@ def visitor(house: House, api: Api) -> Visitor:
 
 def section(document: Element, title: str) -> tuple[str, list[str]]:
     """Return the text of a part of the page and the addresses of its links."""
-    [found] = [each for each in document.iter("section") if title in "".join(next(iter(each.iter("h2"))).itertext())]
-    return " ".join("".join(found.itertext()).split()), [each.attrib["href"] for each in found.iter("a")]
+    [element] = [each for each in document.iter("section") if title in "".join(next(iter(each.iter("h2"))).itertext())]
+    return " ".join("".join(element.itertext()).split()), [each.attrib["href"] for each in element.iter("a")]
 
 
 def test_a_new_club_sees_that_nothing_waits(visitor: Visitor) -> None:
@@ -98,10 +98,10 @@ def test_jobs_under_way_and_the_last_recomputation(visitor: Visitor, api: Api, h
 
 
 def test_the_last_checkpoint(visitor: Visitor, api: Api) -> None:
-    made = api.post("/v1/checkpoints", None)
-    assert made.status == 201
+    checkpoint = api.post("/v1/checkpoints", None)
+    assert checkpoint.status == 201
     text, _ = section(visitor.show("/"), "Evidence")
-    assert f"{made['size']} events" in text
+    assert f"{checkpoint['size']} events" in text
     assert "not signed yet" not in text
 
 

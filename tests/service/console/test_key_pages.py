@@ -12,25 +12,25 @@ XSS = "<script>alert(1)</script>"
 
 
 def test_the_list_has_each_key_and_never_its_secret(house: House, api: Api) -> None:
-    made = create_key(house.owner, stored_club(house, api), name="scoreboard", scopes=("read", "webhooks"))
+    new_key = create_key(house.owner, stored_club(house, api), name="scoreboard", scopes=("read", "webhooks"))
     response = Visitor.signed_in(house, api).get("/keys")
     shown = text_of(parse(response))
-    for text in ("scoreboard", made.key.prefix, "read, webhooks", "valid", "this session", "never"):
+    for text in ("scoreboard", new_key.key.prefix, "read, webhooks", "valid", "this session", "never"):
         assert text in shown
-    assert made.secret not in response.text
+    assert new_key.secret not in response.text
 
 
 def test_a_key_is_revoked_after_a_question(house: House, api: Api) -> None:
-    made = create_key(house.owner, stored_club(house, api), name="lost")
+    new_key = create_key(house.owner, stored_club(house, api), name="lost")
     visitor = Visitor.signed_in(house, api)
-    page = f"/keys/{made.key.id}/revoke"
+    page = f"/keys/{new_key.key.id}/revoke"
     text = text_of(visitor.show(page))
     assert "lost" in text
     assert "cannot be undone" in text
     assert "signed in with this key" not in text
-    assert Api(house.app, made.secret).get("/v1/tables").status == 200, "the question revokes nothing"
+    assert Api(house.app, new_key.secret).get("/v1/tables").status == 200, "the question revokes nothing"
     assert visitor.submit(page, "/revoke", {}).location == "/console/keys"
-    assert Api(house.app, made.secret).get("/v1/tables").status == 401
+    assert Api(house.app, new_key.secret).get("/v1/tables").status == 401
     assert "revoked" in text_of(visitor.show("/keys"))
 
 
@@ -53,9 +53,9 @@ def test_the_files_have_the_rows_of_the_api(house: House, api: Api) -> None:
 
 
 def test_names_are_text(house: House, api: Api) -> None:
-    made = create_key(house.owner, stored_club(house, api), name=XSS)
+    new_key = create_key(house.owner, stored_club(house, api), name=XSS)
     visitor = Visitor.signed_in(house, api)
-    for path in ("/keys", f"/keys/{made.key.id}/revoke"):
+    for path in ("/keys", f"/keys/{new_key.key.id}/revoke"):
         assert XSS in text_of(visitor.show(path))
 
 

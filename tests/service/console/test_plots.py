@@ -57,7 +57,9 @@ def table_of(document: Element) -> list[list[str]]:
     shown = [["".join(cell.itertext()).strip() for cell in header]]
     for row in rows:
         cells = [[*cell.iter("data"), *cell.iter("time")] for cell in row]
-        shown.append(["".join(found.get("value") or found.attrib["datetime"] for found in cell) for cell in cells])
+        shown.append(
+            ["".join(element.get("value") or element.attrib["datetime"] for element in cell) for cell in cells]
+        )
     return shown
 
 

@@ -46,8 +46,8 @@ def visitor(house: House, api: Api) -> Visitor:
 
 def section(document: Element, heading: str) -> Element:
     """Return the part of a page that a heading labels."""
-    [found] = [each for each in document.iter("section") if each.attrib.get("aria-labelledby") == heading]
-    return found
+    [element] = [each for each in document.iter("section") if each.attrib.get("aria-labelledby") == heading]
+    return element
 
 
 def rows_of(part: Element) -> list[list[str]]:

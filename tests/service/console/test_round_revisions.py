@@ -74,8 +74,8 @@ def test_the_two_newest_revisions_are_compared_first(visitor: Visitor, api: Api)
 
 
 def _labelled(part: Element, label: str) -> Element:
-    [found] = [each for each in part.iter("div") if each.attrib.get("aria-label") == label]
-    return found
+    [element] = [each for each in part.iter("div") if each.attrib.get("aria-label") == label]
+    return element
 
 
 def test_any_two_revisions_are_compared_in_any_order(visitor: Visitor, api: Api) -> None:
@@ -104,9 +104,9 @@ def test_the_comparison_of_any_two_revisions_has_the_payments_between_them(visit
         assert f"Payments from revision {one} to revision {other}" in words(shown)
         paid = [re.fullmatch(r"(\w+) pays (\w+) €([0-9.]+)", words(each)) for each in shown.iter("li")]
         nets = {"ann": 0, "bob": 0, "cyd": 0}
-        for found in filter(None, paid):
-            nets[found[1]] -= round(float(found[3]) * 100)
-            nets[found[2]] += round(float(found[3]) * 100)
+        for match in filter(None, paid):
+            nets[match[1]] -= round(float(match[3]) * 100)
+            nets[match[2]] += round(float(match[3]) * 100)
         assert list(nets.values()) == [10 * changes[seat] for seat in ("1", "2", "3")]
         file = csv_rows(visitor.get(f"{path}&format=csv&part=comparison"))
         listed = [row for row in file if "pays" in row["what"]]

@@ -163,15 +163,15 @@ def test_a_long_statement_is_read_page_by_page(
     monkeypatch.setattr("service.console.views.statements._PLAYERS", players_of_page)
     table = play_evenings(api)["kitchen"]
     for path, lines in (("/statement?period=all", 9), (f"/tables/{table}?to=2099-01-01", 3)):
-        address, found = path, []
+        address, rows = path, []
         while address:
             page = visitor.show(address)
-            found += [cells for cells in table_cells(page, "Results")[1:] if cells[0] != "All players"]
+            rows += [cells for cells in table_cells(page, "Results")[1:] if cells[0] != "All players"]
             following = [link.attrib["href"] for link in page.iter("a") if link.attrib.get("rel") == "next"]
             address = following[0].removeprefix("/console") if following else ""
         printed = table_cells(visitor.show(f"{path}&format=print"), "Results")[1:]
-        assert found == [cells for cells in printed if cells[0] != "All players"]
-        assert len(found) == lines
+        assert rows == [cells for cells in printed if cells[0] != "All players"]
+        assert len(rows) == lines
         assert {row["player"] for row in rows_of(visitor.get(f"{path}&format=csv"))} == {"ann", "bob", "cyd"}
 
 

@@ -37,9 +37,9 @@ def write_everywhere(house: House, api: Api) -> None:
     document = document_of(table=f"{MARKUP[:90]}t", hands=COMPLETE, reference=MARKUP[:90])
     for seat in document["seats"]:
         seat["player"] = players[seat["seat"]].removesuffix(" 100")
-    made = post_document(api, document)
-    assert made.status == 201, made
-    round_id = made["round"]["id"]
+    response = post_document(api, document)
+    assert response.status == 201, response
+    round_id = response["round"]["id"]
     for seat in document["seats"]:
         path = f"/v1/players/{quote(seat['player'], safe='')}"
         assert api.put(path, {"display_name": MARKUP[:90]}).status == 201

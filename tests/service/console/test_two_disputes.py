@@ -47,8 +47,8 @@ def board_of(api: Api, round_id: str, number: int, seat: int) -> dict[str, list[
     """Return the rows of a seat in a hand, as the round's document has them now."""
     document = api.get(f"/v1/rounds/{round_id}/document")
     [played] = [each for each in document["hands"] if each["number"] == number]
-    [found] = [each for each in played["players"] if each["seat"] == seat]
-    return dict(found)
+    [player] = [each for each in played["players"] if each["seat"] == seat]
+    return dict(player)
 
 
 def test_a_page_names_the_other_disputes_of_the_round(visitor: Visitor, case: str, other: str, api: Api) -> None:
@@ -153,5 +153,5 @@ def without_check(fields: dict[str, str]) -> dict[str, str]:
 
 def labels_of(document: Element, identifier: str) -> str:
     """Return the names of what is shown as a picture in a part of a page: the cards."""
-    [found] = [each for each in document.iter() if each.attrib.get("id") == identifier]
-    return ", ".join(each.attrib["aria-label"] for each in found.iter("span") if "aria-label" in each.attrib)
+    [element] = [each for each in document.iter() if each.attrib.get("id") == identifier]
+    return ", ".join(each.attrib["aria-label"] for each in element.iter("span") if "aria-label" in each.attrib)

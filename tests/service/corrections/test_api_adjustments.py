@@ -194,8 +194,8 @@ def test_a_recomputation_changes_final_settlements_only_with_final(api: Api, hou
         assert "final" in str(left.findings[-1].detail)
         done = recompute(transaction, ruleset=rules, applies=True, final=True)
         assert (done.applied, done.skipped, named(done)[-1][2]) == (1, 0, "applied")
-    found = settlement_of(api, round_id)
-    assert (found["state"], found["adjustment"]["from_revision"]) == ("provisional", 1)
+    settlement = settlement_of(api, round_id)
+    assert (settlement["state"], settlement["adjustment"]["from_revision"]) == ("provisional", 1)
 
 
 def test_a_recomputation_of_final_settlements_needs_the_scope_for_it(api: Api, house: House) -> None:

@@ -31,9 +31,9 @@ def plays_to_itself(document: Document, settlement: Document) -> None:
 
 
 def stored(api: Api, round_id: str, part: str, revision: int) -> ApiResponse:
-    found = api.get(f"/v1/rounds/{round_id}/{part}?revision={revision}")
-    assert found.status == 200
-    return found
+    response = api.get(f"/v1/rounds/{round_id}/{part}?revision={revision}")
+    assert response.status == 200
+    return response
 
 
 @pytest.mark.parametrize("name", ["pineapple", "progressive-round", *map(long, ("pineapple-qq", "turbo", "classic"))])
@@ -111,9 +111,11 @@ class Corrector:
         responses = list(pool.map(send, connections))
         statuses = {response.status_code for response in responses}
         assert statuses <= {201, 409}, [response.text for response in responses]
-        made = [response for response in responses if response.status_code == 201]
-        assert sum("Idempotent-Replayed" not in response.headers for response in made) == (1 if made else 0)
-        return bool(made)
+        corrections = [response for response in responses if response.status_code == 201]
+        assert sum("Idempotent-Replayed" not in response.headers for response in corrections) == (
+            1 if corrections else 0
+        )
+        return bool(corrections)
 
 
 @pytest.mark.thorough
@@ -126,15 +128,15 @@ def test_repeated_corrections_by_many_clients_make_one_revision_each(served: Ser
     correctors = [Corrector(served, number, rounds) for number in range(CLIENTS)]
     with ThreadPoolExecutor(CLIENTS) as pool:
         list(pool.map(Corrector.correct, correctors))
-    made = 0
+    total = 0
     for round_id in rounds:
         revision = served.get(f"/v1/rounds/{round_id}/settlement")["revision"]
-        made += revision - 1
+        total += revision - 1
         for each in range(1, revision + 1):
             document = served.get(f"/v1/rounds/{round_id}/document?revision={each}")
             plays_to_itself(document, served.get(f"/v1/rounds/{round_id}/settlement?revision={each}"))
         reasons = served.records.query("SELECT reason FROM settlements WHERE round_id = %s AND revision > 1", round_id)
         assert len(set(reasons)) == len(reasons) == revision - 1
-    assert made == CLIENTS * EACH
+    assert total == CLIENTS * EACH
     assert served.records.query("SELECT count(*) FROM corrections")[0] == (CLIENTS * EACH,)
     assert served.records.query("SELECT count(*) FROM events WHERE kind = 'round.corrected'")[0] == (CLIENTS * EACH,)

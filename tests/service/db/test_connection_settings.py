@@ -41,8 +41,12 @@ def test_the_url_can_have_other_limits(logins: Logins) -> None:
     url = make_url(logins.service).update_query_dict({"connect_timeout": "9", "tcp_user_timeout": "1000"})
     database = Database(text_of(url))
     with database.connect_alone() as connection:
-        found = connection.info.get_parameters()
-        assert (found["connect_timeout"], found["tcp_user_timeout"], found["keepalives_idle"]) == ("9", "1000", "5")
+        parameters = connection.info.get_parameters()
+        assert (parameters["connect_timeout"], parameters["tcp_user_timeout"], parameters["keepalives_idle"]) == (
+            "9",
+            "1000",
+            "5",
+        )
     database.close()
 
 

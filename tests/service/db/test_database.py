@@ -64,11 +64,11 @@ def test_a_dry_run_is_rolled_back(database: Database, club_id: UUID) -> None:
 
 def test_after_commit_functions_run_when_the_connection_is_returned(logins: Logins, club_id: UUID) -> None:
     database = Database(logins.service, pool_size=1)
-    found: list[list[str]] = []
+    names: list[list[str]] = []
     with database.transaction(club_id) as transaction:
         add_table(transaction)
-        transaction.after_commit.append(lambda: found.append(names_of_tables(database, club_id)))
-    assert found == [["kitchen"]]
+        transaction.after_commit.append(lambda: names.append(names_of_tables(database, club_id)))
+    assert names == [["kitchen"]]
     database.close()
 
 

@@ -19,8 +19,8 @@ SEEN_BY_THE_OWNER = {"clubs", "api_keys"}
 
 @pytest.fixture(scope="module", params=SERVERS)
 def filled(request: pytest.FixtureRequest) -> Iterator[Filled]:
-    with filled_database(request.getfixturevalue(f"{request.param}_postgres")) as made:
-        yield made
+    with filled_database(request.getfixturevalue(f"{request.param}_postgres")) as database:
+        yield database
 
 
 @pytest.fixture
@@ -172,6 +172,6 @@ def row_of(filled: Filled, table: str) -> object:
     """Return a row of the club `home` as JSON."""
     with psycopg.connect(filled.admin) as admin:
         query = sql.SQL("SELECT to_jsonb(found) FROM {} AS found WHERE {} = %s LIMIT 1")
-        found = admin.execute(query.format(sql.Identifier(table), club_column(table)), [filled.home]).fetchone()
-    assert found is not None
-    return found[0]
+        row = admin.execute(query.format(sql.Identifier(table), club_column(table)), [filled.home]).fetchone()
+    assert row is not None
+    return row[0]

@@ -57,8 +57,8 @@ CHANGING = {"clubs", "api_keys", "links", "players", "round_heads", "dispute_hea
 
 @pytest.fixture(scope="module", params=SERVERS)
 def filled(request: pytest.FixtureRequest) -> Iterator[Filled]:
-    with filled_database(request.getfixturevalue(f"{request.param}_postgres")) as made:
-        yield made
+    with filled_database(request.getfixturevalue(f"{request.param}_postgres")) as database:
+        yield database
 
 
 @pytest.fixture

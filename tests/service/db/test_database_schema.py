@@ -151,8 +151,8 @@ def test_membership_in_a_role_that_only_reads_is_harmless(role_logins: Logins, o
 
 def test_disabled_foreign_keys_are_reported(logins: Logins, opened: Database) -> None:
     alter(logins.owner, "ALTER TABLE payouts DISABLE TRIGGER ALL")
-    found = {change.object for change in changes_of(opened) if (change.found or "").endswith("(disabled)")}
-    assert {"constraint public.payouts.payouts_club_id_round_id_revision_number_fkey"} < found
+    objects = {change.object for change in changes_of(opened) if (change.actual or "").endswith("(disabled)")}
+    assert {"constraint public.payouts.payouts_club_id_round_id_revision_number_fkey"} < objects
 
 
 def test_role_settings_that_disable_triggers_are_reported(logins: Logins, opened: Database) -> None:
@@ -224,9 +224,9 @@ def verify(house: House, *arguments: str, **variables: str) -> CompletedProcess[
 def test_verify_prints_altered_objects_with_the_expected_definition(house: House) -> None:
     house.change("ALTER POLICY club ON hands USING (true)")
     house.change("CREATE INDEX hands_played_at ON hands (played_at)")
-    found = verify(house, "--json")
-    index, policy, summary = map(json.loads, found.stdout.splitlines())
-    assert found.returncode == 1
+    result = verify(house, "--json")
+    index, policy, summary = map(json.loads, result.stdout.splitlines())
+    assert result.returncode == 1
     assert index["kind"] == "schema-extended"
     assert (policy["kind"], policy["table"], policy["key"]) == (
         "schema-differs",
@@ -240,10 +240,10 @@ def test_verify_prints_altered_objects_with_the_expected_definition(house: House
 
 def test_verify_prints_harmless_objects_and_passes(house: House) -> None:
     house.change("CREATE INDEX hands_played_at ON hands (played_at)")
-    found = verify(house)
-    assert found.stdout.startswith("schema-extended: index name=public.hands_played_at: ")
-    assert "0 findings." in found.stderr
-    assert found.returncode == 3, "only the checkpoint is missing"
+    result = verify(house)
+    assert result.stdout.startswith("schema-extended: index name=public.hands_played_at: ")
+    assert "0 findings." in result.stderr
+    assert result.returncode == 3, "only the checkpoint is missing"
 
 
 def test_an_unknown_published_key_is_reported(house: House, tmp_path: Path) -> None:
@@ -262,9 +262,9 @@ def test_an_unknown_published_key_is_reported(house: House, tmp_path: Path) -> N
         foreign.public,
         foreign.name,
     )
-    found = verify(house, **configured)
-    assert found.returncode == 1
-    assert found.stdout == f"key-unknown: shared.signing_keys public_key={foreign.written}\n"
+    result = verify(house, **configured)
+    assert result.returncode == 1
+    assert result.stdout == f"key-unknown: shared.signing_keys public_key={foreign.written}\n"
     assert command("signing-key", "record", foreign.written, **configured).returncode == 0
     assert "key-unknown" not in verify(house, **configured).stdout
     unconfigured = verify(house)

@@ -63,7 +63,7 @@ def watched(logins: Logins) -> Iterator[set[tuple[str, ...]]]:
 
     The triggers are no part of the schema, so whatever checks that has to be done before.
     """
-    records, found = Records(logins.owner), set[tuple[str, ...]]()
+    records, rows = Records(logins.owner), set[tuple[str, ...]]()
     records.change(
         "CREATE TABLE worked (kind text, role text, a text, b text, c text, d text, e text, "
         "UNIQUE (kind, role, a, b, c, d, e))"
@@ -81,8 +81,8 @@ def watched(logins: Logins) -> Iterator[set[tuple[str, ...]]]:
     """)
     for table in WATCHED:
         records.change(f"CREATE TRIGGER note_role AFTER INSERT ON {table} EXECUTE FUNCTION note_role()")
-    yield found
-    found |= set(records.query("SELECT * FROM worked"))
+    yield rows
+    rows |= set(records.query("SELECT * FROM worked"))
 
 
 @pytest.mark.parametrize("login", ["owner", "service"])
@@ -90,7 +90,7 @@ def test_every_transaction_has_the_role_and_settings_of_the_service(logins: Logi
     app = create_app(Config(getattr(pooled, login), pooled.owner, allow_data_loss=True))
     api = Api(app, create_club_with_key(pooled.owner, "home"))
     assert api.get("/readyz").status == 200
-    with watched(logins) as found:
+    with watched(logins) as rows:
         round_id = start_round(api)
         play_to_the_end(api, round_id)
         imported = api.request(
@@ -99,7 +99,7 @@ def test_every_transaction_has_the_role_and_settings_of_the_service(logins: Logi
         assert imported.status == 202
         assert settlement_of(api, round_id)["net"]
     close_queue()
-    assert found == EXPECTED
+    assert rows == EXPECTED
     services_of(app).database.close()
 
 
@@ -111,7 +111,7 @@ def test_the_service_works_behind_a_pooler(tmp_path: Path, logins: Logins, poole
         assert wait_until(lambda: "worker_ready" in service.log, seconds=60)
         headers = {"Authorization": f"Bearer {(tmp_path / 'api-key').read_text().strip()}"}
         with (
-            watched(logins) as found,
+            watched(logins) as rows,
             httpx2.Client(base_url=service.url, headers=headers, timeout=60, trust_env=False, verify=False) as client,
         ):
             kind = {"Content-Type": "application/x-ndjson"}
@@ -122,7 +122,7 @@ def test_the_service_works_behind_a_pooler(tmp_path: Path, logins: Logins, poole
             assert wait_until(lambda: client.get(job).json()["state"] == "succeeded", seconds=60)
             assert client.get(job).json()["summary"]["rounds"] == len(lines)
         assert service.stop() == 0
-    assert found == EXPECTED
+    assert rows == EXPECTED
 
 
 def play_round(client: httpx2.Client, number: int) -> tuple[int, ...]:
@@ -139,9 +139,9 @@ def test_settings_of_the_operator_apply_where_options_are_dropped(logins: Logins
         database = Database(text_of(make_url(dropped.owner).update_query_dict(options)))
         with database.outside_clubs() as connection:
             names = ("lock_timeout", "search_path", "role")
-            found = [connection.scalar(text("SELECT current_setting(:name)"), {"name": name}) for name in names]
+            values = [connection.scalar(text("SELECT current_setting(:name)"), {"name": name}) for name in names]
         database.close()
-    assert found == ["7s", "public, pg_catalog", SERVICE_ROLE]
+    assert values == ["7s", "public, pg_catalog", SERVICE_ROLE]
 
 
 def test_a_transaction_without_the_role_of_the_service_fails(logins: Logins) -> None:

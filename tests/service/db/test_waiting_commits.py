@@ -103,8 +103,8 @@ def test_writers_that_wait_leave_threads_and_connections_to_readers(
     assert outcome(apis[0].post("/v1/tables", TABLE)) == WAITING
     assert all(api.get("/v1/tables").status == 200 for api in apis)
     assert sum(writer.done() for writer in writers) == 4
-    found = {outcome(writer.result()) for writer in writers}
-    assert found == {WAITING, UNKNOWN}
+    outcomes = {outcome(writer.result()) for writer in writers}
+    assert outcomes == {WAITING, UNKNOWN}
 
 
 def test_a_hand_is_refused_at_once_while_another_of_its_round_waits(

@@ -288,36 +288,36 @@ def test_a_correction_cannot_name_a_dispute_that_has_ended(api: Api) -> None:
 @pytest.fixture
 def worklist(api: Api) -> dict[str, str]:
     """A dispute in every state, at a table of its own, the oldest first."""
-    made = {}
+    ids = {}
     for state in STATES:
         round_id = complete_round(api, name=state)
-        made[state] = opened(api, round_id)
+        ids[state] = opened(api, round_id)
         for name in {"open": (), "under_review": ("review",), "withdrawn": ("withdraw",)}.get(
             state, ("review", "resolve")
         ):
             more = {"state": state} if name == "resolve" else {}
-            assert step(api, made[state], name, **more).status == 201
-    return made
+            assert step(api, ids[state], name, **more).status == 201
+    return ids
 
 
 def listed(api: Api, query: str = "") -> list[str]:
-    return [found["id"] for page in walk(api, f"/v1/disputes{query}") for found in page["disputes"]]
+    return [each["id"] for page in walk(api, f"/v1/disputes{query}") for each in page["disputes"]]
 
 
 def test_disputes_are_listed_the_oldest_first_and_page_by_page(api: Api, worklist: dict[str, str]) -> None:
     assert listed(api) == listed(api, "?limit=2") == [*worklist.values()]
     assert [len(page["disputes"]) for page in walk(api, "/v1/disputes?limit=2")] == [2, 2, 1]
     whole = api.get("/v1/disputes")["disputes"]
-    for found in whole:
-        case = api.get(f"/v1/disputes/{found['id']}").document
-        assert found == {name: value for name, value in case.items() if name not in ("history", "corrections")}
+    for each in whole:
+        case = api.get(f"/v1/disputes/{each['id']}").document
+        assert each == {name: value for name, value in case.items() if name not in ("history", "corrections")}
 
 
 @pytest.mark.parametrize("state", STATES)
 def test_disputes_are_found_by_state_table_and_round(api: Api, worklist: dict[str, str], state: str) -> None:
-    [found] = api.get(f"/v1/disputes?state={state}")["disputes"]
-    assert found["id"] == worklist[state]
-    for query in (f"?table={found['table']}", f"?round={found['round']}", f"?state={state}&table={found['table']}"):
+    [match] = api.get(f"/v1/disputes?state={state}")["disputes"]
+    assert match["id"] == worklist[state]
+    for query in (f"?table={match['table']}", f"?round={match['round']}", f"?state={state}&table={match['table']}"):
         assert listed(api, query) == [worklist[state]]
     other = worklist["open" if state != "open" else "upheld"]
     assert listed(api, f"?state={state}&round={api.get(f'/v1/disputes/{other}')['round']}") == []
@@ -341,8 +341,8 @@ def test_another_club_s_round_cannot_be_disputed(api: Api, other_api: Api) -> No
 
 
 def events_of(house: House, round_id: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    found = house.query("SELECT kind, sequence, content FROM events WHERE round_id = %s ORDER BY sequence", round_id)
-    for kind, sequence, content in found:
+    rows = house.query("SELECT kind, sequence, content FROM events WHERE round_id = %s ORDER BY sequence", round_id)
+    for kind, sequence, content in rows:
         yield kind, sequence, json.loads(bytes(content))
 
 

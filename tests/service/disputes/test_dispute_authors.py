@@ -40,23 +40,27 @@ def test_an_author_must_be_a_player_of_the_round_or_the_key(api: Api, house: Hou
 
 
 def test_an_auditor_is_identified_by_the_key(api: Api, house: House) -> None:
-    made = create_key(house.owner, stored_club(house, api), name="auditor-2", scopes=[KeyScope.READ, KeyScope.DISPUTES])
-    auditor = Api(house.app, made.secret)
+    new_key = create_key(
+        house.owner, stored_club(house, api), name="auditor-2", scopes=[KeyScope.READ, KeyScope.DISPUTES]
+    )
+    auditor = Api(house.app, new_key.secret)
     dispute_id = opened(api)
     assert step(auditor, dispute_id, "review", by="first").status == 422
     assert step(auditor, dispute_id, "review", by="auditor-2")["history"][-1]["by"] == "auditor-2"
     assert step(auditor, dispute_id, "comments", by="bob").status == 201
     kinds = "SELECT kind FROM events WHERE actor = %s ORDER BY sequence"
-    assert [kind for (kind,) in house.query(kinds, made.key.id)] == ["dispute.reviewed", "dispute.commented"]
+    assert [kind for (kind,) in house.query(kinds, new_key.key.id)] == ["dispute.reviewed", "dispute.commented"]
 
 
 def test_a_confirmation_records_its_seat_and_key(api: Api, house: House) -> None:
     round_id = complete_round(api)
-    made = create_key(house.owner, stored_club(house, api), name="scorekeeper", scopes=[KeyScope.READ, KeyScope.WRITE])
-    scorekeeper = Api(house.app, made.secret)
+    new_key = create_key(
+        house.owner, stored_club(house, api), name="scorekeeper", scopes=[KeyScope.READ, KeyScope.WRITE]
+    )
+    scorekeeper = Api(house.app, new_key.secret)
     confirmed = scorekeeper.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 1})
     assert (confirmed.status, confirmed["confirmed"]) == (201, [1])
     [(actor,)] = house.query("SELECT actor FROM events WHERE kind = 'settlement.confirmed' AND round_id = %s", round_id)
-    assert actor == made.key.id
+    assert actor == new_key.key.id
     nobody = scorekeeper.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 9})
     assert nobody["errors"][0]["pointer"] == "#/seat"

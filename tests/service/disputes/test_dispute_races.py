@@ -45,9 +45,9 @@ def statuses(responses: list[httpx2.Response]) -> list[int]:
 
 def check_trail(served: Served, round_id: str) -> None:
     """The round's events have no gap, and its newest is its version."""
-    found = served.records.query("SELECT sequence FROM events WHERE round_id = %s ORDER BY sequence", round_id)
+    rows = served.records.query("SELECT sequence FROM events WHERE round_id = %s ORDER BY sequence", round_id)
     version = served.get(f"/v1/rounds/{round_id}")["version"]
-    assert [sequence for (sequence,) in found] == [*range(1, version + 1)]
+    assert [sequence for (sequence,) in rows] == [*range(1, version + 1)]
 
 
 def test_of_two_resolutions_at_once_one_succeeds(served: Served) -> None:

@@ -175,12 +175,12 @@ def test_the_newest_fifty_other_rounds_are_compared(api: Api) -> None:
 
 
 def test_the_number_of_statements_does_not_depend_on_the_number_of_disputes(api: Api) -> None:
-    made = [opened(api, finished(api, FOULING, table=f"table {number % 3}")) for number in range(6)]
+    ids = [opened(api, finished(api, FOULING, table=f"table {number % 3}")) for number in range(6)]
     with recorded_statements() as for_many:
         many = api.get("/v1/disputes")["disputes"]
     with recorded_statements() as for_one:
         one = api.get("/v1/disputes?limit=1")["disputes"]
-    assert [found["id"] for found in many] == made
+    assert [each["id"] for each in many] == ids
     assert len(for_many) == len(for_one)
     assert one[0] == many[0]
     assert [unusual["code"] for unusual in many[0]["unusual"]] == ["foul-rate"]

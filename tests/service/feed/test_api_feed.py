@@ -71,8 +71,8 @@ def test_every_event_matches_the_schema_of_its_kind(house: House) -> None:
     api = house.new_client()
     live(house, api)
     contract = build_contract(services_of(house.app).contract)
-    found = feed(house, api)
-    for event in found:
+    events = feed(house, api)
+    for event in events:
         validate(contract, contract["components"]["schemas"]["Event"], event)
         [name] = [
             reference.rpartition("/")[2]
@@ -80,7 +80,7 @@ def test_every_event_matches_the_schema_of_its_kind(house: House) -> None:
             if kind == event["kind"]
         ]
         validate(contract, {"$ref": f"#/components/schemas/{name}"}, event)
-    assert {event["kind"] for event in found} >= {kind.value for kind in EventKind} - {
+    assert {event["kind"] for event in events} >= {kind.value for kind in EventKind} - {
         "links.revoked",
         "dispute.withdrawn",
         "club.changed",
@@ -100,10 +100,10 @@ def test_the_contract_has_one_schema_for_each_kind(house: House) -> None:
 def test_a_recorded_hand_has_its_points_transfers_and_nets(house: House, api: Api) -> None:
     round_id = start_round(api, "pineapple", SIXES)
     responses = [play(api, round_id, played) for played in COMPLETE]
-    found = feed(house, api, kind="hand.recorded")
-    assert [event["result"]["number"] for event in found] == [1, 2, 3]
+    events = feed(house, api, kind="hand.recorded")
+    assert [event["result"]["number"] for event in events] == [1, 2, 3]
     opening = {"1": 100, "2": 100, "3": 100}
-    for event, response in zip(found, responses, strict=True):
+    for event, response in zip(events, responses, strict=True):
         result = event["result"]
         assert result["transfers"] == response["transfers"]
         assert result["stacks"] == response["stacks"]
@@ -127,12 +127,12 @@ def test_the_result_of_a_hand_stays_as_it_was_recorded(house: House, api: Api) -
     before = feed(house, api, kind="hand.recorded")
     assert undo(api, round_id, 2, reason="misread").status == 201
     play(api, round_id, hand(2, 2, {1: THREE[2], 2: THREE[3], 3: THREE[1]}), COMPLETE[2])
-    found = feed(house, api, kind="hand.recorded,hand.withdrawn")
-    assert found[:2] == before
-    [withdrawn] = [event for event in found if event["kind"] == "hand.withdrawn"]
+    events = feed(house, api, kind="hand.recorded,hand.withdrawn")
+    assert events[:2] == before
+    [withdrawn] = [event for event in events if event["kind"] == "hand.withdrawn"]
     assert withdrawn["result"]["revision"] == 2
     assert withdrawn["result"]["net"] == before[0]["result"]["net"]
-    assert found[-1]["result"]["net"] == settlement_of(api, round_id)["net"]
+    assert events[-1]["result"]["net"] == settlement_of(api, round_id)["net"]
 
 
 def test_the_end_of_a_round_and_its_corrections_have_the_nets_of_their_revisions(house: House, api: Api) -> None:
@@ -145,13 +145,13 @@ def test_the_end_of_a_round_and_its_corrections_have_the_nets_of_their_revisions
     second = settlement_of(api, round_id)
     for seat in (1, 2, 3):
         assert api.post(f"/v1/rounds/{round_id}/confirmations", {"seat": seat, "revision": 2}).status == 201
-    found = {event["kind"]: event for event in feed(house, api, round=round_id)}
-    assert found["round.closed"]["result"]["net"] == first["net"]
-    assert found["round.corrected"]["result"]["net"] == second["net"]
-    assert found["round.corrected"]["result"]["stacks"] == second["stacks"]
-    assert found["settlement.finalized"]["result"]["net"] == second["net"]
-    assert found["settlement.finalized"]["result"]["revision"] == 2
-    assert "result" not in found["round.opened"]
+    events = {event["kind"]: event for event in feed(house, api, round=round_id)}
+    assert events["round.closed"]["result"]["net"] == first["net"]
+    assert events["round.corrected"]["result"]["net"] == second["net"]
+    assert events["round.corrected"]["result"]["stacks"] == second["stacks"]
+    assert events["settlement.finalized"]["result"]["net"] == second["net"]
+    assert events["settlement.finalized"]["result"]["revision"] == 2
+    assert "result" not in events["round.opened"]
 
 
 def test_a_payout_at_a_departure_counts_in_the_result_of_the_end(house: House, api: Api) -> None:
@@ -173,9 +173,9 @@ def test_results_take_the_same_number_of_statements_for_one_event_and_for_many(h
     counts = []
     for limit in (1, 1000):
         with recorded_statements() as statements:
-            found = list_events(api, kind="hand.recorded,round.corrected", limit=limit).text.splitlines()
+            lines = list_events(api, kind="hand.recorded,round.corrected", limit=limit).text.splitlines()
         counts.append(len(statements))
-    assert len(found) == 12
+    assert len(lines) == 12
     assert counts[0] == counts[1]
 
 
@@ -200,10 +200,10 @@ def test_events_are_filtered_by_kind_table_and_round(house: House, api: Api) -> 
         ({"table": tables[0], "round": rounds[1]}, lambda _event: False),
         ({"round": NOBODYS}, lambda _event: False),
     ):
-        wanted = [event for event in whole if expected(event)]
-        assert feed(house, api, **query) == wanted[: query.get("limit", 1000)], query
+        matches = [event for event in whole if expected(event)]
+        assert feed(house, api, **query) == matches[: query.get("limit", 1000)], query
         after = whole[len(whole) // 2]["position"]
-        later = [event for event in wanted if event["position"] > after]
+        later = [event for event in matches if event["position"] > after]
         assert feed(house, api, after=after, **query) == later[: query.get("limit", 1000)], query
     assert [event["kind"] for event in whole if event["table"] == tables[0]][:2] == ["table.created", "round.opened"]
 

@@ -31,9 +31,9 @@ def test_the_example_follows_a_table(tmp_path: Path) -> None:
             for played in COMPLETE:
                 assert client.post(f"/v1/rounds/{round_id}/hands", json=dealt_again(played)).status_code == 201
             net = client.get(f"/v1/rounds/{round_id}/settlement").json()["net"]
-        found = list(islice(defined["follow"](club.url, club.key, table), 3))
-    assert [number for number, _ in found] == [1, 2, 3]
-    assert found[-1][1] == net
+        results = list(islice(defined["follow"](club.url, club.key, table), 3))
+    assert [number for number, _ in results] == [1, 2, 3]
+    assert results[-1][1] == net
 
 
 def test_the_page_names_every_kind_with_a_result_and_every_kind_for_auditors() -> None:

@@ -38,15 +38,15 @@ class Club:
     def add_table(self) -> str:
         self.tables += 1
         with self.connect() as client:
-            made = client.post("/v1/tables", json={"name": f"table {self.tables}", "ruleset": "pineapple"})
-        assert made.status_code == 201, made.text
-        return str(made.json()["id"])
+            response = client.post("/v1/tables", json={"name": f"table {self.tables}", "ruleset": "pineapple"})
+        assert response.status_code == 201, response.text
+        return str(response.json()["id"])
 
     def events(self, **query: Any) -> list[Document]:
         with self.connect() as client:
-            found = client.get("/v1/events", params={"limit": 1000, **query})
-        assert found.status_code == 200, found.text
-        return [json.loads(line) for line in found.text.splitlines()]
+            response = client.get("/v1/events", params={"limit": 1000, **query})
+        assert response.status_code == 200, response.text
+        return [json.loads(line) for line in response.text.splitlines()]
 
     def last_position(self) -> int:
         """Wait until everything that was recorded has joined, and return the last position."""
@@ -66,8 +66,8 @@ class House:
     def new_club(self, *scopes: KeyScope) -> Club:
         self.clubs += 1
         club = create_club(self.owner, f"club {self.clubs}")
-        made = create_key(self.owner, club, name="first", **({"scopes": list(scopes)} if scopes else {}))
-        return Club(self.service, made.secret, made.key.prefix)
+        new_key = create_key(self.owner, club, name="first", **({"scopes": list(scopes)} if scopes else {}))
+        return Club(self.service, new_key.secret, new_key.key.prefix)
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +75,9 @@ def house(embedded_postgres: Server, tmp_path_factory: pytest.TempPathFactory) -
     logins = embedded_postgres.create_database()
     settings = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner, "OFC_CONCURRENCY": "1"}
     with running(tmp_path_factory.mktemp("streams"), **settings) as service:
-        made = House(service, logins)
-        yield made
-        made.owner.close()
+        new_house = House(service, logins)
+        yield new_house
+        new_house.owner.close()
     embedded_postgres.drop_database(logins)
 
 
@@ -156,8 +156,8 @@ def test_full_places_leave_room_for_other_requests(house: House, club: Club) -> 
     ):
         begun = time.monotonic()
         assert client.get("/healthz").status_code == 200
-        made = client.post("/v1/tables", json={"name": "another", "ruleset": "pineapple"})
-        assert made.status_code == 201
+        response = client.post("/v1/tables", json={"name": "another", "ruleset": "pineapple"})
+        assert response.status_code == 201
         # A long poll that finds no place responds at once.
         assert client.get("/v1/events?after=999999999&wait=30").text == ""
         assert time.monotonic() - begun < 15

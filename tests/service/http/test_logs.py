@@ -30,9 +30,9 @@ WRONG_KEY = "ofc_" + "wrong" * 8
 @pytest.fixture
 def app(logins: Logins) -> Iterator[Flask]:
     """Return a new application for this test."""
-    made = create_app(Config(logins.service))
-    yield made
-    services_of(made).database.close()
+    application = create_app(Config(logins.service))
+    yield application
+    services_of(application).database.close()
 
 
 def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:
@@ -43,19 +43,19 @@ def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:
         assert service.stop() == 0
         lines = [json.loads(line) for line in service.log.splitlines()]
     requests = [line for line in lines if line["event"] == "request"]
-    found = {line["request_id"]: line for line in requests}
-    assert len(requests) == len(found)
+    by_id = {line["request_id"]: line for line in requests}
+    assert len(requests) == len(by_id)
     # Beside these, `up` itself asks whether it knows the key, and until it is ready whether the service is well.
-    others = found.keys() - {response.headers["Request-Id"] for response in responses}
-    assert len([each for each in others if found[each]["route"] != "/healthz"]) == 1
-    assert len(found) - len(others) == len(responses)
+    others = by_id.keys() - {response.headers["Request-Id"] for response in responses}
+    assert len([each for each in others if by_id[each]["route"] != "/healthz"]) == 1
+    assert len(by_id) - len(others) == len(responses)
     for response in responses:
-        line = found[response.headers["Request-Id"]]
+        line = by_id[response.headers["Request-Id"]]
         assert (line["method"], line["status"]) == (response.request.method, response.status_code)
         assert line["problem" if response.is_error else "operation"]
         assert 0 < line["duration_ms"] < 60_000
         assert ("key" in line) == ("club" in line) == (response.status_code not in (401, 404))
-    routes = {line["route"] for line in found.values()}
+    routes = {line["route"] for line in by_id.values()}
     assert routes == {"/healthz", "/v1/tables", "/v1/tables/{table_id}/rounds", "/v1/rounds/{round_id}/hands", None}
     assert [line["url"] for line in lines if line["event"] == "ready"] == [service.url]
     for secret in (key, key[4:], WRONG_KEY, "basic-secret", "malformed-secret", "ann", "kitchen", "forged", "Authoriz"):

@@ -45,18 +45,18 @@ def make_one_of_each(house: House, api: Api) -> dict[IdKind, str]:
 
 
 def test_an_id_of_any_kind_is_found_by_its_end(house: House, api: Api, other_api: Api) -> None:
-    made = make_one_of_each(house, api)
-    assert made.keys() == set(IdKind)
-    for kind, whole in made.items():
-        found = api.get(f"/v1/ids?ending={whole[-6:]}&kind={kind}")
-        assert (found["kind"], found["id"]) == (kind, whole)
-        assert found["description"]
-        assert api.get(f"/v1/ids?ending={whole[-8:].upper()}").document == found.document
-        assert api.get(f"/v1/ids?ending={whole}").document == found.document
+    ids = make_one_of_each(house, api)
+    assert ids.keys() == set(IdKind)
+    for kind, whole in ids.items():
+        response = api.get(f"/v1/ids?ending={whole[-6:]}&kind={kind}")
+        assert (response["kind"], response["id"]) == (kind, whole)
+        assert response["description"]
+        assert api.get(f"/v1/ids?ending={whole[-8:].upper()}").document == response.document
+        assert api.get(f"/v1/ids?ending={whole}").document == response.document
         assert other_api.get(f"/v1/ids?ending={whole}").status == 404
     assert re.fullmatch(
         r"\d{4}-\d\d-\d\d \d\d:\d\d, ann, bob, cyd",
-        api.get(f"/v1/ids?ending={made[IdKind.ROUND][-6:]}&kind=round")["description"],
+        api.get(f"/v1/ids?ending={ids[IdKind.ROUND][-6:]}&kind=round")["description"],
     )
 
 
@@ -67,17 +67,17 @@ def test_every_id_in_a_path_can_be_found(api: Api) -> None:
 
 
 def test_a_kind_is_found_with_a_scope_that_lists_it(house: House, api: Api) -> None:
-    made = make_one_of_each(house, api)
+    ids = make_one_of_each(house, api)
     reader = another_key(house, api, KeyScope.READ)
-    refused = reader.get(f"/v1/ids?ending={made[IdKind.WEBHOOK]}&kind=webhook")
+    refused = reader.get(f"/v1/ids?ending={ids[IdKind.WEBHOOK]}&kind=webhook")
     assert (refused.status, refused["code"]) == (403, "scope-missing")
     assert "expected a key with the scope 'webhooks'" in refused["detail"]
     listed = {"read": {"table", "round", "hand", "dispute", "recomputation", "import"}}
     listed |= {"webhooks": {"webhook", "delivery"}, "audit": {"checkpoint"}, "admin": {"link", "key"}}
     for scope, kinds in listed.items():
         key = another_key(house, api, scope)
-        found = {kind for kind, whole in made.items() if key.get(f"/v1/ids?ending={whole}").status == 200}
-        assert found == kinds
+        matches = {kind for kind, whole in ids.items() if key.get(f"/v1/ids?ending={whole}").status == 200}
+        assert matches == kinds
     assert another_key(house, api, KeyScope.SCORE).get(f"/v1/ids?ending={ENDING}").status == 403
 
 
@@ -116,6 +116,6 @@ def test_an_unknown_end_is_not_found(api: Api) -> None:
 
 def test_a_checkpoint_that_may_not_be_served_is_not_found(house: House, api: Api) -> None:
     add_table(api)
-    made = api.post("/v1/checkpoints", None)["id"]
+    checkpoint = api.post("/v1/checkpoints", None)["id"]
     house.change("UPDATE tree_heads SET served_size = 0 WHERE club_id = %s", club_of(house, api))
-    assert api.get(f"/v1/ids?ending={made}").status == 404
+    assert api.get(f"/v1/ids?ending={checkpoint}").status == 404

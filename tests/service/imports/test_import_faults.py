@@ -89,10 +89,10 @@ def test_a_database_error_refuses_no_line(house: House, club: Club, code: str) -
     job = post_import(club.api, lines_of(documents)).headers["Location"]
     with failing(house, code):
         for _ in range(MOST_FAILURES + 3):
-            found = club.work_once(job)
+            response = club.work_once(job)
             club.hasten(job)
     # The chunk was split in the end, so that the others had not to wait.
-    assert (found["state"], found["progress"]["done"], found["summary"]["refused"]) == ("running", 3, 0)
+    assert (response["state"], response["progress"]["done"], response["summary"]["refused"]) == ("running", 3, 0)
     ended = club.work_on(job)
     assert (ended["state"], ended["summary"]["rounds"], ended["summary"]["refused"]) == ("succeeded", 4, 0)
     assert [result["line"] for result in results_of(club.api, job)] == [1, 2, 3, 4]
@@ -106,11 +106,11 @@ def test_a_line_that_kills_every_worker_does_not_stop_other_lines(club: Club) ->
     club.plan(job)
     kills = 0
     with closed_gate(club):
-        while (found := club.api.get(job))["progress"]["done"] < 3:
-            assert kills < 20, found
-            kills += kill_at_the_gate(club, UUID(found["id"]))
+        while (response := club.api.get(job))["progress"]["done"] < 3:
+            assert kills < 20, response
+            kills += kill_at_the_gate(club, UUID(response["id"]))
     assert kills >= 3
-    assert (found["state"], found["summary"]["refused"]) == ("running", 0)
+    assert (response["state"], response["summary"]["refused"]) == ("running", 0)
     ended = club.work_on(job)
     assert (ended["state"], ended["summary"]["rounds"], ended["summary"]["refused"]) == ("succeeded", 4, 0)
     assert [result["line"] for result in results_of(club.api, job)] == [1, 2, 3, 4]

@@ -60,8 +60,8 @@ def check_same(house: House, lines: list[bytes], *, at_once: int = 1000, ruleset
     for line, each, (status, round_id, problem) in zip(lines, imported, posted, strict=True):
         assert each.status == status, (line, each, problem)
         assert (each.round_id and called[str(each.round_id)]) == (round_id and called_there[round_id]), line
-        found, right = (json.dumps(what, sort_keys=True) for what in (each.problem, problem))
-        assert without_ids(found, called) == without_ids(right, called_there), line
+        actual, right = (json.dumps(what, sort_keys=True) for what in (each.problem, problem))
+        assert without_ids(actual, called) == without_ids(right, called_there), line
         assert each.hands == (len(json.loads(line)["hands"]) if status == "stored" else 0)
     assert records_of(house, club) == records_of(house, other)
     return [each.status for each in imported]
@@ -190,8 +190,8 @@ def test_the_settlement_of_an_imported_ended_round_is_final(house: House, api: A
             (SELECT kind FROM events WHERE events.round_id = round_heads.round_id ORDER BY sequence DESC LIMIT 1)
         FROM round_heads WHERE round_id = %s
     """
-    found = [house.query(query, each.round_id) for each in imported]
-    assert found == [[("final", 1, None, 5, 5, "settlement.finalized")], [("open", None, None, 3, 3, "hand.recorded")]]
+    rows = [house.query(query, each.round_id) for each in imported]
+    assert rows == [[("final", 1, None, 5, 5, "settlement.finalized")], [("open", None, None, 3, 3, "hand.recorded")]]
 
 
 def test_a_rollback_leaves_nothing(house: House, api: Api) -> None:

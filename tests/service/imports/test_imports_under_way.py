@@ -37,7 +37,7 @@ def test_a_paused_import_completes_its_chunk_and_continues_when_resumed(room: Ro
             assert wait_until(room.someone_waits_at_the_gate)
             assert room.api.request("POST", f"{job}/pause")["state"] == "paused"
             assert room.api.request("POST", f"{job}/pause")["state"] == "paused"
-        paused = wait_for(room.api, job, lambda found: found["progress"]["done"] == 2 * LINES)
+        paused = wait_for(room.api, job, lambda response: response["progress"]["done"] == 2 * LINES)
         assert not wait_until(lambda: room.api.get(job).document != paused.document, seconds=5)
         assert room.api.request("POST", f"{job}/resume")["state"] == "running"
         assert room.api.request("POST", f"{job}/resume").status == 200

@@ -69,9 +69,9 @@ def by_itself(line: ReadLine) -> SettledRound | None:
 
 def check(lines: Sequence[ReadLine]) -> int:
     """Compare all; say how many were settled."""
-    found = found_of(lines)
-    assert found == [by_itself(line) for line in lines]
-    return len(lines) - found.count(None)
+    rounds = found_of(lines)
+    assert rounds == [by_itself(line) for line in lines]
+    return len(lines) - rounds.count(None)
 
 
 def found_of(lines: Sequence[ReadLine]) -> list[SettledRound | None]:
@@ -121,5 +121,5 @@ def test_few_rounds_are_left_to_the_plain_rules(monkeypatch: pytest.MonkeyPatch)
     [line, *_] = [line for line in lines_of(ruleset, documents) if by_itself(line)]
     monkeypatch.setattr(settle_lines, "FEWEST", 3)
     for some, together in ((2, False), (3, True)):
-        found = found_of([replace(line, number=number) for number in range(some)])
-        assert [each is not None for each in found] == [together] * some
+        rounds = found_of([replace(line, number=number) for number in range(some)])
+        assert [each is not None for each in rounds] == [together] * some

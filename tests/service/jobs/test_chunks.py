@@ -385,8 +385,8 @@ def test_a_line_that_loses_ten_workers_is_rejected_alone(database: Database, clu
     work_on_job(database, club, job_id)
     assert state_of(database, club, job_id) is JobState.SUCCEEDED
     with database.reading(club) as transaction:
-        found = [imports.find_results_after(transaction, job_id, line) for line in (0, 1)]
-    results = [json.loads(result[1]) for result in found if result is not None]
+        rows = [imports.find_results_after(transaction, job_id, line) for line in (0, 1)]
+    results = [json.loads(result[1]) for result in rows if result is not None]
     assert [(result["line"], result["status"], result["problem"]["code"]) for result in results] == [
         (1, "refused", "internal-error"),
         (3, "refused", "request-invalid"),

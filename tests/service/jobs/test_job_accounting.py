@@ -39,8 +39,8 @@ def test_an_import_of_many_chunks_stores_every_line(club: Club, monkeypatch: pyt
     assert ended["state"] == "succeeded"
     assert ended["summary"] == {"rounds": CHUNKS, "replayed": 0, "refused": 0, "hands": CHUNKS}
     assert ended["progress"] == {"done": CHUNKS, "total": CHUNKS}
-    found = [(result["line"], result["status"]) for result in results_of(club.api, job)]
-    assert found == [(line, "stored") for line in range(1, CHUNKS + 1)]
+    results = [(result["line"], result["status"]) for result in results_of(club.api, job)]
+    assert results == [(line, "stored") for line in range(1, CHUNKS + 1)]
     assert club.house.count_records()["rounds"] == CHUNKS
 
 

@@ -41,22 +41,22 @@ def status(logins: Logins) -> Any:
 
 def test_status_shows_workers_jobs_and_the_oldest_queued_one(room: Room) -> None:
     logins = room.house.logins
-    found = status(logins)
-    assert (found["workers"], found["jobs"], found["oldest_waiting"]) == ([], [], None)
+    report = status(logins)
+    assert (report["workers"], report["jobs"], report["oldest_waiting"]) == ([], [], None)
     job = room.send(rounds_to_import(2))
-    found = status(logins)
-    assert found["oldest_waiting"] == found["jobs"][0]["created_at"] == room.api.get(job)["created_at"]
-    assert (found["jobs"][0]["state"], found["jobs"][0]["progress"]) == ("queued", {"done": 0, "total": 2})
+    report = status(logins)
+    assert report["oldest_waiting"] == report["jobs"][0]["created_at"] == room.api.get(job)["created_at"]
+    assert (report["jobs"][0]["state"], report["jobs"][0]["progress"]) == ("queued", {"done": 0, "total": 2})
     result = command("status", OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
     assert "No worker is active" in result.stderr
     assert "0/2" in result.stdout
     with room.work(concurrency=2) as worker:
         assert wait_until(lambda: room.api.get(job)["state"] == "succeeded")
         assert wait_until(lambda: status(logins)["is_working"])
-        found = status(logins)
+        report = status(logins)
         host = socket.gethostname()
-        assert [one["name"] for one in found["workers"]] == [f"{host} (jobs)", f"{host} (periodic, webhooks)"]
-        assert (found["jobs"], found["oldest_waiting"]) == ([], None)
+        assert [one["name"] for one in report["workers"]] == [f"{host} (jobs)", f"{host} (periodic, webhooks)"]
+        assert (report["jobs"], report["oldest_waiting"]) == ([], None)
         assert wait_until(lambda: {one["name"] for one in status(logins)["periodic"]} >= TICKS)
         result = command("status", OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
         assert "grow_trees" in result.stdout
@@ -70,9 +70,9 @@ def test_status_shows_unsigned_events_and_the_last_checkpoint(room: Room, tmp_pa
     reached = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
     [(waiting,)] = room.house.query("SELECT count(*) FROM waiting_events")
     assert waiting > 0
-    found = status(logins)
-    assert found["signing"] == {"waiting": waiting, "unsigned": 0, "signed_at": None}
-    assert found["signing_key"] is None
+    report = status(logins)
+    assert report["signing"] == {"waiting": waiting, "unsigned": 0, "signed_at": None}
+    assert report["signing_key"] is None
     output = command("status", **reached).stderr
     assert f"Events not in a tree: {waiting}; events without a checkpoint: 0." in output
     assert "There is no checkpoint yet." in output
@@ -80,10 +80,10 @@ def test_status_shows_unsigned_events_and_the_last_checkpoint(room: Room, tmp_pa
     assert f"{file} cannot be read" in command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
     with room.work():
         assert wait_until(lambda: status(logins)["signing"] == {"waiting": 0, "unsigned": waiting, "signed_at": None})
-    made = room.api.post("/v1/checkpoints", {})
-    assert made.status == 201, made
+    checkpoint = room.api.post("/v1/checkpoints", {})
+    assert checkpoint.status == 201, checkpoint
     signed = status(logins)["signing"]
-    assert signed == {"waiting": 0, "unsigned": 0, "signed_at": made["created_at"]}
+    assert signed == {"waiting": 0, "unsigned": 0, "signed_at": checkpoint["created_at"]}
     file.write_text(SIGNING_KEY.secret, encoding="utf-8")
     with_key = command("status", "--json", **reached, OFC_SIGNING_KEY_FILE=str(file))
     assert json.loads(with_key.stdout)["signing_key"] == SIGNING_KEY.verifier.written

@@ -148,7 +148,7 @@ def references(listed: list[Any]) -> str:
 
 def test_payments_are_filtered_by_table_player_and_period(api: Api, rounds: list[Document]) -> None:
     kitchen = rounds[0]["table"]
-    for query, wanted in (
+    for query, numbers in (
         ("", "0123"),
         (f"?table={kitchen}", "02"),
         ("?player=ann", "01"),
@@ -159,7 +159,7 @@ def test_payments_are_filtered_by_table_player_and_period(api: Api, rounds: list
         ("?to=2026-10-21T19:00:00Z", "0"),
         ("?from=2026-10-21T19:00:00Z&to=2026-10-22T19:00:00Z", "1"),
     ):
-        assert references(ledger(api, query)) == references(read_csv(api, query)) == wanted, query
+        assert references(ledger(api, query)) == references(read_csv(api, query)) == numbers, query
     assert {"ann"} < {paid["payee"] for paid in ledger(api)}
     assert all("ann" in (paid["payer"], paid["payee"]) for paid in ledger(api, "?player=ann"))
 

@@ -208,7 +208,7 @@ def test_a_statement_follows_hands_endings_and_corrections(api: Api) -> None:
     for name in sorted(PRESETS):
         document = {**random_document(rng, PRESETS[name]), "table": f"table {rng.randrange(3)} {name}"}
         assert post_document(api, document).status == 201
-    found = read_all(api)
+    statements = read_all(api)
     round_id = open_round(api, add_table(api, "pineapple-qq", "last", point_value=5, currency="EUR"))["id"]
 
     def correct(*patch: Document) -> None:
@@ -224,14 +224,14 @@ def test_a_statement_follows_hands_endings_and_corrections(api: Api) -> None:
         lambda: undo(api, round_id, 2),
         lambda: correct(replace("/hands/0", hand(1, 1, {1: LOW, 2: MID, 3: HIGH})), replace("/seats/0/player", "dan")),
     ):
-        before = found
+        before = statements
         change()
-        found = read_all(api)
-        assert found != before
+        statements = read_all(api)
+        assert statements != before
     assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200
     closed = read_all(api)
-    assert [one["players"] for one in closed] == [one["players"] for one in found]
+    assert [one["players"] for one in closed] == [one["players"] for one in statements]
     correct(replace("/seats/0/player", "ann"))
-    assert [one["players"] for one in read_all(api)] != [one["players"] for one in found]
+    assert [one["players"] for one in read_all(api)] != [one["players"] for one in statements]
     correct(replace("/seats/0/player", "dan"))
-    assert [one["players"] for one in read_all(api)] == [one["players"] for one in found]
+    assert [one["players"] for one in read_all(api)] == [one["players"] for one in statements]

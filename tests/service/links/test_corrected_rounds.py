@@ -44,8 +44,8 @@ def bob(house: House, api: Api, round_id: str) -> Visitor:
 
 
 def section(page: Element, identifier: str) -> str:
-    [found] = [each for each in page.iter() if each.get("id") == identifier]
-    return " ".join("".join(found.itertext()).split())
+    [element] = [each for each in page.iter() if each.get("id") == identifier]
+    return " ".join("".join(element.itertext()).split())
 
 
 def read(visitor: Visitor, round_id: str, identifier: str) -> str:

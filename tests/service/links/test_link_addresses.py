@@ -15,8 +15,10 @@ from tests.support.application import House
 def issue_at(house: House, api: Api, base_url: str, **settings: str) -> ApiResponse:
     """Issue a link by a request to an address, at a service with some settings."""
     table = table_of(api, f"table at {base_url}"[:60].replace("/", " "))
-    found = read_settings(settings)
-    app = create_app(Config(house.logins.service, public_url=found["public_url"], allowed_hosts=found["allowed_hosts"]))
+    values = read_settings(settings)
+    app = create_app(
+        Config(house.logins.service, public_url=values["public_url"], allowed_hosts=values["allowed_hosts"])
+    )
     try:
         return Api(app, api.key).request("POST", "/v1/links", json={"table": table}, base_url=base_url)
     finally:

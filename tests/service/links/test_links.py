@@ -22,8 +22,8 @@ SCOREKEEPER = ["read", "write", "correct"]
 def key_with(house: House, api: Api, *scopes: str, lifetime: timedelta | None = None) -> Api:
     """Return a client with another key of a client's club."""
     [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
-    made = create_key(house.owner, find_club(house.owner, name), name="other", scopes=scopes, lifetime=lifetime)
-    return Api(house.app, made.secret)
+    new_key = create_key(house.owner, find_club(house.owner, name), name="other", scopes=scopes, lifetime=lifetime)
+    return Api(house.app, new_key.secret)
 
 
 def life_of(issued: ApiResponse) -> timedelta:
@@ -31,8 +31,8 @@ def life_of(issued: ApiResponse) -> timedelta:
 
 
 def key_id(house: House, api: Api) -> UUID:
-    [(found,)] = house.query("SELECT id FROM api_keys WHERE secret_sha256 = sha256(%s)", str(api.key).encode())
-    return UUID(str(found))
+    [(id_,)] = house.query("SELECT id FROM api_keys WHERE secret_sha256 = sha256(%s)", str(api.key).encode())
+    return UUID(str(id_))
 
 
 # --- issue ---
@@ -262,9 +262,9 @@ def test_a_forged_link_opens_nothing(house: House, api: Api, changed: object) ->
 def test_the_link_of_a_request_names_its_table(house: House, api: Api) -> None:
     table = table_of(api, "friday")
     issued = issue(api, table, kind="scorekeeper", label="Anna's phone")
-    found = Api(house.app, secret_of(issued)).get("/v1/link")
+    response = Api(house.app, secret_of(issued)).get("/v1/link")
     same = {name: issued[name] for name in ("id", "label", "kind", "scopes", "table", "round", "expires_at")}
-    assert found.document == {**same, "table_name": "friday"}
+    assert response.document == {**same, "table_name": "friday"}
 
 
 def test_a_key_is_not_a_link(api: Api) -> None:

@@ -144,7 +144,7 @@ def test_a_link_to_a_round_can_be_used_for_few_operations(house: House, api: Api
         if name in PUBLIC:
             continue
         body = {"json": SENT[name]} if SENT.get(name) else {"json": {}} if method in ("POST", "PUT", "PATCH") else {}
-        path = re.sub(r"\{(\w+)\}", lambda found: ids.get(found[1], NOBODYS if "_id" in found[1] else "1"), path)
+        path = re.sub(r"\{(\w+)\}", lambda match: ids.get(match[1], NOBODYS if "_id" in match[1] else "1"), path)
         response = link.request(method, path, **body)
         if response.status == 403:
             assert response["code"] == "scope-missing"
@@ -180,8 +180,8 @@ def test_a_transaction_of_one_round_sees_no_rows_of_others(house: House, api: Ap
     with database_of(house).session() as session:
         transaction = session.reading(club_of(house, api), UUID(mine.table), UUID(mine.round))
         for table, column in (("rounds", "id"), ("round_heads", "round_id"), ("hands", "round_id")):
-            found = transaction.execute(text(f"SELECT DISTINCT {column} FROM {table}")).scalars()
-            assert list(map(str, found)) == [mine.round], table
+            ids = transaction.execute(text(f"SELECT DISTINCT {column} FROM {table}")).scalars()
+            assert list(map(str, ids)) == [mine.round], table
         assert list(map(str, transaction.execute(text("SELECT id FROM links")).scalars())) == [issued["id"]]
         for table in ("disputes", "feed_entries", "scorekeepers", "round_statistics", "api_keys", "players", "jobs"):
             assert transaction.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0, table

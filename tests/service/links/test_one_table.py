@@ -80,9 +80,9 @@ def test_lists_have_the_records_of_one_table(link: Api, mine: Played, other: Pla
     assert [table["id"] for table in link.get("/v1/tables")["tables"]] == [mine.table]
     assert {each["id"] for each in link.get("/v1/rounds")["rounds"]} >= {mine.round, mine.complete}
     assert {each["table"] for each in link.get("/v1/rounds")["rounds"]} == {mine.table}
-    found = link.get("/v1/hands")["hands"]
-    assert mine.hand in {each["id"] for each in found}
-    assert other.hand not in {each["id"] for each in found}
+    hands = link.get("/v1/hands")["hands"]
+    assert mine.hand in {each["id"] for each in hands}
+    assert other.hand not in {each["id"] for each in hands}
     for path, name in (
         ("/v1/tables?name=monday", "tables"),
         (f"/v1/rounds?table={other.table}", "rounds"),
@@ -242,8 +242,8 @@ def test_a_transaction_of_one_table_sees_no_rows_of_others(house: House, club: A
     with database_of(house).session() as session:
         transaction = session.reading(club_of(house, club), UUID(mine.table))
         for table in ("rounds", "round_heads", "disputes", "player_rounds", "player_opponents"):
-            found = transaction.execute(text(f"SELECT DISTINCT table_id FROM {table}")).scalars().all()
-            assert list(map(str, found)) == [mine.table], table
+            ids = transaction.execute(text(f"SELECT DISTINCT table_id FROM {table}")).scalars().all()
+            assert list(map(str, ids)) == [mine.table], table
         hands = "SELECT DISTINCT round.table_id FROM hands JOIN rounds AS round ON round.id = hands.round_id"
         assert list(map(str, transaction.execute(text(hands)).scalars())) == [mine.table]
         every = transaction.execute(text("SELECT count(*) FROM hands")).scalar_one()

@@ -30,8 +30,8 @@ def read_page(browser: FlaskClient, url: str) -> Element:
 
 
 def section(page: Element, name: str) -> Element:
-    [found] = [each for each in page.iter() if each.get("id") == name]
-    return found
+    [element] = [each for each in page.iter() if each.get("id") == name]
+    return element
 
 
 def texts(page: Element, css_class: str) -> list[str]:

@@ -52,8 +52,8 @@ def text_of(element: ElementTree.Element) -> str:
 
 
 def part(page: ElementTree.Element, id_: str) -> ElementTree.Element:
-    [found] = page.findall(f".//*[@id='{id_}']")
-    return found
+    [element] = page.findall(f".//*[@id='{id_}']")
+    return element
 
 
 def policy_of(response: TestResponse) -> dict[str, str]:

@@ -205,8 +205,8 @@ def tables_that_hold(house: House, words: str) -> set[str]:
             query = sql.SQL(
                 "SELECT FROM {} AS found WHERE position(%s IN found::text) + position(%s IN found::text) > 0"
             )
-            found = owner.execute(query.format(sql.Identifier(table)), [words, words.encode().hex()])
-            holding |= {table} if found.rowcount else set()
+            cursor = owner.execute(query.format(sql.Identifier(table)), [words, words.encode().hex()])
+            holding |= {table} if cursor.rowcount else set()
     return holding
 
 

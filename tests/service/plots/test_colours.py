@@ -67,9 +67,9 @@ def variables(style: str) -> Iterator[tuple[str, str]]:
 
 
 def test_files_have_the_light_colours_of_the_design() -> None:
-    found = dict(variables(STYLE))
-    assert set(LINES) | set(HEAT) <= found.keys()
-    assert found == {name: PAIRS[name][0] for name in found}
+    colours = dict(variables(STYLE))
+    assert set(LINES) | set(HEAT) <= colours.keys()
+    assert colours == {name: PAIRS[name][0] for name in colours}
     assert "#" not in re.sub(r"var\(--[\w-]+, #\w+\)", "", STYLE)
 
 

@@ -158,8 +158,8 @@ def positions_in(root: Element) -> Iterator[tuple[float, float]]:
             start = x - length if is_end else x - length / 2 if "middle" in each.attrib["class"] else x
             yield start, float(each.attrib["y"])
             yield start + length, float(each.attrib["y"])
-        elif found := re.match(r"translate\(([\d.]+) ([\d.]+)\)", each.get("transform", "")):
-            yield float(found[1]), float(found[2])
+        elif match := re.match(r"translate\(([\d.]+) ([\d.]+)\)", each.get("transform", "")):
+            yield float(match[1]), float(match[2])
 
 
 def test_a_file_has_its_style_and_a_page_has_none(app: Flask) -> None:
@@ -174,7 +174,7 @@ def test_a_file_has_its_style_and_a_page_has_none(app: Flask) -> None:
         assert " style=" not in page + file
         assert "onload" not in page
         drawn = page[page.index("<svg") : page.index("</svg>") + 6]
-        classes = {each for found in re.findall(r'class="([^"]*)"', drawn) for each in found.split()}
+        classes = {each for names in re.findall(r'class="([^"]*)"', drawn) for each in names.split()}
         sheet = (Path(figures.__file__).parent / "templates" / "plot.css").read_text(encoding="utf-8")
         styled = set(re.findall(r"\.([a-z][\w-]*)", sheet))
         assert classes - styled <= {"d0", "name", "figures-wide"}

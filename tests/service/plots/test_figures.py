@@ -37,9 +37,9 @@ CLOSED = {"after_hand": 1, "reason": "midnight"}
 
 
 def read(api: Api, plot: str, query: str = "") -> Document:
-    found = api.get(f"/v1/plots/{plot}?{query}")
-    assert found.status == 200, found
-    document: Document = found.document
+    response = api.get(f"/v1/plots/{plot}?{query}")
+    assert response.status == 200, response
+    document: Document = response.document
     for series in document["series"]:
         assert len(series["figures"]) == len(document["places"])
     return document
@@ -77,34 +77,35 @@ def test_the_figures_are_those_of_the_records(api: Api) -> None:
     assert len(statistics) > 3
 
     net = read(api, "net")
-    assert {player: found[-1] for player, found in values(net).items()} == nets
+    assert {player: figures[-1] for player, figures in values(net).items()} == nets
     assert {place["round"] for place in net["places"]} == set(rounds)
 
     sources = by_player(read(api, "sources"))
-    assert {player: sum(found.values()) for player, found in sources.items()} == {
+    assert {player: sum(figures.values()) for player, figures in sources.items()} == {
         player: each["points"] for player, each in statistics.items()
     }
-    assert any(found["fantasyland"] for found in sources.values())
+    assert any(figures["fantasyland"] for figures in sources.values())
     assert sources == expected_sources(api, rounds)
 
     pairs = by_player(read(api, "head-to-head"))
-    for player, found in pairs.items():
-        assert sum(points or 0 for points in found.values()) == statistics[player]["points"]
+    for player, row in pairs.items():
+        assert sum(points or 0 for points in row.values()) == statistics[player]["points"]
         assert all(
-            points == (None if pairs[other][player] is None else -pairs[other][player])
-            for other, points in found.items()
+            points == (None if pairs[other][player] is None else -pairs[other][player]) for other, points in row.items()
         )
 
     caps = by_player(read(api, "caps"))
-    for player, found in caps.items():
-        assert found["received"] - found["paid"] == nets[player]
-        assert (found["not_received"], found["not_paid"]) == (
+    for player, figures in caps.items():
+        assert figures["received"] - figures["paid"] == nets[player]
+        assert (figures["not_received"], figures["not_paid"]) == (
             statistics[player]["not_received"],
             statistics[player]["not_paid"],
         )
     ledger = api.get("/v1/ledger?limit=1000")["payments"]
-    assert sum(found["received"] + found["not_received"] for found in caps.values()) == sum(p["due"] for p in ledger)
-    assert sum(found["not_paid"] for found in caps.values()) > 0
+    assert sum(figures["received"] + figures["not_received"] for figures in caps.values()) == sum(
+        p["due"] for p in ledger
+    )
+    assert sum(figures["not_paid"] for figures in caps.values()) > 0
 
     fouls = read(api, "fouls")
     assert sum(place["fouls"] for place in fouls["places"]) == sum(each["fouls"] for each in statistics.values()) > 0
@@ -154,10 +155,10 @@ def test_the_figures_follow_hands_endings_and_corrections(api: Api) -> None:
     for name in sorted(PRESETS):
         assert post_document(api, random_document(rng, PRESETS[name])).status == 201
     round_id = open_round(api, add_table(api))["id"]
-    found = read_all(api)
+    before = read_all(api)
     play(api, round_id, hand(1, 1, THREE), hand(2, 2, THREE))
     played = read_all(api)
-    assert played != found
+    assert played != before
     assert api.post(f"/v1/rounds/{round_id}/close", {"reason": "midnight"}).status == 200
     assert read_all(api) == played
     exchanged = {"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}
@@ -277,10 +278,10 @@ def test_only_the_players_with_the_most_hands_have_a_line(api: Api) -> None:
         document = document_of(sitting=sitting, hands=[COMPLETE[0]], closed=CLOSED, reference=f"{number}")
         table = post_document(api, document)["round"]["table"]
     for plot, query in (("net", ""), ("stacks", f"table={table}"), ("head-to-head", "")):
-        found = read(api, plot, query)
-        assert len(found["series"]) == MOST_SERIES
-        assert found["omitted_players"] == 5
-        assert "ann" in values(found)
+        result = read(api, plot, query)
+        assert len(result["series"]) == MOST_SERIES
+        assert result["omitted_players"] == 5
+        assert "ann" in values(result)
         as_csv = api.request("GET", f"/v1/plots/{plot}?{query}", headers={"Accept": "text/csv"})
         columns = set(next(csv.reader(io.StringIO(as_csv.text, newline=""))))
         assert {"ann", *(f"guest{number:02}" for number in range(24))} <= columns

@@ -29,12 +29,12 @@ def test_a_changed_ruleset_is_reported_with_its_rounds(database: Database, login
     with database.transaction(club_id) as transaction:
         [difference] = check_rulesets(transaction, None)
         assert check_rulesets(transaction, str(TURBO)) == []
-        found = recompute(transaction)
+        result = recompute(transaction)
     assert difference.stored == digest_ruleset(PINEAPPLE).hex() != difference.expected
     assert difference.detail == "pineapple@1 has changed since it was added: its digest differs"
-    assert {each.round_id for each in found.findings} == {changed}
-    assert {each.hand for each in found.findings if each.column == "exchanges"} == {1, 2, 3}
-    assert (found.rounds, found.differing) == (2, 1)
+    assert {each.round_id for each in result.findings} == {changed}
+    assert {each.hand for each in result.findings if each.column == "exchanges"} == {1, 2, 3}
+    assert (result.rounds, result.differing) == (2, 1)
 
     with database.transaction(club_id) as transaction:
         refused = recompute(transaction, applies=True)
@@ -49,8 +49,8 @@ def test_an_unreadable_ruleset_is_reported_with_its_rounds(database: Database, l
     tamper(logins.owner, "UPDATE rulesets SET content = '{}' WHERE name = %s", PINEAPPLE.name)
     with database.transaction(club_id) as transaction:
         [difference] = check_rulesets(transaction, None)
-        found = recompute(transaction)
+        result = recompute(transaction)
     assert difference.expected is None
     assert difference.detail == "pineapple@1 has changed since it was added: it cannot be read"
-    assert named(found) == [(broken, None, "content-unplayable")]
-    assert (found.rounds, found.differing) == (2, 1)
+    assert named(result) == [(broken, None, "content-unplayable")]
+    assert (result.rounds, result.differing) == (2, 1)

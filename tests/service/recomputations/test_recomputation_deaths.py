@@ -41,8 +41,8 @@ def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) ->
 
 def attempts(house: House, job: str) -> list[int]:
     """How often each chunk was begun."""
-    found = house.query("SELECT attempts FROM job_chunks WHERE job_id = %s ORDER BY number", job)
-    return [attempt for (attempt,) in found]
+    rows = house.query("SELECT attempts FROM job_chunks WHERE job_id = %s ORDER BY number", job)
+    return [attempt for (attempt,) in rows]
 
 
 @contextmanager

@@ -90,9 +90,9 @@ def test_a_changed_transfer_is_found_and_gets_a_new_revision(house: House, api: 
     pay_less(house, second)
     ended = recompute(api)
     assert ended["summary"]["differing"] == 1
-    [found] = differences(api, ended)
-    assert (found["round"], found["hand"], found["column"], found["detail"]) == (second, 2, "transfers", None)
-    assert [paid["paid"] for paid in found["stored"]] != [paid["paid"] for paid in found["expected"]]
+    [finding] = differences(api, ended)
+    assert (finding["round"], finding["hand"], finding["column"], finding["detail"]) == (second, 2, "transfers", None)
+    assert [paid["paid"] for paid in finding["stored"]] != [paid["paid"] for paid in finding["expected"]]
     assert api.get(f"/v1/rounds/{second}/settlement")["revision"] == 1, "an audit changes nothing"
 
     applied = recompute(api, mode="apply", reason="a transfer was cut")
@@ -121,7 +121,7 @@ def test_another_ruleset_shows_changed_nets(api: Api) -> None:
 def test_a_scope_names_tables_rounds_rulesets_and_times(api: Api) -> None:
     table, (first, second) = play_rounds(api, 2)
     opened = "2099-01-01T00:00:00Z"
-    for scope, found in [
+    for scope, count in [
         ({"table": table}, 2),
         ({"rounds": [second]}, 1),
         ({"ruleset": "pineapple"}, 2),
@@ -130,7 +130,7 @@ def test_a_scope_names_tables_rounds_rulesets_and_times(api: Api) -> None:
         ({"to": opened, "rounds": [first]}, 1),
     ]:
         ended = recompute(api, scope=scope)
-        assert ended["summary"]["rounds"] == found, scope
+        assert ended["summary"]["rounds"] == count, scope
         assert {name: value for name, value in ended["scope"].items() if value} == (
             {**scope, "ruleset": "pineapple@1"} if scope.get("ruleset") == "pineapple" else scope
         )
@@ -176,9 +176,9 @@ def test_an_open_round_is_audited_but_not_changed(house: House, api: Api) -> Non
     pay_less(house, round_id)
     ended = recompute(api, mode="apply")
     assert (ended["summary"]["differing"], ended["summary"]["applied"], ended["summary"]["skipped"]) == (1, 0, 1)
-    found = differences(api, ended)
-    assert [each["column"] or each["kind"] for each in found] == ["transfers", "skipped"]
-    assert found[-1]["detail"] == "the round is open; the round was not changed"
+    findings = differences(api, ended)
+    assert [each["column"] or each["kind"] for each in findings] == ["transfers", "skipped"]
+    assert findings[-1]["detail"] == "the round is open; the round was not changed"
 
 
 def test_a_changed_ruleset_is_reported_with_its_rounds(house: House, api: Api) -> None:

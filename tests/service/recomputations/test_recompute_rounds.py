@@ -84,10 +84,10 @@ def recompute_all(database: Database, club_id: UUID) -> Recomputed:
 
 @pytest.mark.every_server
 def test_recorded_rounds_have_no_differences(database: Database, club_id: UUID, played: Sequence[StoredRound]) -> None:
-    found = recompute_all(database, club_id)
-    assert named(found) == []
-    assert (found.rounds, found.hands) == (len(played), sum(each.round.hands for each in played))
-    assert (found.differing, found.moved) == (0, {})
+    result = recompute_all(database, club_id)
+    assert named(result) == []
+    assert (result.rounds, result.hands) == (len(played), sum(each.round.hands for each in played))
+    assert (result.differing, result.moved) == (0, {})
     hands = [hand for each in played for hand in range(each.round.hands)]
     assert len(hands) > 100
 
@@ -96,8 +96,8 @@ def test_rounds_in_which_no_hand_was_played_are_audited_too(api: Api, house: Hou
     for name in ("kitchen", "attic"):
         close(api, start_round(api, name=name))
     with database_of(house).transaction(club_of(house, api)) as transaction:
-        found = recompute(transaction)
-        assert (found.rounds, found.hands, named(found)) == (2, 0, [])
+        result = recompute(transaction)
+        assert (result.rounds, result.hands, named(result)) == (2, 0, [])
 
 
 def test_bulk_and_plain_replay_have_the_same_digest_for_any_chunks(
@@ -115,13 +115,13 @@ def test_bulk_and_plain_replay_have_the_same_digest_for_any_chunks(
     assert len(few) < len(played) / 3, "most rounds that have ended are for arrays"
     assert recompute_all(database, club_id).digest == by_itself
     for at_once in (1, 7):
-        found = RoundsDigest()
+        digest = RoundsDigest()
         ids = sorted(each.id for each in played)
         for start in reversed(range(0, len(ids), at_once)):
             few = ids[start : start + at_once]
             with database.transaction(club_id) as transaction:
-                found.add_all(recompute(transaction, stretch=(few[0], few[-1])).digest.hex())
-        assert found == by_itself
+                digest.add_all(recompute(transaction, stretch=(few[0], few[-1])).digest.hex())
+        assert digest == by_itself
 
 
 FIGURES = [
@@ -153,13 +153,13 @@ def test_a_changed_figure_is_reported_with_its_round_and_hand(
     before = recompute_all(database, club_id)
     place = column if column == "boards" else f"{column}[1]"
     tamper(logins.owner, f"UPDATE {table} SET {place} = {value} WHERE round_id = %s AND number = 2", ids[1])
-    found = recompute_all(database, club_id)
-    assert {(each.round_id, each.hand) for each in found.findings if each.hand} == {(ids[1], 2)}
-    assert {each.round_id for each in found.findings} == {ids[1]}
-    assert column in {each.column for each in found.findings}
-    assert found.differing == 1
+    result = recompute_all(database, club_id)
+    assert {(each.round_id, each.hand) for each in result.findings if each.hand} == {(ids[1], 2)}
+    assert {each.round_id for each in result.findings} == {ids[1]}
+    assert column in {each.column for each in result.findings}
+    assert result.differing == 1
     if column != "boards":
-        assert found.digest == before.digest, "the digest is of what is computed"
+        assert result.digest == before.digest, "the digest is of what is computed"
 
 
 OF_HAND = "WHERE round_id = %s AND number"
@@ -194,10 +194,10 @@ def test_every_change_by_the_database_owner_is_reported(
 ) -> None:
     ids = [add_three_hands(database, club_id, f"table {number}") for number in range(3)]
     tamper(logins.owner, statement, ids[1])
-    found = recompute_all(database, club_id)
-    assert (ids[1], hand, what) in named(found)
-    assert {each.round_id for each in found.findings} == {ids[1]}
-    assert (found.rounds, found.differing) == (3, 1)
+    result = recompute_all(database, club_id)
+    assert (ids[1], hand, what) in named(result)
+    assert {each.round_id for each in result.findings} == {ids[1]}
+    assert (result.rounds, result.differing) == (3, 1)
 
 
 def test_another_ruleset_shows_changed_nets(database: Database, club_id: UUID) -> None:
@@ -205,14 +205,14 @@ def test_another_ruleset_shows_changed_nets(database: Database, club_id: UUID) -
     with database.transaction(club_id) as transaction:
         stored = rounds.get(transaction, round_id)
         played = [hand.hand for hand in hands.list_page(transaction, round_id, 1)]
-        found = recompute(transaction, ruleset=DEARER)
+        result = recompute(transaction, ruleset=DEARER)
         assert rounds.get(transaction, round_id) == stored
     would_be = replay(History(DEARER, stored.round.seats, tuple(played))).round
     moved = {seat.player: would_be.nets[seat.seat] - stored.round.nets[seat.seat] for seat in would_be.seats}
-    assert found.moved == {player: points for player, points in moved.items() if points} != {}
-    assert sum(found.moved.values()) == 0
-    assert found.differing == 1
-    assert {each.hand for each in found.findings} == {1, 2, 3, None}
+    assert result.moved == {player: points for player, points in moved.items() if points} != {}
+    assert sum(result.moved.values()) == 0
+    assert result.differing == 1
+    assert {each.hand for each in result.findings} == {1, 2, 3, None}
 
 
 def test_a_hand_that_does_not_follow_under_another_ruleset_is_reported(database: Database, club_id: UUID) -> None:
@@ -222,11 +222,11 @@ def test_a_hand_that_does_not_follow_under_another_ruleset_is_reported(database:
     round_id = add_three_hands(database, club_id, "kitchen", played=[FIRST, SECOND])
     with database.transaction(club_id) as transaction:
         assert named(recompute(transaction)) == []
-        found = recompute(transaction, ruleset=richer)
-    assert (round_id, 1, "earned") in named(found)
-    assert named(found)[-1] == (round_id, 2, "content-unplayable")
-    assert "17" in str(found.findings[-1].detail)
-    assert (found.differing, found.moved) == (1, {})
+        result = recompute(transaction, ruleset=richer)
+    assert (round_id, 1, "earned") in named(result)
+    assert named(result)[-1] == (round_id, 2, "content-unplayable")
+    assert "17" in str(result.findings[-1].detail)
+    assert (result.differing, result.moved) == (1, {})
 
 
 @pytest.mark.every_server
@@ -238,9 +238,9 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
         paid = get_records(transaction, wrong, 1).paid
     tamper(logins.owner, "UPDATE hand_scores SET transfers[1].paid = 0 WHERE round_id = %s AND number = 2", wrong)
     with database.transaction(club_id, actor=uuid7()) as transaction:
-        found = recompute(transaction, applies=True)
-    assert (found.differing, found.applied, found.skipped) == (1, 1, 0)
-    assert named(found)[-1] == (wrong, None, "applied")
+        result = recompute(transaction, applies=True)
+    assert (result.differing, result.applied, result.skipped) == (1, 1, 0)
+    assert named(result)[-1] == (wrong, None, "applied")
     with database.transaction(club_id) as transaction:
         after = rounds.get(transaction, wrong)
         assert after == replace(before, version=before.version + 1, revision=2, finality=after.finality)
@@ -252,7 +252,7 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
         again = recompute(transaction, applies=True)
     assert (event.kind, event.round_id) == ("round.recomputed", wrong)
     assert json.loads(event.content)["revision"] == 2
-    assert (named(again), again.applied, again.digest) == ([], 0, found.digest)
+    assert (named(again), again.applied, again.digest) == ([], 0, result.digest)
 
 
 def test_a_bulk_scorer_that_disagrees_with_the_plain_rules_is_reported(
@@ -262,10 +262,10 @@ def test_a_bulk_scorer_that_disagrees_with_the_plain_rules_is_reported(
     round_id = add_three_hands(database, club_id, "kitchen")
     before = recompute_all(database, club_id)
     settle_wrongly(monkeypatch)
-    found = recompute_all(database, club_id)
-    assert named(found) == [(round_id, None, "scorers-disagree")]
-    assert (found.rounds, found.hands, found.differing, found.moved) == (1, 3, 1, {})
-    assert found.digest == before.digest
+    result = recompute_all(database, club_id)
+    assert named(result) == [(round_id, None, "scorers-disagree")]
+    assert (result.rounds, result.hands, result.differing, result.moved) == (1, 3, 1, {})
+    assert result.digest == before.digest
     with database.transaction(club_id) as transaction:
         applied = recompute(transaction, applies=True)
         assert rounds.get(transaction, round_id).revision == 1
@@ -317,11 +317,11 @@ def test_another_ruleset_can_be_applied(database: Database, club_id: UUID) -> No
         would = recompute(transaction, ruleset=DEARER)
     with database.transaction(club_id) as transaction:
         rulesets.add(transaction, DEARER, EVENT)
-        found = recompute(transaction, ruleset=DEARER, applies=True)
+        result = recompute(transaction, ruleset=DEARER, applies=True)
         assert rounds.get(transaction, round_id).round.ruleset == DEARER
         assert named(recompute(transaction)) == []
-    assert found.moved == would.moved != {}
-    assert found.applied == 1
+    assert result.moved == would.moved != {}
+    assert result.applied == 1
 
 
 def test_a_round_with_contradicting_boards_is_skipped(database: Database, logins: Logins, club_id: UUID) -> None:
@@ -329,10 +329,10 @@ def test_a_round_with_contradicting_boards_is_skipped(database: Database, logins
     swapped = "set_byte(set_byte(boards, 0, get_byte(boards, 12)), 12, get_byte(boards, 0))"
     tamper(logins.owner, f"UPDATE hands SET boards = {swapped} WHERE round_id = %s AND number = 1", round_id)
     with database.transaction(club_id) as transaction:
-        found = recompute(transaction, applies=True)
+        result = recompute(transaction, applies=True)
         assert rounds.get(transaction, round_id).revision == 1
-    assert (found.differing, found.applied, found.skipped, found.moved) == (1, 0, 1, {})
-    assert (round_id, 1, "boards") in named(found)
+    assert (result.differing, result.applied, result.skipped, result.moved) == (1, 0, 1, {})
+    assert (round_id, 1, "boards") in named(result)
 
 
 def test_open_rounds_are_audited_but_not_changed(database: Database, logins: Logins, club_id: UUID) -> None:
@@ -342,9 +342,9 @@ def test_open_rounds_are_audited_but_not_changed(database: Database, logins: Log
     assert named(recompute_all(database, club_id)) == []
     tamper(logins.owner, "UPDATE round_heads SET state = state || '{\"button\": 2}' WHERE round_id = %s", opened.id)
     with database.transaction(club_id) as transaction:
-        found = recompute(transaction, applies=True)
-    assert named(found) == [(opened.id, None, "state"), (opened.id, None, "skipped")]
-    assert str(found.findings[-1].detail).startswith("the round is open")
+        result = recompute(transaction, applies=True)
+    assert named(result) == [(opened.id, None, "state"), (opened.id, None, "skipped")]
+    assert str(result.findings[-1].detail).startswith("the round is open")
 
 
 def test_a_scope_selects_rounds(database: Database, club_id: UUID) -> None:

@@ -36,7 +36,7 @@ def test_the_sum_is_that_of_the_what_if_of_each_round(house: House, api: Api) ->
     assert len(rounds) > 3
     compared = 0
     for ruleset in ("progressive", "pineapple", "pineapple-qq", "progressive-round", "deuce-to-seven"):
-        found = replay(house, api, table_of(api, rounds[0]), ruleset)
+        result = replay(house, api, table_of(api, rounds[0]), ruleset)
         expected: dict[str, list[int]] = {}
         refused = set()
         for round_id in rounds:
@@ -50,29 +50,29 @@ def test_the_sum_is_that_of_the_what_if_of_each_round(house: House, api: Api) ->
                 sums = expected.setdefault(net["player"], [0, 0])
                 sums[0] += net["before"]
                 sums[1] += net["after"]
-        assert {each.player: [each.before, each.after] for each in found.players} == expected
-        assert {str(each.id) for each in found.refused} == refused
-        compared += found.rounds
+        assert {each.player: [each.before, each.after] for each in result.players} == expected
+        assert {str(each.id) for each in result.refused} == refused
+        compared += result.rounds
     assert compared > 10
 
 
 def test_nets_sum_to_nothing_and_money_follows_points(house: House, api: Api) -> None:
     round_id = in_fantasyland(api)
     assert close(api, round_id).status == 200
-    found = replay(house, api, table_of(api, round_id), "pineapple-2-4-us-none")
-    assert sum(each.after for each in found.players) == sum(each.before for each in found.players) == 0
-    assert (found.rounds, found.hands, found.has_more) == (1, 2, False)
-    changes = [each.change for each in found.players]
+    result = replay(house, api, table_of(api, round_id), "pineapple-2-4-us-none")
+    assert sum(each.after for each in result.players) == sum(each.before for each in result.players) == 0
+    assert (result.rounds, result.hands, result.has_more) == (1, 2, False)
+    changes = [each.change for each in result.players]
     assert changes == sorted(changes, reverse=True)
     assert any(changes)
-    assert all(each.money == {} for each in found.players)
+    assert all(each.money == {} for each in result.players)
 
 
 def test_money_is_summed_by_currency(house: House, api: Api) -> None:
     round_id = in_fantasyland_for_money(api)
-    found = replay(house, api, table_of(api, round_id), "pineapple-2-4-us-none")
-    assert any(each.change for each in found.players)
-    assert [each.money for each in found.players] == [{"EUR": each.change * 10} for each in found.players]
+    result = replay(house, api, table_of(api, round_id), "pineapple-2-4-us-none")
+    assert any(each.change for each in result.players)
+    assert [each.money for each in result.players] == [{"EUR": each.change * 10} for each in result.players]
 
 
 def in_fantasyland_for_money(api: Api) -> str:
@@ -87,8 +87,8 @@ def test_only_the_newest_rounds_that_have_ended_are_replayed(house: House, api: 
     for _ in range(2):
         play_to_the_end(api, str(open_round(api, table)["id"]))
     open_round(api, table)
-    found = replay(house, api, table, "progressive", most=3)
-    assert (found.rounds, found.has_more) == (2, True)
+    result = replay(house, api, table, "progressive", most=3)
+    assert (result.rounds, result.has_more) == (2, True)
     assert replay(house, api, table, "progressive").rounds == 3
 
 
@@ -100,9 +100,9 @@ def test_a_round_that_the_rules_do_not_allow_is_listed_with_the_reason(house: Ho
         closed={"after_hand": 0, "reason": "late"},
     )
     round_id = stored(api, four)
-    found = replay(house, api, table_of(api, round_id), "pineapple")
-    assert (found.rounds, found.players) == (0, [])
-    [refused] = found.refused
+    result = replay(house, api, table_of(api, round_id), "pineapple")
+    assert (result.rounds, result.players) == (0, [])
+    [refused] = result.refused
     assert str(refused.id) == round_id
     assert "players" in refused.reason
 

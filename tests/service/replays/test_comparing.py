@@ -40,8 +40,8 @@ def test_records_are_equal_different_missing_or_surplus(
     if finding is None:
         assert findings == []
         return
-    kind, column, found, right = finding
-    assert findings == [Finding(kind, "hand_scores", KEY, column, found, right)]
+    kind, column, actual, right = finding
+    assert findings == [Finding(kind, "hand_scores", KEY, column, actual, right)]
     assert (findings[0].round_id, findings[0].hand) == (ROUND, 1)
 
 

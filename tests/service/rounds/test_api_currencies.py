@@ -34,8 +34,8 @@ def test_invalid_money_is_refused_in_new_records(
 ) -> None:
     before = house.count_records()
     document = document_of(hands=COMPLETE, **money)
-    made = api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple", **money})
-    for response in (made, post_document(api, document)):
+    table_response = api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple", **money})
+    for response in (table_response, post_document(api, document)):
         assert (response.status, response.mistakes) == (422, mistakes)
         details = {mistake["pointer"]: mistake["detail"] for mistake in response["errors"]}
         if "#/currency" in mistakes and "currency" in money:
@@ -57,23 +57,23 @@ def test_invalid_money_is_refused_in_new_records(
 @pytest.mark.parametrize("currency", ["EUR", "JPY", "ZWG", "DEM", None])
 def test_known_currencies_are_accepted(api: Api, currency: str | None) -> None:
     point_value = None if currency is None else 0
-    made = api.post(
+    response = api.post(
         "/v1/tables", {"name": "kitchen", "ruleset": "pineapple", "point_value": point_value, "currency": currency}
     )
-    assert (made.status, made["currency"]) == (201, currency)
+    assert (response.status, response["currency"]) == (201, currency)
 
 
 def test_tables_with_unknown_currencies_stay_readable_and_playable(api: Api, house: House) -> None:
     club = club_of(house, api)
     for name, point_value, currency in (("unknown", 5, "ZZZ"), ("unvalued", None, "EUR")):
-        made = api.post("/v1/tables", {"name": name, "ruleset": "pineapple", "point_value": 5, "currency": "EUR"})
+        table = api.post("/v1/tables", {"name": name, "ruleset": "pineapple", "point_value": 5, "currency": "EUR"})
         with house.owner.transaction(club) as transaction:
             transaction.connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
             change = "UPDATE tables SET point_value = %s, currency = %s WHERE name = %s"
             transaction.connection.exec_driver_sql(change, (point_value, currency, name))
-        shown = api.get(f"/v1/tables/{made['id']}")
+        shown = api.get(f"/v1/tables/{table['id']}")
         assert (shown["point_value"], shown["currency"]) == (point_value, currency)
-        opened = open_round(api, made["id"])
+        opened = open_round(api, table["id"])
         assert (opened.status, opened["currency"]) == (201, currency)
         play_to_the_end(api, opened["id"])
         path = f"/v1/rounds/{opened['id']}"
@@ -86,5 +86,5 @@ def test_tables_with_unknown_currencies_stay_readable_and_playable(api: Api, hou
         response = correct_round(api, opened["id"], correction)
         assert (response.status, response.mistakes) == (422, {"#/document/currency": "correction-fixed"})
         assert api.get(f"{path}/evidence").status == 200
-        assert json.loads(api.get(f"/v1/export?table={made['id']}").text)["currency"] == currency
-        assert api.get(f"/v1/tables/{made['id']}/statement").status == 200
+        assert json.loads(api.get(f"/v1/export?table={table['id']}").text)["currency"] == currency
+        assert api.get(f"/v1/tables/{table['id']}/statement").status == 200

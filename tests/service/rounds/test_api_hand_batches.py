@@ -75,11 +75,11 @@ def test_hands_of_many_rounds_are_recorded_as_if_each_was_posted_alone(api: Api,
         line(together, COMPLETE[1]),
         line(together, COMPLETE[2]),
     ]
-    found = results(send(api, *lines))
-    assert [result["line"] for result in found] == [1, 2, 3, 4]
-    assert {result["status"] for result in found} == {"recorded"}
-    assert [result["round"] for result in found] == [together, second, together, together]
-    for played, result in zip(COMPLETE, (found[0], *found[2:]), strict=True):
+    outcomes = results(send(api, *lines))
+    assert [result["line"] for result in outcomes] == [1, 2, 3, 4]
+    assert {result["status"] for result in outcomes} == {"recorded"}
+    assert [result["round"] for result in outcomes] == [together, second, together, together]
+    for played, result in zip(COMPLETE, (outcomes[0], *outcomes[2:]), strict=True):
         expected = play(other_api, alone, played).document
         ids = {"id", "recorded_at", "round"}
         assert {name: value for name, value in result["hand"].items() if name not in ids} == {
@@ -98,10 +98,10 @@ def test_a_round_is_named_by_its_table_and_reference(api: Api) -> None:
     table = add_table(api, name="kitchen")
     round_id = open_round(api, table, reference="evening/1")["id"]
     named = {"table": "kitchen", "reference": "evening/1"}
-    found = results(send(api, line(named, COMPLETE[0]), line({**named, "reference": "evening/2"}, COMPLETE[0])))
-    assert [(result["status"], result["round"]) for result in found] == [("recorded", round_id), ("refused", None)]
-    assert found[1]["problem"]["code"] == "not-found"
-    assert "'evening/2' at a table 'kitchen'" in found[1]["problem"]["detail"]
+    outcomes = results(send(api, line(named, COMPLETE[0]), line({**named, "reference": "evening/2"}, COMPLETE[0])))
+    assert [(result["status"], result["round"]) for result in outcomes] == [("recorded", round_id), ("refused", None)]
+    assert outcomes[1]["problem"]["code"] == "not-found"
+    assert "'evening/2' at a table 'kitchen'" in outcomes[1]["problem"]["detail"]
 
 
 @pytest.mark.smoke
@@ -228,9 +228,9 @@ def test_every_mistake_of_an_invalid_hand_is_named(api: Api, rounds: list[str]) 
     broken = {**hand(7, 9, THREE), "players": [{"seat": 1, "top": ["As", "1x"]}], "colour": "red"}
     response = send(api, line(rounds[0], broken), line(rounds[0], COMPLETE[0]))
     assert statuses(response) == ["refused", "not_attempted"]
-    found, alone = results(response)[0]["problem"]["errors"], send_alone(api, rounds[0], broken)["errors"]
-    assert len(found) > 5
-    assert sorted(map(str, found)) == sorted(map(str, alone))
+    mistakes, alone = results(response)[0]["problem"]["errors"], send_alone(api, rounds[0], broken)["errors"]
+    assert len(mistakes) > 5
+    assert sorted(map(str, mistakes)) == sorted(map(str, alone))
 
 
 def test_rounds_of_another_club_are_not_found(api: Api, other_api: Api, rounds: list[str]) -> None:
@@ -324,8 +324,8 @@ def test_requests_with_the_same_rounds_in_other_orders_do_not_block_each_other(
     with ThreadPoolExecutor(6) as pool:
         orders = [rounds, rounds[::-1], rounds[1:] + rounds[:1]] * 2
         responses = list(pool.map(lambda order: send(api, *(line(each, COMPLETE[0]) for each in order)), orders))
-    found = [status for response in responses for status in statuses(response)]
-    assert sorted(found) == ["recorded"] * 3 + ["replayed"] * 15
+    all_statuses = [status for response in responses for status in statuses(response)]
+    assert sorted(all_statuses) == ["recorded"] * 3 + ["replayed"] * 15
     assert [api.get(f"/v1/rounds/{round_id}")["hands"] for round_id in rounds] == [1, 1, 1]
 
 

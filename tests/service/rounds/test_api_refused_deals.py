@@ -229,10 +229,10 @@ def test_an_invalid_deal_is_refused_with_its_path(
     response = api.post("/v1/score", request_)
     assert response.status == 422
     assert response["code"] == ("request-invalid" if code in ("card-unknown", "row-size") else "hand-invalid")
-    found = [mistake for mistake in response["errors"] if mistake["code"] == code]
-    assert pointer in [mistake["pointer"] for mistake in found]
-    assert any(words in mistake["detail"] for mistake in found)
-    assert found[0]["detail"] in response["detail"] or len(response["errors"]) > 1
+    mistakes = [mistake for mistake in response["errors"] if mistake["code"] == code]
+    assert pointer in [mistake["pointer"] for mistake in mistakes]
+    assert any(words in mistake["detail"] for mistake in mistakes)
+    assert mistakes[0]["detail"] in response["detail"] or len(response["errors"]) > 1
 
 
 @pytest.mark.parametrize("request_", [PINEAPPLE, TURBO, ALONE], ids=["pineapple", "turbo", "Fantasyland"])

@@ -145,9 +145,9 @@ def test_a_field_of_a_wrong_type_is_refused(api: Api, house: House, pointer: str
     response = post_document(api, changed(document_of(hands=COMPLETE), (pointer, value)))
     assert response.status == 422
     assert response["code"] == "request-invalid"
-    [(place, found)] = response.mistakes.items()
+    [(place, mistake)] = response.mistakes.items()
     assert place.startswith(f"#/{pointer}")
-    assert found == code
+    assert mistake == code
     assert house.count_records() == records
 
 

@@ -273,11 +273,11 @@ def test_a_hand_that_does_not_follow_is_refused_and_not_stored(
     assert response.status == (409 if code in ("round-complete", "round-closed", "hand-number") else 422)
     kind = "round-invalid" if "departures" in path else "hand-invalid"
     assert response["code"] == (code if response.status == 409 else kind)
-    found = [
+    details = [
         mistake["detail"] for mistake in response["errors"] if (mistake["code"], mistake["pointer"]) == (code, pointer)
     ]
-    assert len(found) == 1
-    assert words in found[0]
+    assert len(details) == 1
+    assert words in details[0]
     assert house.count_records() == records
     assert api.get(round_path).document == before
 

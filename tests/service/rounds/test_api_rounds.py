@@ -364,9 +364,9 @@ def test_a_reference_belongs_to_one_round(
     assert response.status == 409
     assert response["code"] == "round-conflict"
     assert {*response.mistakes.values()} == {"round-conflict"}
-    found = {mistake["pointer"]: mistake["detail"].partition("`: ")[2] for mistake in response["errors"]}
-    assert found.pop("#/reference") == response["detail"]
-    assert found == differences
+    details = {mistake["pointer"]: mistake["detail"].partition("`: ")[2] for mistake in response["errors"]}
+    assert details.pop("#/reference") == response["detail"]
+    assert details == differences
     assert first["id"] in response["detail"]
     assert "'friday/1'" in response["detail"]
     assert house.count_records() == before

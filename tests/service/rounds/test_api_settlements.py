@@ -42,10 +42,10 @@ def test_a_settlement_is_provisional_for_the_table_s_window_from_the_last_hand_o
     before = settlement_of(api, round_id)
     assert (before["state"], before["provisional_until"], before["confirmed"]) == ("open", None, [])
     last = play(api, round_id, COMPLETE[2])
-    found = settlement_of(api, round_id)
-    assert (found["state"], found["adjustment"]) == ("provisional", None)
+    settlement = settlement_of(api, round_id)
+    assert (settlement["state"], settlement["adjustment"]) == ("provisional", None)
     until = timedelta(minutes=45) + datetime.fromisoformat(last["recorded_at"])
-    assert datetime.fromisoformat(found["provisional_until"]) == until
+    assert datetime.fromisoformat(settlement["provisional_until"]) == until
     for shown in (last["round"], api.get(f"/v1/rounds/{round_id}")):
         assert shown["state"] == "provisional"
 
@@ -66,8 +66,8 @@ def test_a_settlement_whose_window_has_passed_is_final_once_a_worker_has_swept(a
     waiting = complete_round(api, name="parlour")
     assert settlement_of(api, round_id)["state"] == "provisional"
     sweep_all(house)
-    found = settlement_of(api, round_id)
-    assert (found["state"], found["provisional_until"]) == ("final", None)
+    settlement = settlement_of(api, round_id)
+    assert (settlement["state"], settlement["provisional_until"]) == ("final", None)
     assert api.get(f"/v1/rounds/{round_id}")["version"] == 5
     assert events_of(house, round_id)[-1] == (5, "settlement.finalized")
     assert settlement_of(api, waiting)["state"] == "provisional"
@@ -217,9 +217,9 @@ def test_a_new_revision_needs_new_confirmations(api: Api) -> None:
     confirm(api, round_id, 1)
     first = settlement_of(api, round_id)["provisional_until"]
     correct(api, round_id)
-    found = settlement_of(api, round_id)
-    assert (found["state"], found["confirmed"], found["adjustment"]) == ("provisional", [], None)
-    assert found["provisional_until"] > first
+    settlement = settlement_of(api, round_id)
+    assert (settlement["state"], settlement["confirmed"], settlement["adjustment"]) == ("provisional", [], None)
+    assert settlement["provisional_until"] > first
     old = settlement_of(api, round_id, 1)
     assert (old["state"], old["confirmed"], old["provisional_until"]) == ("superseded", [1], None)
     assert replayed(confirm(api, round_id, 1, revision=1))

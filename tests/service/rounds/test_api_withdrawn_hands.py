@@ -166,8 +166,8 @@ def test_a_hand_that_a_correction_removed_is_undone(api: Api) -> None:
 def is_undone(response: ApiResponse, record_id: str) -> bool:
     """Return whether a hand was refused because it was undone, and the refusal names the record to restore."""
     [error] = response["errors"]
-    found = response.status, response["code"], error["pointer"], error["expected"]
-    return found == (409, "hand-undone", "#/restores", record_id)
+    refusal = response.status, response["code"], error["pointer"], error["expected"]
+    return refusal == (409, "hand-undone", "#/restores", record_id)
 
 
 def test_restores_counts_an_undone_hand_again(api: Api, house: House) -> None:

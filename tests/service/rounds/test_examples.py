@@ -88,9 +88,9 @@ def test_every_request_and_response_has_a_valid_example(contract: Document) -> N
 
 
 def test_every_line_of_ndjson_is_valid_by_the_schema_of_lines(contract: Document) -> None:
-    found = {place: media[NDJSON] for place, media in contents(contract) if NDJSON in media}
-    assert len(found) == 7
-    for place, media in found.items():
+    media_by_place = {place: media[NDJSON] for place, media in contents(contract) if NDJSON in media}
+    assert len(media_by_place) == 7
+    for place, media in media_by_place.items():
         lines = [
             line for example in media["examples"].values() for line in resolve(contract, example)["value"].splitlines()
         ]

@@ -174,12 +174,12 @@ def test_an_invalid_query_is_refused(api: Api, nobody: Api) -> None:
 
 def reading_transactions(house: House) -> int:
     with psycopg.connect(house.owner_url) as connection:
-        found = connection.execute(
+        row = connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL"
             " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
         ).fetchone()
-    assert found is not None
-    return int(found[0])
+    assert row is not None
+    return int(row[0])
 
 
 @pytest.fixture

@@ -46,22 +46,22 @@ def hands(api: Api) -> dict[str, str]:
     """Return the tables, and five hands of three rounds, in the order in which they were recorded."""
     kitchen, attic = add_table(api, "pineapple-qq"), add_table(api, "turbo", "attic")
     first = open_round(api, kitchen)["id"]
-    found = {"kitchen": kitchen, "attic": attic, "first": first}
-    found["plain"] = play(api, first, hand(1, 1, THREE, played_at="2026-11-20T20:00:00Z"))["id"]
+    ids = {"kitchen": kitchen, "attic": attic, "first": first}
+    ids["plain"] = play(api, first, hand(1, 1, THREE, played_at="2026-11-20T20:00:00Z"))["id"]
     assert depart(api, first, 3).status == 201
     second = open_round(api, attic, {1: "dan 50", 2: "ann 50"})["id"]
-    found["turbo"] = play(api, second, hand(1, 1, TWO, played_at="2026-11-20T20:05:00Z"))["id"]
-    found["foul"] = play(api, first, hand(2, 2, {1: FOUL, 2: MID}, played_at="2026-11-20T20:10:00Z"))["id"]
+    ids["turbo"] = play(api, second, hand(1, 1, TWO, played_at="2026-11-20T20:05:00Z"))["id"]
+    ids["foul"] = play(api, first, hand(2, 2, {1: FOUL, 2: MID}, played_at="2026-11-20T20:10:00Z"))["id"]
     third = open_round(api, kitchen, {1: "eve 50", 2: "fay 50", 3: "gus 50"})["id"]
-    found["entered"] = play(api, third, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS}))["id"]
+    ids["entered"] = play(api, third, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS}))["id"]
     fantasyland = {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}}
-    found["fantasyland"] = play(api, third, hand(2, 3, fantasyland))["id"]
-    found["third"] = third
-    return found
+    ids["fantasyland"] = play(api, third, hand(2, 3, fantasyland))["id"]
+    ids["third"] = third
+    return ids
 
 
 def listed(api: Api, query: str = "") -> list[str]:
-    return [found["id"] for page in walk(api, f"/v1/hands?limit=2&{query}") for found in page["hands"]]
+    return [each["id"] for page in walk(api, f"/v1/hands?limit=2&{query}") for each in page["hands"]]
 
 
 def names_of(hands: dict[str, str], ids: list[str]) -> list[str]:
@@ -75,9 +75,9 @@ def test_hands_of_all_rounds_are_listed_newest_first(api: Api, other_api: Api, h
 
 
 def test_a_found_hand_equals_the_hand_with_the_id_of_its_round(api: Api, hands: dict[str, str]) -> None:
-    for found in api.get("/v1/hands")["hands"]:
-        alone = api.get(f"/v1/hands/{found['id']}").document
-        assert found == {**alone, "round": alone["round"]["id"]}
+    for each in api.get("/v1/hands")["hands"]:
+        alone = api.get(f"/v1/hands/{each['id']}").document
+        assert each == {**alone, "round": alone["round"]["id"]}
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_only_hands_in_force_are_found(api: Api, hands: dict[str, str]) -> None:
     assert (replacing["round"], replacing["number"]) == (hands["first"], 1)
     assert replacing["played_at"] == "2026-11-20T19:00:00Z"
     assert replacing["id"] != hands["plain"]
-    assert names_of(hands, [found["id"] for found in others]) == ["entered", "foul", "turbo"]
-    assert all(found["in_force"] for found in (replacing, *others))
+    assert names_of(hands, [each["id"] for each in others]) == ["entered", "foul", "turbo"]
+    assert all(each["in_force"] for each in (replacing, *others))
 
 
 def test_a_page_of_hands_needs_as_many_statements_as_one_hand(api: Api, hands: dict[str, str]) -> None:
@@ -186,9 +186,9 @@ def test_a_period_of_hands_reads_an_index_and_not_all_hands_of_the_club(own_hous
     assert len(listed(api, "from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z")) == len(COMPLETE)
 
 
-def scans_of(house: House, club: UUID, wanted: HandFilter) -> Iterator[Document]:
+def scans_of(house: House, club: UUID, filter_: HandFilter) -> Iterator[Document]:
     """Yield the scans of tables and indexes by which PostgreSQL finds a page of hands."""
-    query = select_in_force(club, wanted).order_by(HandRecord.id.desc()).limit(51)
+    query = select_in_force(club, filter_).order_by(HandRecord.id.desc()).limit(51)
     written = query.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True})
     with database_of(house).reading(club) as transaction:
         # As in a large club, where reading a whole table is never the cheapest plan.

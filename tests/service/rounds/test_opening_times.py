@@ -243,8 +243,8 @@ def test_times_that_were_changed_are_found(api: Api, house: House) -> None:
             with undone(transaction):
                 later = text(f"UPDATE rounds SET {column} = {column} + interval '1 s' WHERE club_id = :club")
                 assert transaction.execute(later, {"club": transaction.club_id}).rowcount == 3
-                found = verify(transaction)
-                assert {(each.kind, each.table, each.column) for each in found} == {
+                findings = verify(transaction)
+                assert {(each.kind, each.table, each.column) for each in findings} == {
                     (FindingKind.RECORD_DIFFERS, "rounds", column)
                 }
-                assert len(found) == 3
+                assert len(findings) == 3

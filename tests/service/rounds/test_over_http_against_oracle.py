@@ -20,26 +20,26 @@ MANY = 30
 RANDOM_RULESETS = [f"random ruleset {number}" for number in range(10)]
 
 
-def parts_that_differ(expected: Any, found: Any, place: str = "") -> list[str]:
+def parts_that_differ(expected: Any, actual: Any, place: str = "") -> list[str]:
     """Return the values that differ from the oracle's; the service may return more values."""
-    if isinstance(expected, dict) and isinstance(found, dict):
-        missing = [f"{place}/{name}: missing" for name in expected if name not in found]
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        missing = [f"{place}/{name}: missing" for name in expected if name not in actual]
         inner = [
-            parts_that_differ(expected[name], found[name], f"{place}/{name}") for name in expected if name in found
+            parts_that_differ(expected[name], actual[name], f"{place}/{name}") for name in expected if name in actual
         ]
         return missing + [part for parts in inner for part in parts]
-    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
         inner = [
             parts_that_differ(one, other, f"{place}/{index}")
-            for index, (one, other) in enumerate(zip(expected, found, strict=True))
+            for index, (one, other) in enumerate(zip(expected, actual, strict=True))
         ]
         return [part for parts in inner for part in parts]
-    same = expected == found and type(expected) is type(found)
-    return [] if same else [f"{place}: is {found!r}; expected {expected!r}"]
+    same = expected == actual and type(expected) is type(actual)
+    return [] if same else [f"{place}: is {actual!r}; expected {expected!r}"]
 
 
-def check(where: str, expected: Any, found: Any) -> None:
-    assert parts_that_differ(expected, found) == [], where
+def check(where: str, expected: Any, actual: Any) -> None:
+    assert parts_that_differ(expected, actual) == [], where
 
 
 def play_by_hand(api: Api, document: Document, expected: Document, where: str) -> str:

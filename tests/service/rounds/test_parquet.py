@@ -46,8 +46,8 @@ def export(api: Api, path: Path, **query: str) -> Path:
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
-    found = duckdb.sql(f"SET timezone = 'UTC'; FROM '{path}'")
-    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+    relation = duckdb.sql(f"SET timezone = 'UTC'; FROM '{path}'")
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
 def same(row: dict[str, Any], other: dict[str, Any], *names: str) -> bool:
@@ -146,10 +146,10 @@ def test_the_documented_examples_read_the_files(files: Path, library: str, capsy
 
 
 def test_the_documentation_names_every_column_with_its_type(files: Path) -> None:
-    found = [
+    columns = [
         (records, name, TYPES[kind])
         for records in ("hands", "results", "transfers")
         for name, kind, *_ in duckdb.sql(f"DESCRIBE FROM '{files / records}.parquet'").fetchall()
     ]
     lines = re.findall(r"^\| `(\w+)` \| `(\w+)` \| ([\w<>]+) \|", DOCUMENTED.read_text(encoding="utf-8"), re.MULTILINE)
-    assert lines == found
+    assert lines == columns

@@ -132,11 +132,11 @@ def test_a_conflict_names_every_difference(api: Api) -> None:
     other = hand(1, 2, {3: LOW, 2: {"board": MID, "fantasyland": 14}, 1: "AhKd9d / JsJd8c5h2c / AsAdTcTh4s"})
     response = post(api, round_id, other)
     assert (response.status, response["code"]) == (409, "hand-conflict")
-    found = {
+    differences = {
         mistake["pointer"]: (mistake["code"], mistake["recorded"], mistake["received"])
         for mistake in response["errors"]
     }
-    assert found == {
+    assert differences == {
         "#/button": ("hand-conflict", 1, 2),
         "#/players/1/fantasyland": ("hand-conflict", 0, 14),
         "#/players/2/top": ("hand-conflict", ["Ah", "Kd", "9c"], ["Ah", "Kd", "9d"]),

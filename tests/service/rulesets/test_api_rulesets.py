@@ -35,16 +35,16 @@ def test_presets_are_public_and_match_the_rules(api: Api, nobody: Api) -> None:
 
 def paying(ruleset: Document) -> Document:
     """Return a ruleset without royalties of 0, which can be omitted."""
-    tables = {row: {made: won for made, won in table.items() if won} for row, table in ruleset["royalties"].items()}
+    tables = {row: {label: won for label, won in table.items() if won} for row, table in ruleset["royalties"].items()}
     return {**ruleset, "royalties": tables}
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_is_found_by_name_and_by_name_and_version(api: Api, name: str, nobody: Api) -> None:
-    found = nobody.get(f"/v1/rulesets/{name}")
-    assert found.status == 200
-    assert (found["name"], found["version"]) == (name, 1)
-    assert nobody.get(f"/v1/rulesets/{name}@1").document == found.document
+    response = nobody.get(f"/v1/rulesets/{name}")
+    assert response.status == 200
+    assert (response["name"], response["version"]) == (name, 1)
+    assert nobody.get(f"/v1/rulesets/{name}@1").document == response.document
 
 
 @pytest.mark.parametrize(
@@ -225,9 +225,9 @@ def test_contradicting_rules_are_rejected_with_their_fields(
     response = api.post("/v1/rulesets", changed(OWN, (pointer, value)))
     assert response.status == 422
     assert response["code"] == "ruleset-invalid"
-    [found, *_] = [mistake for mistake in response["errors"] if mistake["code"] == code]
-    assert found["pointer"] == f"#/{pointer}" or pointer == "low_middle"
-    assert words in found["detail"]
+    [first, *_] = [mistake for mistake in response["errors"] if mistake["code"] == code]
+    assert first["pointer"] == f"#/{pointer}" or pointer == "low_middle"
+    assert words in first["detail"]
 
 
 def test_all_contradictions_are_reported_together(api: Api, house: House) -> None:

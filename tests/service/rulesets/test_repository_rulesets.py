@@ -72,12 +72,12 @@ def test_a_rolled_back_ruleset_is_not_stored(database: Database, club_id: UUID) 
 
 def test_tables_round_trip_and_are_listed_newest_first(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
-        made = [add_table(transaction, name=f"table {number}") for number in range(3)]
-        assert tables.get(transaction, made[1].id) == made[1]
-        assert tables.find(transaction, "table 2") == made[2]
+        records = [add_table(transaction, name=f"table {number}") for number in range(3)]
+        assert tables.get(transaction, records[1].id) == records[1]
+        assert tables.find(transaction, "table 2") == records[2]
         assert tables.find(transaction, "table 3") is None
-        assert tables.list_page(transaction, limit=2) == [made[2], made[1]]
-        assert tables.list_page(transaction, after=made[1].id, limit=2) == [made[0]]
+        assert tables.list_page(transaction, limit=2) == [records[2], records[1]]
+        assert tables.list_page(transaction, after=records[1].id, limit=2) == [records[0]]
         with pytest.raises(NotFound):
             tables.get(transaction, uuid7())
 
@@ -131,8 +131,8 @@ def test_a_club_is_created_once(club_id: UUID, logins: Logins) -> None:
 def test_the_owner_finds_a_club_by_its_name(club_id: UUID, logins: Logins) -> None:
     owner = Database(logins.owner, role=None)
     with owner.transaction(uuid7()) as transaction:
-        found = clubs.find(transaction, "home")
-        assert found is not None
-        assert found.id == club_id
+        club = clubs.find(transaction, "home")
+        assert club is not None
+        assert club.id == club_id
         assert clubs.find(transaction, "away") is None
     owner.close()

@@ -44,12 +44,12 @@ class Killer:
 
     def _kill(self, kind: str, service: Running) -> bool:
         try:
-            found = list(self._find(kind, service))
-            if found:
-                self._rng.choice(found).kill()
+            processes = list(self._find(kind, service))
+            if processes:
+                self._rng.choice(processes).kill()
         except psutil.NoSuchProcess:
             return False
-        return bool(found)
+        return bool(processes)
 
     @staticmethod
     def _find(kind: str, service: Running) -> Iterator[psutil.Process]:

@@ -137,10 +137,10 @@ def test_the_console_has_a_secure_cookie_and_receives_files_through_nginx(proxie
         assert "; Secure" in signed_in.headers["Set-Cookie"]
         cookie = {"Cookie": signed_in.headers["Set-Cookie"].partition(";")[0]}
         page = browser.get("/console/jobs/import", headers=cookie)
-        found = re.search('name="csrf" value="([0-9a-f]{64})"', page.text)
-        assert found is not None
+        match = re.search('name="csrf" value="([0-9a-f]{64})"', page.text)
+        assert match is not None
         content = b'{"not": "a round"}\n' * 100_000
-        form, file = {"csrf": found[1], "state": "final"}, {"file": ("rounds.ndjson", content)}
+        form, file = {"csrf": match[1], "state": "final"}, {"file": ("rounds.ndjson", content)}
         sent = browser.post("/console/jobs/import", data=form, files=file, headers=origin | cookie)
         assert sent.status_code == 303, sent.text
         assert "100,000 lines" in browser.get(sent.headers["Location"], headers=cookie).text

@@ -22,11 +22,11 @@ def command(*arguments: str, **variables: str) -> Result:
 
 @pytest.mark.parametrize("group", ["", "club", "key", "signing-key"])
 def test_help_lists_every_command_with_a_complete_sentence(group: str) -> None:
-    found = main.get_command(click.Context(main), group) if group else main
-    assert isinstance(found, click.Group)
+    parent = main.get_command(click.Context(main), group) if group else main
+    assert isinstance(parent, click.Group)
     listing = " ".join(command(*group.split(), "--help").stdout.partition("Commands:")[2].split())
-    for name in found.list_commands(click.Context(found)):
-        listed = found.get_command(click.Context(found), name)
+    for name in parent.list_commands(click.Context(parent)):
+        listed = parent.get_command(click.Context(parent), name)
         assert listed is not None
         assert listed.help is not None
         assert f"{name} {' '.join(listed.help.split()).partition('. ')[0]}" in listing

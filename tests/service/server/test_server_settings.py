@@ -23,15 +23,15 @@ READ_ONLY = ("is a standby", "is read-only")
 
 
 @pytest.mark.parametrize(
-    ("requested", "found"), [(None, "on"), ("off", "on"), ("local", "on"), ("remote_apply", "remote_apply")]
+    ("requested", "setting"), [(None, "on"), ("off", "on"), ("local", "on"), ("remote_apply", "remote_apply")]
 )
-def test_commits_are_synchronous(logins: Logins, requested: str | None, found: str) -> None:
+def test_commits_are_synchronous(logins: Logins, requested: str | None, setting: str) -> None:
     [(default,)] = Records(logins.owner).query("SELECT current_setting('synchronous_commit')")
     assert default == "off", "what the server says for itself"
     options = {"options": f"-c synchronous_commit={requested}"} if requested else {}
     database = Database(text_of(make_url(logins.service).update_query_dict(options)))
     with database.outside_clubs() as connection:
-        assert connection.scalar(text("SELECT current_setting('synchronous_commit')")) == found
+        assert connection.scalar(text("SELECT current_setting('synchronous_commit')")) == setting
     database.close()
 
 

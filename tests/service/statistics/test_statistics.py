@@ -57,9 +57,9 @@ def read(api: Api, query: str = "") -> dict[str, Document]:
 def read_one(api: Api, player: str, query: str = "") -> Document:
     response = api.get(f"/v1/players/{player}/statistics{query}")
     assert response.status == 200, response
-    [found] = response["players"]
-    assert isinstance(found, dict)
-    return found
+    [figures] = response["players"]
+    assert isinstance(figures, dict)
+    return figures
 
 
 def stored_as_computed(house: House, api: Api) -> int:
@@ -104,14 +104,14 @@ def test_every_figure_of_a_player(house: House, api: Api, is_ended: bool) -> Non
 
 def test_fouls_and_scoops(api: Api) -> None:
     posted(api, hands=[hand(1, 1, {1: HIGH, 2: MID, 3: LOW})], closed=CLOSED)
-    found = read(api)
-    assert {player: each["scoops"] for player, each in found.items()} == {"ann": 2, "bob": 1, "cyd": 0}
-    assert {player: each["fouls"] for player, each in found.items()} == {"ann": 0, "bob": 0, "cyd": 0}
+    players = read(api)
+    assert {player: each["scoops"] for player, each in players.items()} == {"ann": 2, "bob": 1, "cyd": 0}
+    assert {player: each["fouls"] for player, each in players.items()} == {"ann": 0, "bob": 0, "cyd": 0}
     fouled = {1: FOUL, 2: "QsJc6d / 7s7d5c3h2d / QcQh4d4c3s"}
     posted(api, hands=[hand(1, 1, fouled)], sitting={1: "ann 50", 2: "eve 50"}, closed=CLOSED)
-    found = read(api)
-    assert {player: each["fouls"] for player, each in found.items()} == {"ann": 1, "bob": 0, "cyd": 0, "eve": 0}
-    assert (found["eve"]["scoops"], found["ann"]["scoops"]) == (0, 2)
+    players = read(api)
+    assert {player: each["fouls"] for player, each in players.items()} == {"ann": 1, "bob": 0, "cyd": 0, "eve": 0}
+    assert (players["eve"]["scoops"], players["ann"]["scoops"]) == (0, 2)
 
 
 def test_the_mean_has_an_interval_of_95_percent(api: Api) -> None:
@@ -281,15 +281,15 @@ def expected(api: Api, rounds: list[str]) -> dict[str, Counter[str]]:
 
 def earned(api: Api, rounds: list[str]) -> dict[str, list[int]]:
     """Count the boards that earned Fantasyland, in ordinary hands and in Fantasyland."""
-    found: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for round_id in rounds:
         names = {seat["seat"]: seat["player"] for seat in api.get(f"/v1/rounds/{round_id}")["seats"]}
         document = api.get(f"/v1/rounds/{round_id}/document")
         for shown, one in zip(hands_of(api, round_id), document["hands"], strict=True):
             dealt = {player["seat"]: player.get("fantasyland") or 0 for player in one["players"]}
             for player in shown["players"]:
-                found[names[player["seat"]]][dealt[player["seat"]] > 0] += player["fantasyland"] > 0
-    return found
+                counts[names[player["seat"]]][dealt[player["seat"]] > 0] += player["fantasyland"] > 0
+    return counts
 
 
 @pytest.mark.no_cover
@@ -307,9 +307,9 @@ def test_statistics_are_the_sums_of_the_hands(house: House, api: Api) -> None:
             request = {"reason": "misread", "document": amended, "irregular": "stands"}
             correct_round(api, rounds[rng.randrange(len(rounds))], request)
     sums, entered = expected(api, rounds), earned(api, rounds)
-    found = read(api)
-    assert set(found) == {player for player, counted in sums.items() if counted["hands"]}
-    for player, each in found.items():
+    players = read(api)
+    assert set(players) == {player for player, counted in sums.items() if counted["hands"]}
+    for player, each in players.items():
         summed = {name: sums[player][name] for name in SUMS}
         summed["fantasyland_entered"], summed["fantasyland_stayed"] = entered[player]
         assert {name: each[name] for name in SUMS} == summed

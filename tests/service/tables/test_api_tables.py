@@ -150,11 +150,11 @@ def test_without_a_point_value_there_is_no_money(api: Api) -> None:
 
 
 def test_tables_are_listed_in_pages_the_newest_first(api: Api, other_api: Api) -> None:
-    made = [add_table(api, name=f"table {number}") for number in range(5)]
+    ids = [add_table(api, name=f"table {number}") for number in range(5)]
     add_table(other_api, name="theirs")
     pages = [[table["id"] for table in page["tables"]] for page in walk(api, "/v1/tables?limit=2")]
     assert [len(page) for page in pages] == [2, 2, 1]
-    assert [table for page in pages for table in page] == made[::-1]
+    assert [table for page in pages for table in page] == ids[::-1]
     assert len(list(walk(api, "/v1/tables?limit=5"))) == 1
 
 
@@ -162,9 +162,9 @@ def test_a_table_is_found_by_its_exact_name(api: Api) -> None:
     for name in ("kitchen", "Kitchen", "kitchen 2", "küche & co"):
         add_table(api, name=name)
     for name in ("kitchen", "kitchen 2", "küche & co"):
-        found = api.get(f"/v1/tables?name={quote(name)}&limit=1")
-        assert [table["name"] for table in found["tables"]] == [name]
-        assert "Link" not in found.headers
+        page = api.get(f"/v1/tables?name={quote(name)}&limit=1")
+        assert [table["name"] for table in page["tables"]] == [name]
+        assert "Link" not in page.headers
     assert api.get("/v1/tables?name=kit")["tables"] == api.get("/v1/tables?name=attic")["tables"] == []
 
 

@@ -123,6 +123,6 @@ def test_any_deleted_checkpoint_is_missed_and_one_without_its_event_is_surplus(h
     with psycopg.connect(house.owner_url) as connection:
         connection.execute("SET session_replication_role = replica")
         connection.execute("UPDATE checkpoints SET size = %s WHERE size = %s", [sizes[0] - 1, sizes[0]])
-    found = {(each.kind, each.table, each.key["size"]) for each in verify(house) if "size" in each.key}
-    assert (FindingKind.RECORD_SURPLUS, "checkpoints", sizes[0] - 1) in found
-    assert (FindingKind.RECORD_MISSING, "checkpoints", sizes[0]) in found
+    findings = {(each.kind, each.table, each.key["size"]) for each in verify(house) if "size" in each.key}
+    assert (FindingKind.RECORD_SURPLUS, "checkpoints", sizes[0] - 1) in findings
+    assert (FindingKind.RECORD_MISSING, "checkpoints", sizes[0]) in findings

@@ -61,10 +61,10 @@ def damage(directory: Path, table: str) -> None:
 @pytest.mark.parametrize("table", ["hand_scores", "rounds", "events", "clubs", "tree_nodes"])
 def test_a_damaged_block_is_reported_and_the_others_are_verified(stopped: Path, table: str) -> None:
     damage(stopped, table)
-    found = command("verify", "--json", "--data", str(stopped))
-    assert found.returncode == 1, found.stderr
-    assert "Traceback" not in found.stderr
-    *findings, summary = map(json.loads, found.stdout.splitlines())
+    result = command("verify", "--json", "--data", str(stopped))
+    assert result.returncode == 1, result.stderr
+    assert "Traceback" not in result.stderr
+    *findings, summary = map(json.loads, result.stdout.splitlines())
     pages = [finding for finding in findings if finding["kind"] == "page-unreadable"]
     assert {(page["table"], page["key"]["block"]) for page in pages} == {(table, 0)}
     if table in ("hand_scores", "rounds"):
@@ -74,6 +74,6 @@ def test_a_damaged_block_is_reported_and_the_others_are_verified(stopped: Path, 
 
 
 def test_a_sound_database_has_no_finding(stopped: Path) -> None:
-    found = command("verify", "--data", str(stopped))
-    assert found.stdout == ""
-    assert found.returncode == 3, "only the checkpoint is missing"
+    result = command("verify", "--data", str(stopped))
+    assert result.stdout == ""
+    assert result.returncode == 3, "only the checkpoint is missing"

@@ -105,9 +105,9 @@ def test_the_audit_in_bulk_proves_all_rounds_that_ended_and_were_never_revised(h
                     AND irregular IS NOT NULL
             )
     """)
-    found = hands_in.execute(ended, {"club": hands_in.club_id}).scalars().all()
-    assert set(prove_in_bulk(hands_in, Stretch(), rulesets).proven) == set(found)
-    assert found
+    ids = hands_in.execute(ended, {"club": hands_in.club_id}).scalars().all()
+    assert set(prove_in_bulk(hands_in, Stretch(), rulesets).proven) == set(ids)
+    assert ids
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -154,14 +154,14 @@ def test_a_changed_column_is_reported(
     for column, cover in AUDITED[name].columns.items():
         with undone(hands_in):
             before, after = table.change(column, columns[name][column])
-            found = verify(hands_in, lived.checkpoints, name)
+            findings = verify(hands_in, lived.checkpoints, name)
             if cover is Comparison.NOTHING:
                 # Which of a tile's two versions was signed is found where it leads to another map.
-                assert {finding.table for finding in found} <= {"round_map_tiles"} & {name}
+                assert {finding.table for finding in findings} <= {"round_map_tiles"} & {name}
                 continue
-            named = [*names(found, name, before), *names(found, name, after)]
+            named = [*names(findings, name, before), *names(findings, name, after)]
             if not any(cover is Comparison.KEY or finding.column == column for finding in named):
-                unfound.append((column, before[column], after[column], found[:3]))
+                unfound.append((column, before[column], after[column], findings[:3]))
     assert unfound == []
 
 
@@ -209,10 +209,10 @@ def test_a_record_that_is_taken_away_and_a_tail_that_is_cut_off_are_missed(
         with undone(hands_in):
             for row in cut:
                 table.delete(row)
-            found = verify(hands_in, lived.checkpoints, name)
+            findings = verify(hands_in, lived.checkpoints, name)
             for row in cut:
-                kinds = {finding.kind for finding in names(found, name, row)}
-                assert kinds & {FindingKind.RECORD_MISSING, FindingKind.EVENT_MISSING}, (row, found[:5])
+                kinds = {finding.kind for finding in names(findings, name, row)}
+                assert kinds & {FindingKind.RECORD_MISSING, FindingKind.EVENT_MISSING}, (row, findings[:5])
 
 
 @pytest.mark.parametrize("name", AUDITED)
@@ -223,8 +223,9 @@ def test_an_added_record_is_reported(
     table = Table(hands_in, name)
     with undone(hands_in):
         added = table.insert(table.rows()[0], columns[name])
-        found = verify_all(hands_in) if name in ("clubs", "tree_heads") else verify(hands_in, lived.checkpoints, name)
-        assert names(found, name, added), (added, found[:5])
+        is_of_all = name in ("clubs", "tree_heads")
+        findings = verify_all(hands_in) if is_of_all else verify(hands_in, lived.checkpoints, name)
+        assert names(findings, name, added), (added, findings[:5])
 
 
 @pytest.mark.parametrize("name", AUDITED)
@@ -239,9 +240,9 @@ def test_two_exchanged_records_are_both_reported(lived: Lived, hands_in: Transac
         return
     with undone(hands_in):
         table.swap(first, other)
-        found = verify(hands_in, lived.checkpoints, name)
-        assert names(found, name, first), found[:5]
-        assert names(found, name, other), found[:5]
+        findings = verify(hands_in, lived.checkpoints, name)
+        assert names(findings, name, first), findings[:5]
+        assert names(findings, name, other), findings[:5]
 
 
 def test_a_history_rewritten_without_an_event_differs_from_a_retained_checkpoint(
@@ -270,9 +271,9 @@ def test_a_number_that_is_too_large_does_not_block_verification(lived: Lived, ha
         nodes.run(f"UPDATE tree_nodes SET position = 1::bigint << 60 WHERE ctid = '{last['ctid']}'")
         hands_in.execute(text(f"UPDATE tree_heads SET size = 1::bigint << 61 WHERE {nodes.mine}"))
         hands_in.execute(text(f"UPDATE round_heads SET version = 2000000000 WHERE {nodes.mine}"))
-        found = verify(hands_in, lived.checkpoints)
-        assert names(found, "tree_nodes", last)
-        assert names(found, "tree_nodes", {**last, "position": 1 << 60})
+        findings = verify(hands_in, lived.checkpoints)
+        assert names(findings, "tree_nodes", last)
+        assert names(findings, "tree_nodes", {**last, "position": 1 << 60})
 
 
 @pytest.mark.parametrize("level", [0, 1])
@@ -283,9 +284,9 @@ def test_a_subtree_that_is_hidden_in_the_hash_of_the_one_before_it_is_missed(han
         more = f"int8send({hidden['position']}) || '\\x{hidden['hash'].hex()}'"
         nodes.run(f"UPDATE tree_nodes SET hash = hash || {more} WHERE ctid = '{before['ctid']}'")
         nodes.delete(hidden)
-        found = verify(hands_in, table="tree_nodes")
-        assert "hash" in {finding.column for finding in names(found, "tree_nodes", before)}
-        assert FindingKind.RECORD_MISSING in {finding.kind for finding in names(found, "tree_nodes", hidden)}
+        findings = verify(hands_in, table="tree_nodes")
+        assert "hash" in {finding.column for finding in names(findings, "tree_nodes", before)}
+        assert FindingKind.RECORD_MISSING in {finding.kind for finding in names(findings, "tree_nodes", hidden)}
 
 
 def test_a_last_leaf_of_no_event_is_found(hands_in: Transaction) -> None:
@@ -297,8 +298,8 @@ def test_a_last_leaf_of_no_event_is_found(hands_in: Transaction) -> None:
             f" SELECT club_id, level, position + 1, hash FROM tree_nodes WHERE ctid = '{last['ctid']}'"
         )
         nodes.run(f"UPDATE tree_heads SET size = size + 1 WHERE {nodes.mine}")
-        found = verify(hands_in, table="tree_nodes")
-        assert names(found, "tree_nodes", {**last, "position": last["position"] + 1})
+        findings = verify(hands_in, table="tree_nodes")
+        assert names(findings, "tree_nodes", {**last, "position": last["position"] + 1})
 
 
 def test_a_last_leaf_whose_event_waits_again_is_found(hands_in: Transaction) -> None:
@@ -351,8 +352,8 @@ def test_numbers_that_are_too_large_are_compared_with_the_figures(hands_in: Tran
         hands_in.execute(text("UPDATE round_statistics SET squares = 'NaN', best = 9223372036854775807"))
         due, paid = "transfers[1].due = 9223372036854775807", "transfers[1].paid = -9223372036854775808"
         hands_in.execute(text(f"UPDATE hand_scores SET {due}, {paid}"))
-        found = {finding.column for finding in compare_figures(hands_in, Stretch())}
-        assert {"received", "paid", "not_received", "not_paid", "squares", "best"} <= found
+        fields = {finding.column for finding in compare_figures(hands_in, Stretch())}
+        assert {"received", "paid", "not_received", "not_paid", "squares", "best"} <= fields
 
 
 WRONG = {"hand_scores": "transfers = '{}'", "rounds": "opened_at = now()", "hands": "fantasyland[1] = 17"}
@@ -380,10 +381,10 @@ def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> Non
         with undone(hands_in):
             corruption = RandomCorruption(hands_in, rng)
             damages = [corruption.damage() for _ in range(rng.randint(2, 8))]
-            found = verify(hands_in, lived.checkpoints)
+            findings = verify(hands_in, lived.checkpoints)
         for damage in damages:
             for rows in damage.rows:
-                named = [finding for row in rows for finding in names(found, damage.table, row)]
+                named = [finding for row in rows for finding in names(findings, damage.table, row)]
                 if not any(damage.column in (None, finding.column) for finding in named):
                     unnamed.append((seed, damage))
     assert unnamed == []

@@ -28,8 +28,8 @@ def resolve_to(*addresses: str) -> Any:
 
     def getaddrinfo(_host: str, port: int, **_options: Any) -> list[Any]:
         return [
-            (socket.AF_INET6 if ":" in found else socket.AF_INET, socket.SOCK_STREAM, 6, "", (found, port))
-            for found in addresses
+            (socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+            for address in addresses
         ]
 
     return getaddrinfo
@@ -51,8 +51,8 @@ def test_an_invalid_list_of_allowed_hosts_is_an_error(text: str) -> None:
 
 def test_of_several_addresses_only_public_ones_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", resolve_to("10.0.0.1", "9.9.9.9", "::1", "2620:fe::fe"))
-    found = resolve(Target.of("https://club.example/"), AllowedAddresses())
-    assert [str(address) for address in found] == ["9.9.9.9", "2620:fe::fe"]
+    addresses = resolve(Target.of("https://club.example/"), AllowedAddresses())
+    assert [str(address) for address in addresses] == ["9.9.9.9", "2620:fe::fe"]
 
 
 def test_numbers_that_resolvers_take_for_addresses_are_refused() -> None:

@@ -17,8 +17,8 @@ PAGE = (ROOT / "docs" / "webhooks.md").read_text(encoding="utf-8")
 
 
 def example(language: str) -> str:
-    [found] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    return str(found)
+    [block] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return str(block)
 
 
 def run_node(directory: Path, *arguments: str) -> str:

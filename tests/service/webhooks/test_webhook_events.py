@@ -26,18 +26,18 @@ def test_each_change_of_a_webhook_is_an_event_with_its_key(house: House, api: Ap
     assert api.post(f"{address}/secret/rotate", {"overlap_seconds": 60}).status == 200
     newer = api.get(f"{address}/secret")["secret"]
     assert api.delete(address).status == 204
-    found = changes(house, api)
+    events = changes(house, api)
     kinds = ["hand.recorded", "round.completed"]
     disabled = {"host": "other.example", "kinds": ["import.ended"], "state": "disabled"}
-    assert [(event["kind"], event["content"]) for event in found] == [
+    assert [(event["kind"], event["content"]) for event in events] == [
         ("webhook.added", {"webhook": webhook, "host": "club.example", "kinds": kinds, "state": "active"}),
         ("webhook.changed", {"webhook": webhook, **disabled}),
         ("webhook.secret-rotated", {"webhook": webhook, "host": "other.example", "overlap_seconds": 60}),
         ("webhook.removed", {"webhook": webhook, "host": "other.example"}),
     ]
     [(key,)] = house.query("SELECT id FROM api_keys WHERE club_id = %s", club_of(house, api))
-    assert [event["actor"] for event in found] == [str(key)] * 4
-    seen = json.dumps(found)
+    assert [event["actor"] for event in events] == [str(key)] * 4
+    seen = json.dumps(events)
     assert [word for word in (secret, newer, secret.removeprefix("whsec_"), "0f3c9a", "abc123") if word in seen] == []
     assert [finding for page in verify_database(house.owner, [club_of(house, api)]) for finding in page.findings] == []
 

@@ -21,10 +21,10 @@ def check_with_axe(page: Page, least: int = 10) -> None:
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(_AXE)
     # The elements that pass are not listed: that takes most of the time.
-    found: Any = page.evaluate("axe.run({resultTypes: ['violations']})")
-    violations = [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]]
+    result: Any = page.evaluate("axe.run({resultTypes: ['violations']})")
+    violations = [(each["id"], [node["html"] for node in each["nodes"]]) for each in result["violations"]]
     assert violations == [], page.url
-    assert len(found["passes"]) > least
+    assert len(result["passes"]) > least
 
 
 def check_width(page: Page) -> None:

@@ -62,8 +62,8 @@ def launch_options(*arguments: str) -> dict[str, Any]:
 def find_chromium() -> tuple[Path, Path | None]:
     """Return the program and the folder of libraries that it needs, if it needs one."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
-        if found := shutil.which(name):
-            return Path(found), None
+        if path := shutil.which(name):
+            return Path(path), None
     program, libraries = _UNPACKED / "chromium", _UNPACKED / "lib"
     if not _ARCHIVES.is_dir():
         raise OSError(f"there is neither a Chromium on this machine nor {_ARCHIVES}; run 'make develop'")

@@ -30,7 +30,7 @@ class ComparedRound:
         assert self.ruleset == {**self.ruleset, **ruleset}
 
     @property
-    def given(self) -> Document:
+    def round_(self) -> Document:
         """What the page knows of the round."""
         return {"document": self.api.get(f"/v1/rounds/{self.id}/document").document, "ruleset": self.ruleset}
 
@@ -43,7 +43,7 @@ class ComparedRound:
 
     def check(self, hand: Document, where: str) -> Document:
         """Check that both have the same result for a hand, and return it."""
-        response, scored = self.request(hand), self.browser.score(self.given, hand)
+        response, scored = self.request(hand), self.browser.score(self.round_, hand)
         assert response.status == 201, (where, response.document)
         assert scored["kind"] == "complete", (where, scored)
         result: Document = scored["result"]
@@ -55,7 +55,7 @@ class ComparedRound:
         path = f"/v1/rounds/{self.id}/hands?dry_run=true"
         response = self.api.request("POST", path, data=text.encode(), content_type="application/json")
         assert response.status >= 400, (where, response.document)
-        scored = self.browser.score_text(json.dumps(self.given), text)
+        scored = self.browser.score_text(json.dumps(self.round_), text)
         assert scored["kind"] in ("refused", "partial"), (where, scored)
         assert scored["problem"] == {name: response[name] for name in ("code", "detail", "errors")}, where
         return str(response["code"])

@@ -63,25 +63,25 @@ class Visitor:
         Fields that the form lacks cannot be sent, as in a browser.
         """
         document = self.show(page)
-        [found] = [each for each in document.iter("form") if each.attrib["action"].endswith(action)]
+        [element] = [each for each in document.iter("form") if each.attrib["action"].endswith(action)]
         fields = {
             each.attrib["name"]: each.attrib.get("value", "")
             for tag in ("input", "select", "textarea", "button")
-            for each in found.iter(tag)
+            for each in element.iter(tag)
             if "name" in each.attrib
         }
         assert form.keys() <= fields.keys(), f"the form has the fields {sorted(fields)}"
         hidden = {
             each.attrib["name"]: each.attrib["value"]
-            for each in found.iter("input")
+            for each in element.iter("input")
             if each.attrib.get("type") == "hidden"
         }
-        return self.browser.post(found.attrib["action"], data=hidden | form)
+        return self.browser.post(element.attrib["action"], data=hidden | form)
 
     @property
     def cookie(self) -> str | None:
-        found = self.browser.get_cookie(COOKIE, path=PATH)
-        return None if found is None else found.value
+        cookie = self.browser.get_cookie(COOKIE, path=PATH)
+        return None if cookie is None else cookie.value
 
 
 def list_endpoints(app: Flask) -> set[str]:
@@ -102,8 +102,8 @@ def discover_pages(app: Flask, browser: FlaskClient) -> dict[str, str]:
     Links to files and to other pages of the same list are not followed.
     """
     addresses = app.url_map.bind("localhost")
-    found = {"console.show_home": f"{PATH}/"}
-    waiting = [*found.values()]
+    pages = {"console.show_home": f"{PATH}/"}
+    waiting = [*pages.values()]
     while waiting:
         response = browser.get(waiting.pop(0))
         if response.status_code != HTTPStatus.OK or response.mimetype != "text/html":
@@ -116,10 +116,10 @@ def discover_pages(app: Flask, browser: FlaskClient) -> dict[str, str]:
                 endpoint = str(addresses.match(unquote(parts.path), "GET")[0])
             except HTTPException:
                 continue
-            if endpoint not in found:
-                found[endpoint] = link.attrib["href"]
+            if endpoint not in pages:
+                pages[endpoint] = link.attrib["href"]
                 waiting.append(link.attrib["href"])
-    return {endpoint: address for endpoint, address in found.items() if endpoint in list_endpoints(app)}
+    return {endpoint: address for endpoint, address in pages.items() if endpoint in list_endpoints(app)}
 
 
 def parse(response: TestResponse) -> Element:
@@ -152,8 +152,8 @@ def rows_of(response: TestResponse) -> list[dict[str, str]]:
 
 def table_cells(document: Element, label: str) -> list[list[str]]:
     """Return the cells of the table that is labelled so, row by row."""
-    [found] = [each for each in document.iter() if each.attrib.get("aria-label") == label and each.tag == "div"]
+    [table] = [each for each in document.iter() if each.attrib.get("aria-label") == label and each.tag == "div"]
     return [
         [" ".join("".join(cell.itertext()).split()) for cell in row if cell.tag in ("th", "td")]
-        for row in found.iter("tr")
+        for row in table.iter("tr")
     ]

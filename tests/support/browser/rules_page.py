@@ -90,8 +90,8 @@ def score_in_browser(browser: Browser, built: Path, hands: Sequence[Document], *
             try:
                 page.goto(f"http://127.0.0.1:{server.server_address[1]}/")
                 # An expression would be evaluated by `eval`, which the policy forbids.
-                found: Document = page.wait_for_function("() => window.found", timeout=1000 * seconds).json_value()
-                return found
+                result: Document = page.wait_for_function("() => window.found", timeout=1000 * seconds).json_value()
+                return result
             finally:
                 page.close()
                 server.shutdown()

@@ -131,8 +131,8 @@ def format_source(source: str, path: Path) -> str:
 
 def _list_references(schema: object) -> list[str]:
     if isinstance(schema, dict):
-        found = [schema["$ref"].removeprefix(_PREFIX)] if isinstance(schema.get("$ref"), str) else []
-        return found + [name for value in schema.values() for name in _list_references(value)]
+        names = [schema["$ref"].removeprefix(_PREFIX)] if isinstance(schema.get("$ref"), str) else []
+        return names + [name for value in schema.values() for name in _list_references(value)]
     if isinstance(schema, list):
         return [name for value in schema for name in _list_references(value)]
     return []

@@ -35,8 +35,8 @@ def sessions(page: str) -> Iterator[Typed]:
 def code_blocks(page: str, kind: str) -> list[str]:
     """Return the code blocks of a page that have a kind: what follows the opening fence, for example `sh`."""
     text = (DOCS / page).read_text(encoding="utf-8")
-    found = re.findall(r"^ *```(.*)\n((?:.*\n)*?) *```$", text, re.MULTILINE)
-    return [block for each, block in found if each == kind]
+    blocks = re.findall(r"^ *```(.*)\n((?:.*\n)*?) *```$", text, re.MULTILINE)
+    return [block for each, block in blocks if each == kind]
 
 
 def as_pattern(lines: list[str]) -> str:

@@ -67,7 +67,7 @@ def forge(
             change(event.kind, content)
             sequence = None if event.round_id is None else len(parts[part]) + 1
             named = (kind or {}).get(event.kind, event.kind)
-            made = replace(
+            forgery = replace(
                 event,
                 content=canonical_json(content),
                 kind=named,
@@ -75,14 +75,14 @@ def forge(
                 sequence=sequence,
                 previous=before if sequence else b"",
             )
-            parts[part].append(write_event(made))
+            parts[part].append(write_event(forgery))
             before = hash_event(parts[part][-1])
     last = events_of(document)[-1]
     for added, content in more:
         sequence = len(parts["events"]) + 1
         payload = canonical_json({"round": document["round"], **content})
-        made = replace(last, id=uuid7(), kind=added, sequence=sequence, previous=before, content=payload)
-        parts["events"].append(write_event(made))
+        forgery = replace(last, id=uuid7(), kind=added, sequence=sequence, previous=before, content=payload)
+        parts["events"].append(write_event(forgery))
         before = hash_event(parts["events"][-1])
     return _join(copy.deepcopy(document), parts)
 
@@ -118,9 +118,9 @@ def _seal(document: Document, events: list[bytes]) -> bytes:
     round_id = UUID(document["round"])
     others = [MapEntry.of(UUID(int=number), 1, bytes(32)) for number in range(20)]
     tiles = update_map([*others, MapEntry.of(round_id, len(events), hash_event(events[-1]))], lambda _: {})
-    found = prove_entry(round_id, tiles)
-    assert found is not None
-    document["newest"] = dump_newest(*found)
+    proof = prove_entry(round_id, tiles)
+    assert proof is not None
+    document["newest"] = dump_newest(*proof)
     sealed = CheckpointSealed(map_root=root_of(tiles[""]))
     at = datetime(2026, 11, 20, 22, tzinfo=UTC)
     club = UUID(document["club"])

@@ -13,14 +13,14 @@ WORKED = (QUEENS, SEVENS, KINGS)
 
 def open_evening(reached: dict[str, str], table: str, *sitting: str, ruleset: str = "pineapple") -> str:
     """Create a table, open a round at it, and return the id of the round."""
-    made = ofc("table", "create", table, "--ruleset", ruleset, **reached)
-    assert made.code == 0, made
+    result = ofc("table", "create", table, "--ruleset", ruleset, **reached)
+    assert result.code == 0, result
     opened = ofc("round", "open", table, *(sitting or ("ann=200", "ben=200", "cyd=200")), "--json", **reached)
     assert opened.code == 0, opened
     return str(opened.document["id"])
 
 
-def given(*boards: str, button: int | None = None) -> list[str]:
+def hand_options(*boards: str, button: int | None = None) -> list[str]:
     """Return a hand as options, without prompts. The hands of most tests have the same deal."""
     seats = [part for seat, board in enumerate(boards, start=1) for part in ("--seat", str(seat), board)]
     return [*seats, "--yes", "--dealt-again", *(["--button", str(button)] if button else [])]
@@ -28,7 +28,7 @@ def given(*boards: str, button: int | None = None) -> list[str]:
 
 def add_hand(reached: dict[str, str], table: str, *boards: str, button: int | None = None) -> CommandResult:
     """Record a hand without prompts."""
-    result = ofc("hand", "add", table, *given(*(boards or PLAIN), button=button), **reached)
+    result = ofc("hand", "add", table, *hand_options(*(boards or PLAIN), button=button), **reached)
     assert result.code == 0, result
     return result
 

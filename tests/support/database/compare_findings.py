@@ -22,13 +22,13 @@ from service.verification.verify_database import (
 from tests.support.database.corrupt_records import Table, commit, undone
 
 
-def names(found: list[Finding], table: str, row: Mapping[str, Any]) -> list[Finding]:
+def names(findings: list[Finding], table: str, row: Mapping[str, Any]) -> list[Finding]:
     """The findings that name a record, or the number that an event had in its round."""
 
     def is_of(finding: Finding) -> bool:
         return all(str(row.get(name)) == str(value) for name, value in finding.key.items())
 
-    return [finding for finding in found if finding.table == table and is_of(finding)]
+    return [finding for finding in findings if finding.table == table and is_of(finding)]
 
 
 def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rng: Random) -> None:
@@ -50,8 +50,8 @@ def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rn
         rulesets = rulesets_of(expect_club_records(audited.list_loose_events(hands_in))[0])
         every = Stretch()
         events = list(audited.read_events(hands_in, every, loose=False))
-        found = compare_rounds(hands_in, every, events, rulesets, {})
-        found += compare_figures(hands_in, every, rounds_of(hands_in, found, tables=SUMMED_UP))
-        found += check_chains(events, audited.read_heads(hands_in, every))
-        assert sorted(map(repr, page.findings)) == sorted(map(repr, found))
+        findings = compare_rounds(hands_in, every, events, rulesets, {})
+        findings += compare_figures(hands_in, every, rounds_of(hands_in, findings, tables=SUMMED_UP))
+        findings += check_chains(events, audited.read_heads(hands_in, every))
+        assert sorted(map(repr, page.findings)) == sorted(map(repr, findings))
         assert page.events == len(events)

@@ -50,7 +50,7 @@ class Columns:
     @classmethod
     def of(cls, transaction: Transaction) -> "Columns":
         """Ask the catalogue."""
-        found = transaction.execute(
+        rows = transaction.execute(
             text("""
                 SELECT relname, attname, format_type(atttypid, NULL) FROM pg_attribute
                 JOIN pg_class ON pg_class.oid = attrelid
@@ -59,7 +59,7 @@ class Columns:
             """)
         )
         types: dict[str, dict[str, str]] = {}
-        for table, column, type_ in found:
+        for table, column, type_ in rows:
             types.setdefault(table, {})[column] = type_
         return cls(types)
 
@@ -163,16 +163,16 @@ _NOT_OF_ROUNDS: Final = {
 def verify(transaction: Transaction, checkpoints: Sequence[Checkpoint] = (), table: str | None = None) -> list[Finding]:
     """Look at all of the transaction's club; not at rounds, where only a table was touched that is not of any."""
     commit(transaction)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for passing in Pass:
         if passing is Pass.ROUNDS and table in _NOT_OF_ROUNDS:
             continue
         position: Position | None = Position(transaction.club_id, passing)
         while position is not None:
             page = verify_page(transaction, position, checkpoints)
-            found += page.findings
+            findings += page.findings
             position = page.position
-    return found
+    return findings
 
 
 def proven_ids(transaction: Transaction) -> list[UUID]:
@@ -180,8 +180,8 @@ def proven_ids(transaction: Transaction) -> list[UUID]:
     rulesets = rulesets_of(expect_club_records(audited.list_loose_events(transaction))[0])
     proven = list(prove_in_bulk(transaction, Stretch(), rulesets).proven)
     received = text("SELECT submission_id FROM hands WHERE club_id = :club AND round_id = ANY (:proven)")
-    found = transaction.execute(received, {"club": transaction.club_id, "proven": proven})
-    return [*proven, *found.scalars()]
+    rows = transaction.execute(received, {"club": transaction.club_id, "proven": proven})
+    return [*proven, *rows.scalars()]
 
 
 def verify_all(transaction: Transaction) -> list[Finding]:

@@ -191,13 +191,13 @@ def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
     """A correction that finds everything right."""
     happened = histories.get(transaction, before.id, before.revision)
     hand_ids = [hand.id for hand in happened.hands]
-    given = RevisionToRecord(happened.history, replay(happened.history), hand_ids, "looked at again")
-    change = revisions.build_revision(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
+    revision = RevisionToRecord(happened.history, replay(happened.history), hand_ids, "looked at again")
+    change = revisions.build_revision(transaction, before, revision, EventKind.ROUND_CORRECTED, EVENT)
     submission = Submission("correction", b"{}")
     change.add_submission(submission)
     digest = sha256(b"a correction").digest()
     change.insert(CorrectionRecord, {"digest": digest, "submission_id": submission.id, "dispute": None})
-    return write(transaction, change, given.played.round)
+    return write(transaction, change, revision.played.round)
 
 
 def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRound:
@@ -205,19 +205,19 @@ def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRoun
     happened = histories.get(transaction, before.id, before.revision)
     first, *others = happened.seats
     history = replace(happened.history, seats=(replace(first, player="dora"), *others))
-    given = RevisionToRecord(
+    revision = RevisionToRecord(
         history, replay(history), [hand.id for hand in happened.hands], "it was dora who sat there"
     )
-    return revisions.add(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
+    return revisions.add(transaction, before, revision, EventKind.ROUND_CORRECTED, EVENT)
 
 
 def dispute(transaction: Transaction, disputed: StoredRound) -> None:
     """A dispute with a comment."""
     digest = sha256(b"a claim").digest()
     claimed = (disputed.revision, 1, 1, "top", "it was the three", "bob", digest, transaction.now)
-    made = StoredDispute(uuid7(), disputed.id, disputed.table_id, *claimed)
-    disputes.add(transaction, made)
-    disputes.add_entry(transaction, made, DisputeEntry(2, COMMENT, "ann", "it was", None, transaction.now), digest)
+    record = StoredDispute(uuid7(), disputed.id, disputed.table_id, *claimed)
+    disputes.add(transaction, record)
+    disputes.add_entry(transaction, record, DisputeEntry(2, COMMENT, "ann", "it was", None, transaction.now), digest)
 
 
 def add_job(transaction: Transaction) -> UUID:

@@ -69,8 +69,8 @@ def admin_of(server: Server, logins: Logins) -> str:
 def tables_of(admin: str) -> list[str]:
     """Every table that the migrations have made, by the catalogue's own account."""
     with psycopg.connect(admin) as connection:
-        found = connection.execute(
+        rows = connection.execute(
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
             " AND relname <> 'alembic_version' ORDER BY relname"
         )
-        return [name for (name,) in found]
+        return [name for (name,) in rows]

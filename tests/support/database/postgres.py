@@ -55,7 +55,7 @@ class Server:
     admin: URL
     service: URL
     prefix: str = field(default_factory=lambda: f"ofc_suite_{os.getpid()}_{secrets.token_hex(4)}")
-    made: int = 0
+    count: int = 0
     template_is_migrated: bool = False
 
     @property
@@ -115,8 +115,8 @@ class Server:
         self.template_is_migrated = True
 
     def _next_name(self) -> str:
-        self.made += 1
-        return f"{self.prefix}_{self.made}"
+        self.count += 1
+        return f"{self.prefix}_{self.count}"
 
     def _drop(self, database: str) -> None:
         """Drop a database with its connections; again if another connection was made meanwhile."""

@@ -60,8 +60,8 @@ class RandomCorruption:
             name = self.rng.choice(list(AUDITED))
             # Of a table with one record for each club another would be another club's.
             how = self.rng.choice(("change", "delete", "swap") + ("insert",) * (len(AUDITED[name].key) > 1))
-            found = Table(self.transaction, name).rows()
-            rows = self.rng.sample(found, min(len(found), 2 if how == "swap" else 1))
+            records = Table(self.transaction, name).rows()
+            rows = self.rng.sample(records, min(len(records), 2 if how == "swap" else 1))
             if not rows or (how == "swap" and not self._differ(name, rows)):
                 continue
             if not all(self._may(name, row) for row in rows):
@@ -69,7 +69,7 @@ class RandomCorruption:
             self.transaction.execute(text("SAVEPOINT damage"))
             done = self._do(Table(self.transaction, name), how, rows)
             after = {_key(name, row) for named in done.rows for row in named}
-            if (after - {_key(name, row) for row in rows}) & {_key(name, row) for row in found}:
+            if (after - {_key(name, row) for row in rows}) & {_key(name, row) for row in records}:
                 # Primary keys hold against everybody.
                 self.transaction.execute(text("ROLLBACK TO SAVEPOINT damage"))
                 continue
@@ -119,8 +119,8 @@ class RandomCorruption:
 
     def _round_of(self, name: str, row: Row) -> UUID | None:
         """Return the round of a record; None if the record has none."""
-        found: UUID | None = row["id"] if name == "rounds" else row.get("round_id")
-        return found or self._rounds_of_disputes.get(row.get("dispute_id"))
+        round_id: UUID | None = row["id"] if name == "rounds" else row.get("round_id")
+        return round_id or self._rounds_of_disputes.get(row.get("dispute_id"))
 
 
 def _key(name: str, row: Row) -> tuple[Any, ...]:

@@ -29,5 +29,5 @@ def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
 def listen_to_events(recorder: Recorder, house: House, round_id: str) -> None:
     """A hand as the feed has it."""
     table = str(recorder.api.get(f"/v1/rounds/{round_id}")["table"])
-    wanted = {"kind": "hand.recorded", "table": table, "round": round_id, "limit": 1, "wait": 1, "after": 0}
-    recorder.call("list_events", wanted)
+    parameters = {"kind": "hand.recorded", "table": table, "round": round_id, "limit": 1, "wait": 1, "after": 0}
+    recorder.call("list_events", parameters)

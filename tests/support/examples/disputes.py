@@ -58,11 +58,11 @@ def look_at_the_round(recorder: Recorder, round_id: str) -> None:
     recorder.call("get_round", in_round)
     hands = recorder.call("list_hands", {**in_round, "limit": 1})
     recorder.call("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
-    found = recorder.call("find_hands", {"limit": 1})
+    page = recorder.call("find_hands", {"limit": 1})
     narrowed = {"player": "ann", "ruleset": PINEAPPLE, "foul": False, "fantasyland": False}
     period = {"from": "2026-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
     table = recorder.call("get_round", in_round)["table"]
-    recorder.call("find_hands", {**narrowed, **period, "table": table, "limit": 1, "cursor": next_cursor(found)})
+    recorder.call("find_hands", {**narrowed, **period, "table": table, "limit": 1, "cursor": next_cursor(page)})
     recorder.call("get_hand", {"hand_id": hands["hands"][0]["id"]})
     explained = {"hand_id": hands["hands"][0]["id"], "revision": 3}
     recorder.call("explain_hand", explained)

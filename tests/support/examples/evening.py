@@ -70,8 +70,8 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.call("get_table", {"table_id": table})
     recorder.refuse("not-found", "get_table", {"table_id": NOBODYS})
     read_two_pages(recorder, "list_tables")
-    found = recorder.call("list_tables", {"name": "kitchen"})
-    assert [listed["id"] for listed in found["tables"]] == [table]
+    page = recorder.call("list_tables", {"name": "kitchen"})
+    assert [listed["id"] for listed in page["tables"]] == [table]
     return table
 
 
@@ -133,8 +133,8 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
         "to": before,
     }
     recorder.call("find_id", {"ending": table[-6:], "kind": "table"})
-    found = recorder.call("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
-    assert [listed["id"] for listed in found["rounds"]] == [round_id]
+    page = recorder.call("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
+    assert [listed["id"] for listed in page["rounds"]] == [round_id]
     recorder.call("get_statement", {"table_id": table})
     recorder.call("get_statement", {"table_id": table, "from": opened, "to": before, "settle_up": "pairs"})
     paid = recorder.call("list_ledger", {"table": table, "player": "ann", "limit": 1, "ids": "raw"})

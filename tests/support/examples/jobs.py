@@ -46,8 +46,8 @@ def play_it_again(recorder: Recorder, house: House, round_id: str) -> None:
     recorder.record("cancel_recomputation", job, None)
     listed = recorder.call("list_recomputations", {"limit": 1})
     recorder.call("list_recomputations", {"limit": 1, "state": "queued", "cursor": next_cursor(listed)})
-    found = recorder.call("list_differences", {**job, "limit": 1})
-    recorder.call("list_differences", {**job, "limit": 1, "cursor": next_cursor(found)})
+    page = recorder.call("list_differences", {**job, "limit": 1})
+    recorder.call("list_differences", {**job, "limit": 1, "cursor": next_cursor(page)})
     recorder.read_in("application/x-ndjson", "list_differences", job)
 
 
@@ -55,5 +55,5 @@ def work_on(house: House, job_id: str) -> None:
     """Do what a worker does, here and now."""
     database: Database = services_of(house.app).database
     with database.outside_clubs() as connection:
-        [job] = [found for found in jobs.list_unfinished(connection) if str(found.id) == job_id]
+        [job] = [job for job in jobs.list_unfinished(connection) if str(job.id) == job_id]
     work_on_job(database, job.club_id, job.id)

@@ -81,12 +81,12 @@ class Stable:
         text = LINK_SECRET.sub("ofc_link_Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = CONSOLE_CODE.sub("Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = SECRET.sub("whsec_fXE9gV5kRm2vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rM=", text)
-        text = ID.sub(lambda found: self.id_of(found[0]), text)
+        text = ID.sub(lambda match: self.id_of(match[0]), text)
         text = DIGEST.sub("7d" * 32, text)
-        text = SIGNED.sub(lambda found: b64encode(b"}" * (32 if len(found[0]) == 44 else 68)).decode(), text)
-        text = MOMENT.sub(lambda found: self.moment_of(found[0]), text)
+        text = SIGNED.sub(lambda match: b64encode(b"}" * (32 if len(match[0]) == 44 else 68)).decode(), text)
+        text = MOMENT.sub(lambda match: self.moment_of(match[0]), text)
         text = DAY.sub(format_day(EVENING, ZoneInfo("UTC")), text)
-        return re.sub(r"(?<=cursor=)[\w-]{22,27}", lambda found: self.cursor_of(found[0]), text)
+        return re.sub(r"(?<=cursor=)[\w-]{22,27}", lambda match: self.cursor_of(match[0]), text)
 
 
 def shortened(name: str, part: Any) -> Any:
@@ -169,7 +169,7 @@ class Recorder:
         headers = {"Authorization": f"Bearer {self.api.key}"}
         lines = self.api.app.test_client().get(path, headers=headers, buffered=True).get_data(as_text=True).splitlines()
         # A process counts everything since its start: what came before the story is not recorded.
-        text = "".join(f"{COUNTED.sub(' 0.0', found)}\n" for found in lines if re.match(line, found))
+        text = "".join(f"{COUNTED.sub(' 0.0', each)}\n" for each in lines if re.match(line, each))
         assert text, f"{path} says nothing like {line}"
         responses = {"200": {"headers": {}, "body": self.stable(text)}}
         ids = dict(zip(re.findall(r"\{(\w+)\}", self._find(operation)[1]), ID.findall(path), strict=True))
@@ -198,7 +198,7 @@ class Recorder:
         """Read the response in another media type, and store its lines, or those that match."""
         response = self._send(operation, parameters, None, headers={"Accept": form})
         assert response.status == 200, f"{operation}: {response}"
-        text = "".join(f"{found}\n" for found in response.text.splitlines() if re.match(line, found))
+        text = "".join(f"{each}\n" for each in response.text.splitlines() if re.match(line, each))
         assert text, f"{operation} says nothing like {line}"
         cut = {"summary": "Some of its lines."} if line else {}
         forms = self.examples[operation]["answers"]["200"].setdefault("forms", {})

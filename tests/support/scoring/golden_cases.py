@@ -96,9 +96,9 @@ def _attempt(part: Changes, play: Callable[[], T]) -> tuple[T | None, list[Check
     try:
         return play(), [("refused", expected, None)]
     except ScoringError as error:
-        found = [(mistake.code, pointer_to(mistake.path)) for mistake in error.mistakes]
-        wanted = [(refusal["code"], refusal["at"]) for refusal in expected or ()]
-        checks: list[Check] = [("refused", wanted, found)]
+        mistakes = [(mistake.code, pointer_to(mistake.path)) for mistake in error.mistakes]
+        refusals = [(refusal["code"], refusal["at"]) for refusal in expected or ()]
+        checks: list[Check] = [("refused", refusals, mistakes)]
         for refusal, mistake in zip(expected or (), error.mistakes, strict=False):
             detail = refusal.get("detail", "")
             checks.append((f"detail of {mistake.code}", detail, detail if detail in mistake.detail else mistake.detail))
@@ -143,8 +143,8 @@ def _settle_up(content: Changes) -> Checks:
     settled, checks = _attempt(content, partial(find_payments, content["nets"]))
     yield from checks
     if settled is not None:
-        found = [f"{payment.payer} pays {payment.payee} {payment.amount}" for payment in settled.payments]
-        yield from _fields("settle-up", content["expect"], {"payments": found, "fewest": settled.is_fewest})
+        payments = [f"{payment.payer} pays {payment.payee} {payment.amount}" for payment in settled.payments]
+        yield from _fields("settle-up", content["expect"], {"payments": payments, "fewest": settled.is_fewest})
 
 
 def _round(case: Case) -> Checks:
@@ -159,7 +159,7 @@ def _round(case: Case) -> Checks:
         assert not unknown, f"{case.title}: a step has no {sorted(unknown)}"
         after, checks = _attempt(step, partial(_take, case, round_, step, steps[number:]))
         checks += [] if after is None else _after(step, after)
-        yield from ((f"step {number}: {what}", expected, found) for what, expected, found in checks)
+        yield from ((f"step {number}: {what}", expected, actual) for what, expected, actual in checks)
         round_ = round_ if after is None else after.round
     yield from _settlement(content.get("settlement", {}), round_)
 
@@ -200,21 +200,21 @@ def _scores(expected: Changes, players: Iterable[PlayerHand], score: HandScore, 
     unknown = expected.keys() - seats - pairs.keys() - {"paid", "stacks"}
     assert not unknown, f"{sorted(map(str, unknown))} is no seat or pair of this hand; pairs are {sorted(pairs)}"
     for board in score.boards:
-        found: dict[str, Any] = {
+        actual: dict[str, Any] = {
             "foul": board.foul.value if board.foul else False,
             "royalties": list(board.royalties),
             "fantasyland": board.earned.cards if board.earned else 0,
             "points": score.points[board.seat],
             "rows": _descriptions(board, ruleset),
         }
-        wanted = expected.get(board.seat, {})
-        if "rows" in wanted:
-            found["rows"] = {row: found["rows"].get(row) for row in wanted["rows"]}
-        yield from _fields(f"seat {board.seat}", wanted, found)
+        fields = expected.get(board.seat, {})
+        if "rows" in fields:
+            actual["rows"] = {row: actual["rows"].get(row) for row in fields["rows"]}
+        yield from _fields(f"seat {board.seat}", fields, actual)
     for pair, exchange in pairs.items():
         breakdown = exchange.breakdown
         assert breakdown is not None
-        found = {
+        actual = {
             "rows": list(breakdown.rows),
             "row_points": breakdown.row_points,
             "bonus": breakdown.bonus,
@@ -222,7 +222,7 @@ def _scores(expected: Changes, players: Iterable[PlayerHand], score: HandScore, 
             "royalties": breakdown.royalties,
             "points": exchange.points,
         }
-        yield from _fields(f"pair {pair}", expected.get(pair, {}), found)
+        yield from _fields(f"pair {pair}", expected.get(pair, {}), actual)
 
 
 def _descriptions(board: ScoredBoard, ruleset: Ruleset) -> dict[str, str]:
@@ -232,10 +232,10 @@ def _descriptions(board: ScoredBoard, ruleset: Ruleset) -> dict[str, str]:
     }
 
 
-def _fields(of: str, wanted: Changes, found: Changes) -> Checks:
-    for field, value in wanted.items():
-        assert field in found, f"{of} has no {field}, but {', '.join(found)}"
-        yield f"{of}, {field}", value, found[field]
+def _fields(of: str, expected: Changes, actual: Changes) -> Checks:
+    for field, value in expected.items():
+        assert field in actual, f"{of} has no {field}, but {', '.join(actual)}"
+        yield f"{of}, {field}", value, actual[field]
 
 
 def _transfers(expected: Changes, transfers: tuple[Transfer, ...], stacks: Mapping[Seat, int]) -> Checks:
@@ -251,10 +251,10 @@ def _sentence(transfer: Transfer) -> str:
 
 
 def _settlement(expected: Changes, round_: Round) -> Checks:
-    found = {
+    actual = {
         "status": round_.status.value,
         "stacks": dict(round_.stacks),
         "net": dict(round_.nets),
         "places": {standing.seat: standing.place for standing in rank_players(round_.nets)},
     }
-    yield from _fields("settlement", expected, found)
+    yield from _fields("settlement", expected, actual)

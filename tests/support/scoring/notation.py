@@ -83,9 +83,9 @@ def ruleset_of(written: str | Changes) -> Ruleset:
         return PRESETS[written]
     shape = dump_ruleset(PRESETS[written["like"]])
     shape["name"] = f"{shape['name']}-changed"
-    for part, given in written.items():
+    for part, value in written.items():
         if part != "like":
-            shape[part] = {**shape[part], **given} if isinstance(shape[part], dict) else given
+            shape[part] = {**shape[part], **value} if isinstance(shape[part], dict) else value
     return load_ruleset(shape)
 
 

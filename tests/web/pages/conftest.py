@@ -39,8 +39,8 @@ def key(service: Running, request: pytest.FixtureRequest) -> str:
     # A worker that takes tests of a module again, after those of another, sets this up again.
     club = f"{request.module.__name__.rpartition('.')[2]} {uuid.uuid4()}"
     where = ("--data", str(service.directory))
-    made = command("club", "create", club, *where)
-    assert made.returncode == 0, made.stderr
+    result = command("club", "create", club, *where)
+    assert result.returncode == 0, result.stderr
     return command("key", "create", "--club", club, "--name", "pages", *where).stdout.strip()
 
 

@@ -88,13 +88,13 @@ def test_a_listed_origin_records_and_reads_with_a_key(
 ) -> None:
     page = open_at(context, "127.0.0.1", port)
     send = partial(call, page, key=key)
-    made = send(
+    response = send(
         f"{service.url}/v1/tables",
         method="POST",
         body='{"name": "kitchen", "ruleset": "pineapple"}',
         Idempotency_Key="one",
     )
-    assert made["status"] == 201, made
+    assert response["status"] == 201, response
     [table] = list_tables(service, key)
     read = send(f"{service.url}/v1/tables/{table['id']}")
     assert read["status"] == 200

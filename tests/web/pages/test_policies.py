@@ -54,8 +54,8 @@ def test_the_pages_of_a_round_keep_their_policies(
 def test_what_a_policy_forbids_is_found(context: BrowserContext, open_page: OpenPage) -> None:
     """A page that breaks its policy is found by what the other tests collect."""
     page = context.new_page()
-    found: list[str] = []
-    page.on("console", lambda message: found.append(message.text))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
     page.goto(open_page("/board/").url)
     page.evaluate("""() => {
         const script = document.createElement("script");
@@ -64,4 +64,4 @@ def test_what_a_policy_forbids_is_found(context: BrowserContext, open_page: Open
     }""")
     expect(page.locator("h1")).to_be_visible()
     assert page.evaluate("globalThis.isRun === undefined")
-    assert any("Content Security Policy" in text for text in found)
+    assert any("Content Security Policy" in text for text in messages)

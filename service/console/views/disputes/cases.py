@@ -140,21 +140,21 @@ def _show_hand(
 ) -> dict[str, Any]:
     """Return the hand that is shown, and the fields of its rows: name, recorded and entered cards, those before."""
     numbers = [stored.hand.number for stored in history.hands]
-    wanted = _number("show") or _number("hand") or disputed
-    if wanted not in numbers:
-        wanted = numbers[0] if numbers else None
-    if wanted is None:
+    number = _number("show") or _number("hand") or disputed
+    if number not in numbers:
+        number = numbers[0] if numbers else None
+    if number is None:
         return {"hand": None, "hands": [], "boards": [], "carried": [], "fields": {}}
-    stored = history.hands[numbers.index(wanted)]
+    stored = history.hands[numbers.index(number)]
     boards = show_boards(view_hand(stored))
     fields = {}
     for board in boards:
         for row in board.rows:
-            place = (wanted, board.seat, row.row)
+            place = (number, board.seat, row.row)
             recorded = show_cards(row.cards)
             before = None if new is None else new.rows.get(place)
             fields[board.seat, row.row] = (field_name(place), recorded, entered.typed.get(place, recorded), before)
-    return {"hand": wanted, "hands": numbers, "boards": boards, "carried": entered.outside(wanted), "fields": fields}
+    return {"hand": number, "hands": numbers, "boards": boards, "carried": entered.outside(number), "fields": fields}
 
 
 def _show_result(transaction: Transaction, stored: StoredRound, last: DisputeEntry) -> Mapping[str, Any]:

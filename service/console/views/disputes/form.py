@@ -134,8 +134,8 @@ def list_rows(hands: Sequence[StoredHand]) -> dict[Place, Cards]:
 
 def _list_typed(form: Mapping[str, str]) -> Iterator[tuple[Place, str]]:
     for name, text in form.items():
-        if found := _FIELD.fullmatch(name):
-            yield (int(found[1]), int(found[2]), Row(found[3])), text
+        if match := _FIELD.fullmatch(name):
+            yield (int(match[1]), int(match[2]), Row(match[3])), text
 
 
 def split_cards(text: str) -> list[str]:

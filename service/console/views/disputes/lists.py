@@ -77,9 +77,9 @@ def _money(view: CaseView) -> str | None:
 
 def _read_disputes(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[CaseView]:
     tab, only_unusual = query["tab"], bool(query["unusual"])
-    wanted = CaseFilter(TABS[tab][1], query["table"], query["player"], query.get("reviewer"))
+    filter_ = CaseFilter(TABS[tab][1], query["table"], query["player"], query.get("reviewer"))
     order = query["sort"] or _orders(tab)[0]
-    page = list_cases(transaction, wanted, order, after=after, limit=max(limit, _EXAMINED) if only_unusual else limit)
+    page = list_cases(transaction, filter_, order, after=after, limit=max(limit, _EXAMINED) if only_unusual else limit)
     if not only_unusual:
         return Part(page.items, page.next_after)
     shown, examined = [view for view in page.items if view.unusual], len(page.items)

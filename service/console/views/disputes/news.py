@@ -37,13 +37,13 @@ class NewRevisions:
 
     Attributes:
         read: the revision that the page showed.
-        made: those made since.
+        revisions: those made since.
         comparison: what differs between that revision and the one in force.
         rows: the rows that have other cards, with the cards that they had.
     """
 
     read: int
-    made: Sequence[MadeRevision]
+    revisions: Sequence[MadeRevision]
     comparison: ShownComparison
     rows: Mapping[Place, Sequence[str]]
 
@@ -73,7 +73,7 @@ def find_new(transaction: Transaction, stored: StoredRound, history: StoredHisto
     now = list_rows(history.hands)
     return NewRevisions(
         read=shown,
-        made=[made for made in list_made(transaction, stored.id) if made.number > shown],
+        revisions=[revision for revision in list_made(transaction, stored.id) if revision.number > shown],
         comparison=show_comparison(compare_revisions(transaction, stored, shown, stored.revision)),
         rows={
             place: [str(card) for card in before.get(place, ())]
@@ -85,9 +85,9 @@ def find_new(transaction: Transaction, stored: StoredRound, history: StoredHisto
 
 def list_others(transaction: Transaction, case: StoredCase) -> list[OtherDispute]:
     """List the newest other disputes of the round; new ones are those that the page of the form did not show so."""
-    wanted = CaseFilter(tuple(DisputeState), round_id=case.round_id)
-    found = cases.list_page(transaction, wanted, CaseOrder.NEWEST, after=None, limit=MOST_OTHERS + 1)
-    others = [each for each in found if each.id != case.id][:MOST_OTHERS]
+    filter_ = CaseFilter(tuple(DisputeState), round_id=case.round_id)
+    disputes = cases.list_page(transaction, filter_, CaseOrder.NEWEST, after=None, limit=MOST_OTHERS + 1)
+    others = [each for each in disputes if each.id != case.id][:MOST_OTHERS]
     shown = read_form().get("others")
     known = None if shown is None else set(shown.split())
     return [

@@ -47,13 +47,13 @@ HAND_BOARDS: Final = _columns("seat", "player", "row", "cards", "description", "
 HAND_REASONS: Final = _columns("about", "part", "points", "text", "rule")
 COMPARISON: Final = _columns("hand", "what", "before", "after")
 REVISIONS: Final[Sequence[Column[MadeRevision]]] = (
-    Column("revision", lambda made: made.number),
-    Column("created_at", lambda made: show_time(made.created_at)),
-    Column("author", lambda made: made.author),
-    Column("ruleset", lambda made: made.ruleset),
-    Column("reason", lambda made: made.reason),
-    Column("corrects_final_revision", lambda made: made.adjusts),
-    Column("dispute", lambda made: made.dispute and str(made.dispute)),
+    Column("revision", lambda revision: revision.number),
+    Column("created_at", lambda revision: show_time(revision.created_at)),
+    Column("author", lambda revision: revision.author),
+    Column("ruleset", lambda revision: revision.ruleset),
+    Column("reason", lambda revision: revision.reason),
+    Column("corrects_final_revision", lambda revision: revision.adjusts),
+    Column("dispute", lambda revision: revision.dispute and str(revision.dispute)),
 )
 
 

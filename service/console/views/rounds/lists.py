@@ -79,13 +79,13 @@ class RoundRow:
 
 
 def _read_rounds(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[RoundRow]:
-    wanted = RoundFilter(
+    filter_ = RoundFilter(
         table_name=query["table"],
         **{name: query[name] for name in ("player", "ruleset", "status", "state")},
         **period_of(query),
     )
     only_unusual = bool(query["unusual"])
-    page = list_views(transaction, wanted, after=after, limit=max(limit, _EXAMINED) if only_unusual else limit)
+    page = list_views(transaction, filter_, after=after, limit=max(limit, _EXAMINED) if only_unusual else limit)
     rows = _add_tables(transaction, page.items)
     if not only_unusual:
         return Part(rows, page.next_after)

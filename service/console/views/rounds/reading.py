@@ -77,7 +77,7 @@ class ReadRound:
         return self.happened.hands[number - 1]
 
 
-def read_round(round_id: UUID, wanted: int | None) -> ReadRound:
+def read_round(round_id: UUID, number: int | None) -> ReadRound:
     """
     Read a revision of a round, or its newest.
 
@@ -86,7 +86,7 @@ def read_round(round_id: UUID, wanted: int | None) -> ReadRound:
     """
     transaction = current_transaction()
     stored = rounds.get(transaction, round_id)
-    revision = find_revision(stored, wanted)
+    revision = find_revision(stored, number)
     table = tables.get(transaction, stored.table_id).name
     return ReadRound(stored, table, revision, histories.get(transaction, round_id, revision))
 

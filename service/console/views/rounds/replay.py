@@ -71,7 +71,7 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         unusual=find_unusual(transaction, [round_id])[round_id] if read.is_newest else (),
         unusual_words=UNUSUAL,
         disputes=disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES),
-        made=list_made(transaction, round_id),
+        revisions=list_made(transaction, round_id),
         provisional_until=view.settlement.provisional_until,
     )
 

@@ -68,11 +68,11 @@ def show_revisions(round_id: UUID) -> str | BaseResponse:
         )
     )
     hands = [_compare_hand(hand, older, newer) for hand in comparison["hands"]]
-    made, changed = list_made(transaction, round_id), list(_changes_of_round(older, newer))
+    revisions, changed = list_made(transaction, round_id), list(_changes_of_round(older, newer))
     payments = find_adjustment(*({each["player"]: each[side] or 0 for each in comparison["net"]} for side in _SIDES))
     form, part = wanted_form(), wanted_part(*files.REVISION_PARTS)
     if form is not None and part == "revisions":
-        return send_list(f"revisions-{round_id}", form, files.REVISIONS, made)
+        return send_list(f"revisions-{round_id}", form, files.REVISIONS, revisions)
     if form is not None:
         different = [hand for hand in hands if _differs(hand)]
         rows = files.list_differences(changed, comparison["net"], payments.payments, different)
@@ -84,13 +84,13 @@ def show_revisions(round_id: UUID) -> str | BaseResponse:
         read=newer,
         older=older.revision,
         newer=newer.revision,
-        made=made,
+        revisions=revisions,
         changed=changed,
         hands=[hand for hand in hands if _differs(hand)],
         only_stacks=[hand["number"] for hand in hands if not _differs(hand)],
         net=comparison["net"],
         payments=payments.payments,
-        adjusts=next(each.adjusts for each in made if each.number == newer.revision) == older.revision,
+        adjusts=next(each.adjusts for each in revisions if each.number == newer.revision) == older.revision,
     )
 
 

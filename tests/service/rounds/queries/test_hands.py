@@ -87,9 +87,9 @@ def open_example(transaction: Transaction) -> StoredRound:
 def test_the_worked_example_reads_back_with_its_transfers_and_stacks(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
-        given = to_record(SubmittedHand(EXAMPLE))
-        write_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
-        read = hands.get(transaction, given.id)
+        hand = to_record(SubmittedHand(EXAMPLE))
+        write_hand(transaction, before, play_hand(before.round, EXAMPLE), hand)
+        read = hands.get(transaction, hand.id)
         assert read.hand == EXAMPLE
         assert read.players == {1: "ann", 2: "bob", 3: "cleo"}
         assert [(paid.payer, paid.payee, paid.due, paid.paid) for paid in read.transfers] == [
@@ -107,12 +107,12 @@ def test_streets_discards_and_the_order_of_cards_are_preserved(database: Databas
     submitted = load_hand(STREETS)
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
-        given = to_record(submitted)
-        write_hand(transaction, before, play_hand(before.round, submitted.hand), given)
-        read = hands.get(transaction, given.id)
+        hand = to_record(submitted)
+        write_hand(transaction, before, play_hand(before.round, submitted.hand), hand)
+        read = hands.get(transaction, hand.id)
     by_seat = tuple(sorted(submitted.hand.players, key=lambda player: player.seat))
     assert read.hand.players == by_seat
-    assert read.content == json.loads(given.submitted.content)
+    assert read.content == json.loads(hand.submitted.content)
 
 
 def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database, club_id: UUID) -> None:
@@ -120,8 +120,8 @@ def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         submission = Submission("hand", received)
-        given = to_record(SubmittedHand(EXAMPLE), submission.id)
-        write_hand(transaction, before, play_hand(before.round, EXAMPLE), given, submission)
+        hand = to_record(SubmittedHand(EXAMPLE), submission.id)
+        write_hand(transaction, before, play_hand(before.round, EXAMPLE), hand, submission)
         record = transaction.execute(select(HandRecord.__table__)).one()
         stored = transaction.execute(select(SubmissionRecord.__table__)).one()
         score = transaction.execute(select(HandScoreRecord.__table__)).one()
@@ -151,27 +151,27 @@ def test_hands_of_one_document_share_its_bytes(database: Database, club_id: UUID
 def test_a_hand_is_found_again_by_its_number(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
-        given = to_record(SubmittedHand(EXAMPLE))
-        write_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
-        [(found, content)] = hands.list_contents(transaction, before.id, 1)
-        assert (found, content) == (given.id, dump_hand(SubmittedHand(EXAMPLE)))
-        newest = hands.find_newest(transaction, before.id, [found])
+        hand = to_record(SubmittedHand(EXAMPLE))
+        write_hand(transaction, before, play_hand(before.round, EXAMPLE), hand)
+        [(hand_id, content)] = hands.list_contents(transaction, before.id, 1)
+        assert (hand_id, content) == (hand.id, dump_hand(SubmittedHand(EXAMPLE)))
+        newest = hands.find_newest(transaction, before.id, [hand_id])
         assert newest is not None
-        assert newest.id == given.id
+        assert newest.id == hand.id
         assert hands.list_contents(transaction, before.id, 2) == []
         assert hands.find_newest(transaction, before.id, []) is None
-        assert hands.find_newest(transaction, uuid7(), [found]) is None
+        assert hands.find_newest(transaction, uuid7(), [hand_id]) is None
         assert hands.list_boards(transaction, before.id) == [(1, list(EXAMPLE.seats), EXAMPLE.boards)]
 
 
 def test_a_hand_of_another_club_is_not_found(database: Database, club_id: UUID, logins: Logins) -> None:
     with database.transaction(club_id) as transaction:
-        given = to_record(SubmittedHand(EXAMPLE))
+        hand = to_record(SubmittedHand(EXAMPLE))
         before = open_example(transaction)
-        write_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
+        write_hand(transaction, before, play_hand(before.round, EXAMPLE), hand)
     elsewhere = add_club(logins.owner, "away")
-    with pytest.raises(NotFound, match=str(given.id)), database.transaction(elsewhere) as transaction:
-        hands.get(transaction, given.id)
+    with pytest.raises(NotFound, match=str(hand.id)), database.transaction(elsewhere) as transaction:
+        hands.get(transaction, hand.id)
 
 
 def test_hands_are_listed_in_the_order_of_play_page_by_page(database: Database, club_id: UUID) -> None:

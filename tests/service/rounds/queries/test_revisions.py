@@ -52,8 +52,8 @@ def play_again(transaction: Transaction, before: StoredRound, history: History) 
     """Insert a replay of the round's hands as its newest revision."""
     recorded = hands.list_page(transaction, before.id, before.revision, limit=len(history.hands) or 1)
     ids = [hand.id for hand in recorded[: len(history.hands)]]
-    given = RevisionToRecord(history, replay(history), ids, "misread")
-    return revisions.add(transaction, before, given, EventKind.HAND_WITHDRAWN, EVENT)
+    revision = RevisionToRecord(history, replay(history), ids, "misread")
+    return revisions.add(transaction, before, revision, EventKind.HAND_WITHDRAWN, EVENT)
 
 
 def test_replayed_random_rounds_have_the_same_records(database: Database, club_id: UUID) -> None:
@@ -162,8 +162,8 @@ def test_chips_that_do_not_add_up_are_refused_in_every_revision(database: Databa
     [hand] = played.hands
     exchanged = replace(hand.round, stacks={1: 8, 2: 49, 3: 46})
     wrong = replace(played, hands=(replace(hand, round=exchanged),), round=exchanged)
-    given = RevisionToRecord(history, wrong, [recorded.id], "misread")
+    revision = RevisionToRecord(history, wrong, [recorded.id], "misread")
     with pytest.raises(IntegrityError, match="do not add up"), database.transaction(club_id) as transaction:
-        revisions.add(transaction, before, given, EventKind.HAND_WITHDRAWN, EVENT)
+        revisions.add(transaction, before, revision, EventKind.HAND_WITHDRAWN, EVENT)
     with database.reading(club_id) as transaction:
         assert rounds.get(transaction, opened.id) == before

@@ -26,28 +26,28 @@ def club_id(logins: Logins) -> UUID:
     return add_club(logins.owner)
 
 
-def selected(transaction: Transaction, wanted: RoundFilter) -> list[set[UUID]]:
+def selected(transaction: Transaction, filter_: RoundFilter) -> list[set[UUID]]:
     """The rounds of a list, of an export, of hands and of a job."""
-    stretch = Stretch(scope=wanted)
+    stretch = Stretch(scope=filter_)
     of_job = transaction.connection.exec_driver_sql(
-        f"{select_rounds(wanted)} SELECT round_id FROM wanted", stretch_parameters(transaction, stretch)
+        f"{select_rounds(filter_)} SELECT round_id FROM wanted", stretch_parameters(transaction, stretch)
     )
-    hands = select_in_force(transaction.club_id, HandFilter(**filter_of(wanted)))
+    hands = select_in_force(transaction.club_id, HandFilter(**filter_of(filter_)))
     of_hands = {hand_id for hand_id, _ in transaction.execute(hands)}
-    listed = rounds.list_page(transaction, wanted, limit=100)
+    listed = rounds.list_page(transaction, filter_, limit=100)
     played = {hand.id: each.id for each in listed for hand in histories.get(transaction, each.id, 1).hands}
     assert of_hands <= {*played}
     return [
         {each.id for each in listed},
-        {head.id for head in histories.list_heads(transaction, wanted, limit=100)},
+        {head.id for head in histories.list_heads(transaction, filter_, limit=100)},
         {played[hand_id] for hand_id in of_hands},
         set(of_job.scalars()),
     ]
 
 
-def filter_of(wanted: RoundFilter) -> dict[str, object]:
-    names = {*filter_parameters(wanted)} - {"ruleset_name", "ruleset_version"}
-    return {"ruleset": wanted.ruleset, **{name: getattr(wanted, name) for name in names}}
+def filter_of(filter_: RoundFilter) -> dict[str, object]:
+    names = {*filter_parameters(filter_)} - {"ruleset_name", "ruleset_version"}
+    return {"ruleset": filter_.ruleset, **{name: getattr(filter_, name) for name in names}}
 
 
 def test_every_condition_selects_the_same_rounds_everywhere(database: Database, club_id: UUID) -> None:
@@ -78,5 +78,5 @@ def test_every_condition_selects_the_same_rounds_everywhere(database: Database, 
             (RoundFilter(opened_from=second.opened_at, opened_before=second.opened_at + moment), ids[1:2]),
             (RoundFilter(table_id=first.table_id, ruleset="turbo"), []),
         ]
-        for wanted, expected in cases:
-            assert selected(transaction, wanted) == [set(expected)] * 4, wanted
+        for filter_, expected in cases:
+            assert selected(transaction, filter_) == [set(expected)] * 4, filter_

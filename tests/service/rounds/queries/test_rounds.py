@@ -152,7 +152,7 @@ def test_rounds_are_filtered_by_table_player_status_and_time(database: Database,
         dan = open_round(PINEAPPLE, [RoundSeat(1, "dan", 5), RoundSeat(2, "ann", 5)])
         second = add_round(transaction, parlour, dan)
         moment = timedelta(microseconds=1)
-        for wanted, found in (
+        for filter_, expected in (
             (RoundFilter(table_id=kitchen.id), [first]),
             (RoundFilter(player="dan"), [second]),
             (RoundFilter(player="ann"), [second, first]),
@@ -163,7 +163,7 @@ def test_rounds_are_filtered_by_table_player_status_and_time(database: Database,
             (RoundFilter(opened_before=first.opened_at), []),
             (RoundFilter(opened_from=first.opened_at + moment), []),
         ):
-            assert rounds.list_page(transaction, wanted, limit=10) == found, wanted
+            assert rounds.list_page(transaction, filter_, limit=10) == expected, filter_
 
 
 def test_two_hands_at_once_wait_for_each_other(database: Database, club_id: UUID) -> None:

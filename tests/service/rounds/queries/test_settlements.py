@@ -66,9 +66,9 @@ def close(transaction: Transaction, opened: StoredRound) -> StoredRound:
     return end_round(transaction, played, close_round(played.round), closing)
 
 
-def look(database: Database, found: StoredRound, club_id: UUID) -> StoredRound:
+def look(database: Database, round_: StoredRound, club_id: UUID) -> StoredRound:
     with database.reading(club_id) as transaction:
-        return rounds.get(transaction, found.id)
+        return rounds.get(transaction, round_.id)
 
 
 def sweep_once(database: Database) -> None:
@@ -232,10 +232,10 @@ def test_a_corrected_final_settlement_is_adjusted(database: Database, club_id: U
         corrected = correct_who_sat(transaction, final)
         assert corrected.finality.settlement_state is PROVISIONAL
         before, after = (get_records(transaction, closed.id, revision).result.nets_by_player for revision in (2, 3))
-        found = get_records(transaction, closed.id, 3).adjustment
-    assert found is not None
-    assert found.from_revision == 2
-    [paid] = found.payments
+        adjustment = get_records(transaction, closed.id, 3).adjustment
+    assert adjustment is not None
+    assert adjustment.from_revision == 2
+    [paid] = adjustment.payments
     won = before["ann"]
     assert won > 0
     assert (paid.payer, paid.payee, paid.amount) == ("ann", "dora", won)
@@ -246,9 +246,9 @@ def test_a_correction_without_changed_nets_has_no_payments(database: Database, c
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
         correct(transaction, settlements.finalize(transaction, closed, FinalReason.WINDOW))
-        found = get_records(transaction, closed.id, 2).adjustment
-    assert found is not None
-    assert (found.from_revision, found.payments) == (1, ())
+        adjustment = get_records(transaction, closed.id, 2).adjustment
+    assert adjustment is not None
+    assert (adjustment.from_revision, adjustment.payments) == (1, ())
 
 
 @pytest.mark.parametrize(

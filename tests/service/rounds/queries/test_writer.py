@@ -66,8 +66,8 @@ def test_only_the_writer_inserts_scores() -> None:
     sources = {path.relative_to(root): path.read_text() for path in root.rglob("*.py")}
     models = "HandRecord|HandScoreRecord|PayoutRecord"
     inserts = re.compile(rf"insert\((?:{models})\b|INSERT INTO (?:{'|'.join(TABLES)})\b")
-    found = [str(path) for path, source in sources.items() if inserts.search(source)]
-    assert found == ["rounds/queries/writer.py"]
+    paths = [str(path) for path, source in sources.items() if inserts.search(source)]
+    assert paths == ["rounds/queries/writer.py"]
 
 
 def test_a_posted_hand_a_document_an_undo_and_a_correction_are_written_alike(api: Api) -> None:
@@ -144,9 +144,9 @@ def test_a_batch_fails_if_another_request_has_changed_one_of_its_rounds(database
         with database.transaction(club_id) as transaction:
             changes = [RoundChange(transaction, before) for before in opened]
             for change in changes:
-                played, given = play_hand(change.before.round, EXAMPLE), to_record(SubmittedHand(EXAMPLE))
-                change.add_submission(Submission("hand", b"{}", given.submission_id))
-                change.add_played(change.before.round, played, given)
+                played, new_hand = play_hand(change.before.round, EXAMPLE), to_record(SubmittedHand(EXAMPLE))
+                change.add_submission(Submission("hand", b"{}", new_hand.submission_id))
+                change.add_played(change.before.round, played, new_hand)
                 change.finish(played.round)
             write_rounds(transaction, *changes)
 

@@ -50,8 +50,8 @@ class Manager:
 
     def sign_in(self) -> None:
         """Sign in with a link that the server's command prints."""
-        made = command("console-link", "--url", self.service.url, "--data", str(self.service.directory))
-        self.page.goto(made.stdout.strip())
+        result = command("console-link", "--url", self.service.url, "--data", str(self.service.directory))
+        self.page.goto(result.stdout.strip())
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url("**/console/")
 

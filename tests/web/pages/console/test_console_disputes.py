@@ -98,8 +98,8 @@ def test_a_whole_dispute(table: LinkedTable, api: httpx2.Client, service: Runnin
     check_result(page, table)
     page.goto(players_page)
     expect(page.locator("#revisions")).to_contain_text(REASON)
-    [found] = table.get(f"/v1/disputes?round={table.round}")["disputes"]
-    assert found["state"] == "upheld"
+    [record] = table.get(f"/v1/disputes?round={table.round}")["disputes"]
+    assert record["state"] == "upheld"
 
 
 def test_a_card_elsewhere_in_the_hand_changes_places(
@@ -182,8 +182,8 @@ def check_enter(page: Page, table: LinkedTable) -> None:
     expect(page.locator("#hand-title")).to_have_text("Hand 2")
     expect(page.locator("#what-if .board-shown")).to_have_count(2)
     expect(page.get_by_label("Reason")).to_have_value(REASON)
-    [found] = table.get(f"/v1/disputes?round={table.round}")["disputes"]
-    assert found["state"] == "under_review"
+    [record] = table.get(f"/v1/disputes?round={table.round}")["disputes"]
+    assert record["state"] == "under_review"
 
 
 def test_enter_previews(table: LinkedTable, api: httpx2.Client, service: Running, open_page: OpenPage) -> None:
