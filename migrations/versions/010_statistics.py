@@ -131,37 +131,37 @@ _PLAYED: Final = """
         FROM dealt GROUP BY seat
     ) AS each
 """
+# Sums of bigint are numeric, and cost less than the numeric values of each row.
 _PAYMENTS: Final = """
-    SELECT side.seat, side.other, sum(side.received) AS received, sum(side.not_received) AS not_received,
-        sum(side.paid) AS paid, sum(side.not_paid) AS not_paid
+    SELECT side.seat, side.other, sum(side.received) AS received, sum(side.due) - sum(side.received) AS not_received,
+        sum(side.paid) AS paid, sum(side.owed) - sum(side.paid) AS not_paid
     FROM transfers AS transfer
     CROSS JOIN LATERAL (VALUES
-        (transfer.payee, transfer.payer, transfer.paid, transfer.due::numeric - transfer.paid, 0, 0),
-        (transfer.payer, transfer.payee, 0, 0, transfer.paid, transfer.due::numeric - transfer.paid)
-    ) AS side (seat, other, received, not_received, paid, not_paid)
+        (transfer.payee, transfer.payer, transfer.paid, transfer.due, 0, 0),
+        (transfer.payer, transfer.payee, 0, 0, transfer.paid, transfer.due)
+    ) AS side (seat, other, received, due, paid, owed)
     WHERE (transfer.club_id, transfer.round_id, transfer.revision) = (head.club_id, head.round_id, head.revision)
     GROUP BY side.seat, side.other
 """
 # The pairs of three players in paying order are 1 and 2, 1 and 3, 2 and 3; points are those of the first.
 _PAIRS: Final = """
-    SELECT one.seat, other.seat AS other, count(*)::integer AS hands, sum(exchange.points) AS points,
-        sum(exchange.points * exchange.points) AS squares,
-        (count(*) FILTER (WHERE exchange.scoop > 0))::integer AS scoops,
-        (count(*) FILTER (WHERE exchange.scoop < 0))::integer AS scooped
-    FROM dealt AS one
-    JOIN dealt AS other ON other.number = one.number AND other.seat <> one.seat
-    CROSS JOIN LATERAL (
-        SELECT CASE WHEN one.turn < other.turn THEN 1 ELSE -1 END AS side, least(one.turn, other.turn) AS first,
-            greatest(one.turn, other.turn) AS second
-    ) AS pair
-    CROSS JOIN LATERAL (
-        SELECT (pair.first - 1) * one.players - pair.first * (pair.first - 1) / 2 + pair.second - pair.first AS place
-    ) AS listed
-    CROSS JOIN LATERAL (
-        SELECT pair.side * one.exchanges[listed.place]::numeric AS points,
-            pair.side * one.scoops[listed.place]::integer AS scoop
+    SELECT seat, other, count(*)::integer AS hands,
+        coalesce(sum(points) FILTER (WHERE side > 0), 0) - coalesce(sum(points) FILTER (WHERE side < 0), 0) AS points,
+        sum(points::numeric * points) AS squares,
+        (count(*) FILTER (WHERE side * scoop > 0))::integer AS scoops,
+        (count(*) FILTER (WHERE side * scoop < 0))::integer AS scooped
+    FROM (
+        SELECT one.seat, other.seat AS other, CASE WHEN one.turn < other.turn THEN 1 ELSE -1 END AS side,
+            one.exchanges[pair.place] AS points, one.scoops[pair.place]::integer AS scoop
+        FROM dealt AS one
+        JOIN dealt AS other ON other.number = one.number AND other.seat <> one.seat
+        CROSS JOIN LATERAL (SELECT least(one.turn, other.turn) AS turn) AS first
+        CROSS JOIN LATERAL (
+            SELECT (first.turn - 1) * one.players - first.turn * (first.turn - 1) / 2 + abs(other.turn - one.turn)
+                AS place
+        ) AS pair
     ) AS exchange
-    GROUP BY one.seat, other.seat
+    GROUP BY seat, other
 """
 _AGAINST: Final = """
     SELECT pairs.seat, sum(pairs.scoops) AS scoops, array_agg(seats.player ORDER BY seats.place) AS opponents,
