@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from client.api import Client
 from client.errors import ApiError, UnreadableError
+
+if TYPE_CHECKING:
+    from client.models import IdKind
 
 Document = dict[str, Any]
 
@@ -69,7 +72,7 @@ def find_newest_round(client: Client, text: str) -> tuple[Document, Document]:
     return table, newest
 
 
-def find_id(client: Client, kind: str, text: str) -> str:
+def find_id(client: Client, kind: "IdKind", text: str) -> str:
     """
     Find the whole id of a record by its last six or more characters. A whole id is not looked up.
 
@@ -91,11 +94,11 @@ def find_id(client: Client, kind: str, text: str) -> str:
     return record_id
 
 
-def _find_ending(client: Client, kind: str, text: str) -> str | None:
+def _find_ending(client: Client, kind: "IdKind", text: str) -> str | None:
     if not _ENDING.fullmatch(text):
         return None
     try:
-        return str(client.find_id(ending=text, kind=cast("Any", kind))["id"])
+        return str(client.find_id(ending=text, kind=kind)["id"])
     except ApiError as error:
         if error.code == "not-found":
             return None

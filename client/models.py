@@ -86,6 +86,9 @@ MessageKind = Literal[
     "import.ended",
     "webhook.test",
 ]
+IdKind = Literal[
+    "table", "round", "hand", "dispute", "recomputation", "import", "checkpoint", "webhook", "delivery", "link", "key"
+]
 LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
 WebhookDisabledBecause = Literal["request", "failing", "gone"]
@@ -2247,19 +2250,7 @@ class ApiKey(Response):
 class FoundId(Response):
     """An id that ends with the given characters."""
 
-    kind: Literal[
-        "table",
-        "round",
-        "hand",
-        "dispute",
-        "recomputation",
-        "import",
-        "checkpoint",
-        "webhook",
-        "delivery",
-        "link",
-        "key",
-    ]
+    kind: IdKind
     id: str
     description: str
 

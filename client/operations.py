@@ -1821,25 +1821,7 @@ class Operations:
         """
         self._calls.call_without_response("DELETE", build_path("/v1/keys/{key_id}", key_id=key_id))
 
-    def find_id(
-        self,
-        *,
-        ending: str,
-        kind: Literal[
-            "table",
-            "round",
-            "hand",
-            "dispute",
-            "recomputation",
-            "import",
-            "checkpoint",
-            "webhook",
-            "delivery",
-            "link",
-            "key",
-        ]
-        | None = None,
-    ) -> models.FoundId:
+    def find_id(self, *, ending: str, kind: models.IdKind | None = None) -> models.FoundId:
         """
         Find the whole ID of a record by its last characters.
 

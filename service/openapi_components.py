@@ -58,6 +58,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "PaymentPlan": Component("TableStatement.payments_are", "Whether the payments are as few as possible."),
     "WebhookKind": Component("WebhookRequest.kinds[]", "Kind of message that a webhook can choose."),
     "MessageKind": Component("Delivery.kind", "Kind of a message to a webhook."),
+    "IdKind": Component("FoundId.kind", "What an ID is the ID of."),
     "LinkKind": Component("Link.kind", "What a link is for."),
     "WebhookState": Component("Webhook.state", "Whether messages are sent to a webhook."),
     "WebhookDisabledBecause": Component("Webhook.disabled_because", "Why a webhook is disabled."),

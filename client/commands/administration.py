@@ -1,7 +1,7 @@
 """The administrative commands: one row for each, over the operations of the contract."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from rich.console import Console
@@ -17,6 +17,9 @@ from client.render.reports import list_checkpoints, list_jobs, list_keys, show_r
 from client.render.rounds import list_tables, show_club_statement, show_table
 from client.render.rulesets import list_rulesets, show_ruleset
 from client.render.webhooks import list_deliveries, list_webhooks, show_webhook
+
+if TYPE_CHECKING:
+    from client.models import IdKind
 
 EXAMPLE_PREFIX: Final = "ofc_7q2mx40a"
 EXAMPLE_WEBHOOK: Final = "01a1fbf4-2b7e-7c11-8a40-5d3f9e6b1c02"
@@ -47,7 +50,7 @@ def _find_key(client: Client, known_as: str) -> Document:
     return matches[0]
 
 
-def _finder(kind: str) -> Find:
+def _finder(kind: "IdKind") -> Find:
     """Return the function that finds records of a kind by their ids, or the ends of these."""
 
     def find(client: Client, *texts: str) -> Document:
