@@ -1,6 +1,6 @@
 """Whole ids, which people shorten to their ends."""
 
-from typing import Any
+from typing import Any, Final
 
 from flask import Response
 
@@ -12,7 +12,7 @@ from service.http.responses import json_response
 from service.ids.actions import SCOPES, find_id
 
 ids = Resource("ids", __name__, description="Whole ids, found by their last characters.")
-_ANY_SCOPE = tuple(scope for scope in KeyScope if any(scope in scopes for scopes in SCOPES.values()))
+_ANY_SCOPE: Final = tuple(scope for scope in KeyScope if any(scope in scopes for scopes in SCOPES.values()))
 
 
 @ids.route("/v1/ids", methods=["GET"])

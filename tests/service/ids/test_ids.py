@@ -44,6 +44,7 @@ def make_one_of_each(house: House, api: Api) -> dict[IdKind, str]:
     }
 
 
+@pytest.mark.smoke
 def test_an_id_of_any_kind_is_found_by_its_end(house: House, api: Api, other_api: Api) -> None:
     ids = make_one_of_each(house, api)
     assert ids.keys() == set(IdKind)
