@@ -1,6 +1,6 @@
 """A club's tree hashed again from its events, page by page, and compared with every checkpoint."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -33,9 +33,10 @@ def check_leaves(
     signed = {each.size: each for each in trees.list_checkpoints(transaction, first, last)}
     keys = trees.list_verifiers(transaction)
     expected: dict[Place, bytes] = {}
-    leaves = trees.list_leaves(transaction, first, last)
-    events = trees.read_leaf_events(transaction, [event_id for _, _, event_id in leaves])
-    for position, stored, event_id in leaves:
+    nodes = trees.list_completed(transaction, first, last)
+    leaves = [node for node in nodes if node.level == 0]
+    events = trees.read_leaf_events(transaction, [leaf.event_id for leaf in leaves])
+    for _, position, stored, event_id in leaves:
         while edge.size < position:
             expected.update(edge.append(_NOTHING))
         if position < edge.size:
@@ -57,7 +58,7 @@ def check_leaves(
         for checkpoint in retained:
             if checkpoint.size == edge.size and checkpoint.root != edge.root:
                 yield _report_broken(transaction, checkpoint, edge.root)
-    yield from _check_nodes(transaction, expected)
+    yield from _check_nodes(transaction.club_id, nodes, expected)
     for size in signed:
         yield Finding(FindingKind.RECORD_SURPLUS, "checkpoints", {"club_id": transaction.club_id, "size": size})
 
@@ -132,20 +133,20 @@ def check_tree(transaction: Transaction, retained: Sequence[Checkpoint]) -> Iter
             yield Finding(FindingKind.RECORD_MISSING, "checkpoints", {**club, "size": checkpoint.size})
 
 
-def _check_nodes(transaction: Transaction, expected: Mapping[Place, bytes]) -> Iterator[Finding]:
+def _check_nodes(club_id: UUID, nodes: Iterable[Any], expected: Mapping[Place, bytes]) -> Iterator[Finding]:
     """Compare the stored full subtrees with the expected hashes."""
-    stored = trees.read_nodes(transaction, list(expected))
-    for place, node in expected.items():
+    stored = {(node.level, node.position): node for node in nodes}
+    for place, right in expected.items():
         level, position = place
-        key = {"club_id": transaction.club_id, "level": level, "position": position}
-        if place not in stored:
+        key = {"club_id": club_id, "level": level, "position": position}
+        node = stored.get(place)
+        if node is None:
             yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", key)
             continue
-        hash_, event_id = stored[place]
-        if hash_ != node:
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", hash_, node)
-        if level and event_id is not None:
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", event_id)
+        if node.hash != right:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", node.hash, right)
+        if level and node.event_id is not None:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", node.event_id)
 
 
 def _check_signed(

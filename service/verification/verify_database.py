@@ -266,7 +266,7 @@ def _verify_tree(transaction: Transaction, position: Position, retained: Sequenc
     findings = list(trees.check_leaves(transaction, first, of_club, origin_of(transaction.club_id)))
     end = audited_trees.read_end(transaction)
     # After a page without a leaf follow only leaves that the check of the whole tree reports.
-    if end > last and audited_trees.list_leaves(transaction, last - 1, last):
+    if end > last and audited_trees.read_nodes(transaction, [(0, last - 1)]):
         return Page(findings, Position(position.club_id, position.passing, UUID(int=last)), last - first)
     findings += trees.check_tree(transaction, of_club)
     return Page(findings, None, max(end - first, 0))

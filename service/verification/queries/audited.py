@@ -6,7 +6,8 @@ from uuid import UUID
 
 import orjson
 import psycopg
-from psycopg.types.datetime import TimestamptzLoader
+from psycopg.abc import AdaptContext, Buffer
+from psycopg.adapt import Loader
 from psycopg.types.json import set_json_loads
 from sqlalchemy import TextClause, text
 
@@ -157,12 +158,23 @@ def set_loaders(transaction: Transaction) -> None:
     set_json_loads(orjson.loads, driver)
 
 
-class _AnyTimeLoader(TimestamptzLoader):
-    """Loads times; those that Python cannot hold as text."""
+class _AnyTimeLoader(Loader):
+    """
+    Loads times; those that Python cannot hold as text.
 
-    def load(self, data: Any) -> Any:
+    It asks psycopg's own loader, which is not written in Python, and takes a tenth of the time of one that is.
+    """
+
+    def __init__(self, oid: int, context: AdaptContext | None = None) -> None:
+        super().__init__(oid, context)
+        loader = psycopg.adapters.get_loader(oid, self.format)
+        assert loader is not None, "psycopg loads times"
+        self._loader = loader(oid, context)
+
+    def load(self, data: Buffer) -> Any:
+        """Return a time, or its text."""
         try:
-            return super().load(data)
+            return self._loader.load(data)
         except psycopg.DataError:
             return bytes(data).decode()
 

@@ -19,11 +19,14 @@ _SUMS: Final = ("points_against", "paid_against")
 _COMPARED: Final = ", ".join(f"CAST({name} AS numeric[]) AS {name}" if name in _SUMS else name for name in COLUMNS)
 _STORED: Final = f"SELECT {_COMPARED} FROM round_statistics WHERE {_IN_STRETCH}"
 _EXPECTED: Final = f"SELECT {', '.join(COLUMNS)} FROM computed_statistics WHERE status <> 'open' AND {_IN_STRETCH}"
+# A result that is stored and follows from the records adds up to 0.
 _DIFFERING: Final = text(f"""
-    WITH stored AS ({_STORED}), expected AS ({_EXPECTED})
-    (SELECT true AS is_stored, * FROM stored EXCEPT ALL SELECT true, * FROM expected)
-    UNION ALL
-    (SELECT false, * FROM expected EXCEPT ALL SELECT false, * FROM stored)
+    SELECT sum(side) > 0 AS is_stored, {", ".join(COLUMNS)} FROM (
+        SELECT 1 AS side, * FROM ({_STORED}) AS stored
+        UNION ALL
+        SELECT -1, * FROM ({_EXPECTED}) AS expected
+    ) AS result
+    GROUP BY {", ".join(COLUMNS)} HAVING sum(side) <> 0
 """)
 
 

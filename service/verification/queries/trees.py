@@ -66,13 +66,18 @@ def read_tiles(transaction: Transaction, served_size: int | None = None) -> Iter
         after = rows[-1].prefix
 
 
-_LEAVES: Final = text("""
-    SELECT position, coalesce(hash, '') AS hash, event_id FROM tree_nodes
-    WHERE club_id = :club_id AND level = 0 AND position >= :first AND position < :last ORDER BY position
+# Each level by itself, so that its nodes are a range of the index.
+_COMPLETED: Final = text("""
+    SELECT node.* FROM generate_series(0, 62) AS of (level) CROSS JOIN LATERAL (
+        SELECT level, position, coalesce(hash, '') AS hash, event_id FROM tree_nodes
+        WHERE club_id = :club_id AND level = of.level
+            AND position >= CAST(:first AS bigint) >> of.level AND position < CAST(:last AS bigint) >> of.level
+    ) AS node ORDER BY node.level, node.position
 """)
 # Not joined to the leaves: PostgreSQL would then read all events for every page.
 _LEAF_EVENTS: Final = text(f"""
-    SELECT id, coalesce(hash, '') AS hash, at, coalesce(kind = '{EventKind.CHECKPOINT_SEALED}', false) AS is_seal
+    SELECT id, coalesce(hash, '') AS hash, coalesce(kind = '{EventKind.CHECKPOINT_SEALED}', false) AS is_seal,
+        CASE WHEN kind = '{EventKind.CHECKPOINT_SEALED}' THEN at END AS at
     FROM events WHERE club_id = :club_id AND id = ANY (:ids)
 """)
 _NODES: Final = text("""
@@ -187,9 +192,13 @@ def list_missing(transaction: Transaction, size: int, most: int) -> Sequence[int
     return transaction.execute(_MISSING, {**_mine(transaction), "size": size, "most": most}).scalars().all()
 
 
-def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
-    """List the position, hash and event of the leaves from one position to before another."""
-    return transaction.execute(_LEAVES, {**_mine(transaction), "first": first, "last": last}).all()
+def list_completed(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
+    """
+    List the subtrees that the leaves from one position to before another complete, these leaves first.
+
+    Each has its level, position, hash and event.
+    """
+    return transaction.execute(_COMPLETED, {**_mine(transaction), "first": first, "last": last}).all()
 
 
 def read_leaf_events(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, Any]:
