@@ -1,7 +1,7 @@
-"""Look up tables, rounds and seats by the names and ids that people type."""
+"""Look up tables, rounds, keys and seats by the names and ids that people type."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -146,6 +146,37 @@ def match_seat(sitting: Mapping[int, str], text: str) -> int | None:
         right = " or ".join(f"{seat}:{name}" for seat, name in meant.items())
         raise UnreadableError(f"{text!r} matches {seats}; expected {right}")
     return next(iter(meant), None)
+
+
+def add_table_names(client: Client, records: Sequence[Mapping[str, Any]]) -> list[Document]:
+    """Add the names of their tables to records as `table_name`; the ids if the key may not read tables."""
+    try:
+        names = {each["id"]: each["name"] for each in client.list_tables()}
+    except ApiError as error:
+        if error.code != "scope-missing":
+            raise
+        names = {}
+    return [{**record, "table_name": names.get(record["table"], record["table"])} for record in records]
+
+
+def find_key(client: Client, text: str) -> Document:
+    """
+    Find a key of the club by its prefix, the whole key, its id, or the end of its id.
+
+    Raises:
+        UnreadableError: no key matches, or several have this prefix.
+    """
+    keys = list(client.list_keys())
+    matches = [key for key in keys if text.startswith(key["prefix"])]
+    if not matches:
+        key_id = find_id(client, "key", text)
+        matches = [key for key in keys if key["id"] == key_id]
+    if not matches:
+        raise UnreadableError(f"there is no key {text!r}; `ofc key list` lists all keys")
+    if len(matches) > 1:
+        ids = ", ".join(key["id"] for key in matches)
+        raise UnreadableError(f"{len(matches)} keys of the club begin with this prefix; expected the id of one: {ids}")
+    return matches[0]
 
 
 def is_id(text: str) -> bool:

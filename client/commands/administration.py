@@ -1,22 +1,24 @@
 """The administrative commands: one row for each, over the operations of the contract."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich.console import Console
 
 from client.api import Client
-from client.commands.base import Group
+from client.commands.base import Group, Session
 from client.commands.verbs import Find, Verb, make_command
-from client.errors import UnreadableError
-from client.lookup import find_id
-from client.render.hands import list_found_hands
-from client.render.ledger import list_payments
-from client.render.reports import list_checkpoints, list_jobs, list_keys, show_recomputation
-from client.render.rounds import list_tables, show_club_statement, show_table
-from client.render.rulesets import list_rulesets, show_ruleset
-from client.render.webhooks import list_deliveries, list_webhooks, show_webhook
+from client.lookup import add_table_names, find_id, find_key
+from client.render.hands import show_hand_summary
+from client.render.ledger import PAYMENTS
+from client.render.links import LINKS
+from client.render.reports import CHECKPOINTS, IMPORTS, KEYS, RECOMPUTATIONS, show_recomputation
+from client.render.rounds import show_club_statement, show_table
+from client.render.rulesets import RULESETS, show_ruleset
+from client.render.statistics import STATISTICS
+from client.render.webhooks import DELIVERIES, WEBHOOKS, show_webhook
 
 if TYPE_CHECKING:
     from client.models import IdKind
@@ -25,29 +27,12 @@ EXAMPLE_PREFIX: Final = "ofc_7q2mx40a"
 EXAMPLE_WEBHOOK: Final = "01a1fbf4-2b7e-7c11-8a40-5d3f9e6b1c02"
 EXAMPLE_DELIVERY: Final = "01a1fbf4-91d3-7f52-9c08-7a1b2c3d4e5f"
 EXAMPLE_JOB: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
+EXAMPLE_LINK: Final = "01a1fa84-64a0-7085-97f3-41c5dbd26f08"
+EXAMPLE_LINK_ADDRESS: Final = "https://ofc.example/links/ofc_link_SECRET"
 _URL: Final = "https://club.example/webhooks"
+_LINK_SECRET: Final = re.compile(r"ofc_link_[0-9A-Za-z]+", re.ASCII)
 
 Document = Mapping[str, Any]
-
-
-def _find_key(client: Client, known_as: str) -> Document:
-    """
-    Find a key of the club by its prefix, the whole key, its id, or the end of its id.
-
-    Raises:
-        UnreadableError: no key matches, or several have this prefix.
-    """
-    keys = list(client.list_keys())
-    matches = [key for key in keys if known_as.startswith(key["prefix"])]
-    if not matches:
-        key_id = find_id(client, "key", known_as)
-        matches = [key for key in keys if key["id"] == key_id]
-    if not matches:
-        raise UnreadableError(f"there is no key {known_as!r}; `ofc key list` lists all keys")
-    if len(matches) > 1:
-        ids = ", ".join(key["id"] for key in matches)
-        raise UnreadableError(f"{len(matches)} keys of the club begin with this prefix; expected the id of one: {ids}")
-    return matches[0]
 
 
 def _finder(kind: "IdKind") -> Find:
@@ -59,25 +44,15 @@ def _finder(kind: "IdKind") -> Find:
     return find
 
 
-def _show_delivery(console: Console, delivery: Document) -> None:
-    list_deliveries(console, [delivery])
-
-
-def _show_secret(console: Console, secret: Document) -> None:
-    console.print(secret["secret"], soft_wrap=True)
-
-
-def _list_verifiers(_console: Console, keys: Sequence[Document]) -> None:
-    for key in keys:
-        click.echo(key["verifier"])
-
-
-def _list_imports(console: Console, jobs: Sequence[Document]) -> None:
-    list_jobs(console, jobs, "lines")
-
-
-def _list_recomputations(console: Console, jobs: Sequence[Document]) -> None:
-    list_jobs(console, jobs, "hands")
+def _find_link(client: Client, text: str) -> Document:
+    """Find a link by its id, the end of its id, or its address, with whose secret the link can be read."""
+    secret = _LINK_SECRET.search(text)
+    if secret is None:
+        return {"id": find_id(client, "link", text)}
+    session = click.get_current_context().find_object(Session)
+    assert session is not None
+    with replace(session, key=secret[0]).client() as holder:
+        return holder.get_link()
 
 
 _WEBHOOK: Final[Mapping[str, Any]] = {"finds": {"webhook_id": _finder("webhook"), "delivery_id": _finder("delivery")}}
@@ -88,7 +63,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="list_keys",
         help="List the keys of the club, newest first, revoked and expired ones included.",
         examples=["ofc key list", "ofc key list --json"],
-        show=list_keys,
+        columns=KEYS,
         items="keys",
         limit=50,
     ),
@@ -100,8 +75,29 @@ VERBS: Final[Mapping[str, Verb]] = {
         key, such as a leaked one, is accepted too.""",
         examples=[f"ofc key revoke {EXAMPLE_PREFIX}"],
         metavars={"key_id": "PREFIX|ID"},
-        finds={"key_id": _find_key},
+        finds={"key_id": find_key},
         done="the key {prefix} ({name}) is revoked",
+    ),
+    "link list": Verb(
+        operation="list_links",
+        help="List links, newest first, with expired and revoked ones.",
+        examples=["ofc link list --table friday", "ofc link list --state valid --json"],
+        metavars={"round": "ROUND"},
+        columns=LINKS,
+        extend=add_table_names,
+        items="links",
+        limit=50,
+    ),
+    "link revoke": Verb(
+        operation="revoke_link",
+        help="""Revoke a link immediately. Other links stay valid.
+
+        LINK is its id, which `ofc link list` lists, its last six or more characters, or the address of a link that is
+        valid.""",
+        examples=[f"ofc link revoke {EXAMPLE_LINK}", f"ofc link revoke {EXAMPLE_LINK_ADDRESS}"],
+        metavars={"link_id": "LINK"},
+        finds={"link_id": _find_link},
+        done="the link is revoked",
     ),
     "webhook add": Verb(
         operation="add_webhook",
@@ -116,7 +112,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="list_webhooks",
         help="List the webhooks of the club, newest first.",
         examples=["ofc webhook list", "ofc webhook list --json"],
-        show=list_webhooks,
+        columns=WEBHOOKS,
         items="webhooks",
     ),
     "webhook show": Verb(
@@ -152,7 +148,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="test_webhook",
         help="Send a message of the kind `webhook.test`. `ofc webhook deliveries` shows its result.",
         examples=[f"ofc webhook test {EXAMPLE_WEBHOOK}"],
-        show=_show_delivery,
+        columns=DELIVERIES,
         **_WEBHOOK,
     ),
     "webhook deliveries": Verb(
@@ -162,7 +158,7 @@ VERBS: Final[Mapping[str, Verb]] = {
             f"ofc webhook deliveries {EXAMPLE_WEBHOOK}",
             f"ofc webhook deliveries {EXAMPLE_WEBHOOK} --state dead_lettered",
         ],
-        show=list_deliveries,
+        columns=DELIVERIES,
         items="deliveries",
         limit=50,
         **_WEBHOOK,
@@ -172,14 +168,14 @@ VERBS: Final[Mapping[str, Verb]] = {
         help="Send a message again, at once. DELIVERY is its id, or its last six or more characters.",
         examples=[f"ofc webhook redeliver {EXAMPLE_WEBHOOK} {EXAMPLE_DELIVERY}"],
         metavars={"delivery_id": "DELIVERY"},
-        show=_show_delivery,
+        columns=DELIVERIES,
         **_WEBHOOK,
     ),
     "webhook secret show": Verb(
         operation="get_webhook_secret",
         help="Print the secret of a webhook, and nothing else.",
         examples=[f"ofc webhook secret show {EXAMPLE_WEBHOOK}"],
-        show=_show_secret,
+        show=lambda console, secret: console.print(secret["secret"], soft_wrap=True),
         **_WEBHOOK,
     ),
     "webhook secret rotate": Verb(
@@ -195,7 +191,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="list_checkpoints",
         help="List checkpoints, newest first.",
         examples=["ofc checkpoint list", "ofc checkpoint list --json"],
-        show=list_checkpoints,
+        columns=CHECKPOINTS,
         items="checkpoints",
         limit=50,
         is_patient=True,
@@ -207,8 +203,9 @@ VERBS: Final[Mapping[str, Verb]] = {
         `ofc verify` and other verifiers accept these lines. Store them together with the checkpoints: a key that is
         fetched only when there is a doubt proves nothing.""",
         examples=["ofc checkpoint keys", "ofc checkpoint keys > club.key"],
-        show=_list_verifiers,
+        show=lambda _console, key: click.echo(key["verifier"]),
         items="keys",
+        empty="",
         is_patient=True,
     ),
     "ledger": Verb(
@@ -222,7 +219,7 @@ VERBS: Final[Mapping[str, Verb]] = {
             "ofc ledger --table kitchen --player ann",
             "ofc ledger --from 2026-11-01 --to 2026-12-01 --csv -o november.csv",
         ],
-        show=list_payments,
+        columns=PAYMENTS,
         items="payments",
         limit=100,
         has_csv=True,
@@ -242,13 +239,26 @@ VERBS: Final[Mapping[str, Verb]] = {
         show=show_club_statement,
         has_csv=True,
     ),
+    "statistics": Verb(
+        operation="get_player_statistics",
+        operation_for_all="list_statistics",
+        help="""Show statistics of a player, or of all players, most hands first.
+
+        Only the revisions in force count, so statistics follow corrections.""",
+        examples=["ofc statistics", "ofc statistics --table kitchen --ruleset pineapple --from 2026-11-01"],
+        metavars={"player": "[PLAYER]"},
+        columns=STATISTICS,
+        records="players",
+        note="Points a hand with their 95 % interval; royalties of top/middle/bottom.",
+        empty="No hands have been played.",
+    ),
     "hand find": Verb(
         operation="find_hands",
         help="""Find hands of all rounds, newest recorded first.
 
         A hand that was undone or corrected is not listed; the record that replaces it is.""",
         examples=["ofc hand find --player ann --from -7d --foul", "ofc hand find --table kitchen --no-fantasyland"],
-        show=list_found_hands,
+        show=show_hand_summary,
         items="hands",
         limit=50,
     ),
@@ -256,16 +266,18 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="list_imports",
         help="List the imports of the club, newest first.",
         examples=["ofc imports", "ofc imports --state succeeded --json"],
-        show=_list_imports,
+        columns=IMPORTS,
         items="imports",
+        empty="No jobs.",
         limit=50,
     ),
     "recompute list": Verb(
         operation="list_recomputations",
         help="List the recomputations of the club, newest first.",
         examples=["ofc recompute list", "ofc recompute list --state running"],
-        show=_list_recomputations,
+        columns=RECOMPUTATIONS,
         items="recomputations",
+        empty="No jobs.",
         limit=50,
     ),
     "recompute status": Verb(
@@ -296,7 +308,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="list_rulesets",
         help="List the presets and, with a key, the custom rulesets of the club.",
         examples=["ofc ruleset list", "ofc ruleset list --json"],
-        show=list_rulesets,
+        columns=RULESETS,
         items="rulesets",
     ),
     "ruleset show": Verb(
@@ -310,7 +322,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="list_tables",
         help="List the tables of the club, newest first.",
         examples=["ofc table list", "ofc table list --json"],
-        show=list_tables,
+        show=show_table,
         items="tables",
         limit=50,
     ),
@@ -381,3 +393,4 @@ find_hands = get_verb("hand find")
 imports = get_verb("imports")
 ledger = get_verb("ledger")
 statement = get_verb("statement")
+statistics = get_verb("statistics")

@@ -1,36 +1,31 @@
-"""Commands that create, list and revoke links to tables and rounds."""
+"""Commands that create links to tables and rounds."""
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
 from client.api import Client
+from client.commands.administration import add_verbs
 from client.commands.base import (
     Command,
     Group,
     NamedPath,
     Session,
     json_option,
-    limit_option,
     overwrite_option,
     pass_session,
     print_json,
     refuse_output,
 )
-from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
-from client.errors import ApiError
+from client.commands.names import complete_players, complete_rounds, complete_tables
 from client.files import write_file
-from client.lookup import describe_round, find_id, find_round, find_table
+from client.lookup import describe_round, find_round, find_table
 from client.render.console import make_console
-from client.render.links import draw_svg_code, list_links, show_link
+from client.render.links import draw_svg_code, show_link
 
-EXAMPLE_ID: Final = "01a1fa84-64a0-7085-97f3-41c5dbd26f08"
-EXAMPLE_ADDRESS: Final = "https://ofc.example/links/ofc_link_SECRET"
 _LIFETIME: Final = re.compile(r"(?P<number>[1-9][0-9]{0,5})(?P<unit>[mhd])", re.ASCII)
 _SECONDS: Final = {"m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
 
@@ -54,8 +49,6 @@ class Lifetime(click.ParamType[int]):
             )
         return int(match["number"]) * _SECONDS[match["unit"]]
 
-
-_SECRET: Final = re.compile(r"ofc_link_[0-9A-Za-z]+", re.ASCII)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -87,6 +80,9 @@ def _link_options(command: Function) -> Function:
 )
 def links() -> None:
     """Share a table or a round by links, which need no key; list and revoke them."""
+
+
+add_verbs(links)
 
 
 @links.command(
@@ -186,70 +182,3 @@ def _issue(
         print_json(issued)
     else:
         show_link(make_console(), issued, description)
-
-
-@links.command(
-    name="list", cls=Command, examples=["ofc link list --table friday", "ofc link list --state valid --json"]
-)
-@table_option
-@click.option("--round", "round_", metavar="ROUND", help="Only links to this round.", shell_complete=complete_rounds)
-@click.option("--kind", type=click.Choice(("scorekeeper", "viewer", "player")), help="Only links of this kind.")
-@click.option("--state", type=click.Choice(("valid", "ended")), help="Only links that can, or cannot, be used.")
-@limit_option
-@json_option
-@pass_session
-def list_(
-    session: Session,
-    table: str | None,
-    round_: str | None,
-    kind: Any,
-    state: Any,
-    limit: int,
-    as_json: bool,
-) -> None:
-    """List links, newest first, with expired and revoked ones."""
-    with session.client() as client:
-        table_id = None if table is None else find_table(client, table)["id"]
-        round_id = None if round_ is None else find_round(client, round_)["id"]
-        records = list(islice(client.list_links(table=table_id, round=round_id, kind=kind, state=state), limit))
-        names = {} if as_json else _read_names(client)
-    if as_json:
-        print_json({"links": records})
-    else:
-        list_links(make_console(), records, names)
-
-
-def _read_names(client: Client) -> dict[str, str]:
-    """Return the names of tables by their IDs; none if the key may not read them."""
-    try:
-        return {each["id"]: each["name"] for each in client.list_tables()}
-    except ApiError as error:
-        if error.code == "scope-missing":
-            return {}
-        raise
-
-
-@links.command(
-    name="revoke", cls=Command, examples=[f"ofc link revoke {EXAMPLE_ID}", f"ofc link revoke {EXAMPLE_ADDRESS}"]
-)
-@click.argument("link", metavar="LINK")
-@pass_session
-def revoke(session: Session, link: str) -> None:
-    """
-    Revoke a link immediately. Other links stay valid.
-
-    LINK is its id, which `ofc link list` lists, its last six or more characters, or the address of a link that is
-    valid.
-    """
-    with session.client() as client:
-        client.revoke_link(
-            _read_id(session, secret[0]) if (secret := _SECRET.search(link)) else find_id(client, "link", link)
-        )
-    make_console().print("the link is revoked")
-
-
-def _read_id(session: Session, secret: str) -> str:
-    """Return the ID of a link, which only its holder can ask for by its secret."""
-    with replace(session, key=secret).client() as holder:
-        link_id: str = holder.get_link()["id"]
-        return link_id

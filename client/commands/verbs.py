@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import click
 from rich.console import Console
+from rich.text import Text
 
 from client.api import Client
 from client.commands import base
@@ -26,13 +27,15 @@ from client.files import atomic_write, standard_output
 from client.import_export import csv_pages
 from client.lookup import find_round, find_table
 from client.parameters import PARAMETERS, Parameter
-from client.render.console import make_console
+from client.render.console import Column, make_console, show_records
 from client.render.format import join, plural
 
 Document = Mapping[str, Any]
 Show = Callable[[Console, Any], None]
 Find = Callable[..., Document]
 """Finds what an argument names; called with the client, the ids of the arguments before, and the text."""
+Extend = Callable[[Client, Sequence[Document]], Sequence[Document]]
+"""Adds fields that the columns show and the response does not have to the items of a list."""
 
 _HIDDEN: Final = frozenset({"limit", "cursor", "dry_run", "ids"})
 """Parameters that are no options: pages are read as they are needed."""
@@ -68,9 +71,15 @@ class Verb:
 
     Attributes:
         operation: the `operationId`.
+        operation_for_all: the `operationId` without the argument of the path, which is then optional.
         help: of the command.
         examples: of the command.
-        show: prints the response, or the items of a list, for people.
+        columns: in which the response, or the items of a list, are printed for people.
+        show: without columns, prints the response, or one item of a list, for people.
+        records: the field of the records that the columns show, if the response itself is no record.
+        note: a sentence below the table.
+        empty: the sentence in place of an empty list; `No ITEMS.` if omitted.
+        extend: of a list, adds fields that the columns show to the items.
         arguments: names of fields of the body that are arguments, not options.
         metavars: of arguments and options, by the names of the contract, if they have others there.
         options: names of options, by the names of the contract, if they have others there.
@@ -87,7 +96,13 @@ class Verb:
     operation: str
     help: str
     examples: Sequence[str]
+    operation_for_all: str | None = None
+    columns: Sequence[Column] = ()
     show: Show | None = None
+    records: str | None = None
+    note: str = ""
+    empty: str | None = None
+    extend: Extend | None = None
     arguments: tuple[str, ...] = ()
     metavars: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
@@ -99,6 +114,15 @@ class Verb:
     done: str = ""
     needs_option: bool = False
     is_patient: bool = False
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether the response is printed."""
+        return bool(self.columns) or self.show is not None
+
+    def choose_operation(self, arguments: Sequence[str]) -> str:
+        """Return the operation for the values of the path, or for none."""
+        return self.operation if arguments or self.operation_for_all is None else self.operation_for_all
 
     def list_parameters(self) -> list[Parameter]:
         """List the parameters that are arguments and options."""
@@ -131,7 +155,7 @@ def make_command(name: str, verb: Verb) -> Command:
         others.append(click.Option(["--overwrite", "overwrites"], is_flag=True, help="Overwrite an existing file."))
     if verb.confirms:
         others.append(click.Option(["--yes"], is_flag=True, help="Do not ask for confirmation."))
-    elif verb.show is not None:
+    elif verb.is_printed:
         others.append(
             click.Option(["--json", "as_json"], is_flag=True, help="Print the response as JSON, for scripts.")
         )
@@ -143,7 +167,12 @@ def make_command(name: str, verb: Verb) -> Command:
 
 def _make_argument(verb: Verb, parameter: Parameter) -> click.Argument:
     metavar = verb.metavars.get(parameter.name, "ID" if parameter.place == "path" else parameter.name.upper())
-    return click.Argument([parameter.name], metavar=metavar, shell_complete=_COMPLETERS.get(parameter.name))
+    return click.Argument(
+        [parameter.name],
+        required=verb.operation_for_all is None,
+        metavar=metavar,
+        shell_complete=_COMPLETERS.get(parameter.name),
+    )
 
 
 def _make_option(verb: Verb, parameter: Parameter) -> click.Option:
@@ -186,15 +215,17 @@ def _run(session: Session, verb: Verb, values: dict[str, Any]) -> None:
         if as_csv:
             _write_csv(client, verb, query, values)
             return
-        call = getattr(client, verb.operation)
+        call = getattr(client, verb.choose_operation(arguments))
         response = call(*arguments, *([] if body is None else [body]), **query)
         if verb.items is not None:
-            _print_list(verb, iter(response), values)
+            _print_list(client, verb, iter(response), values)
             return
     if verb.done:
         make_console().print(verb.done.format(**record), soft_wrap=True)
-    elif verb.show is not None:
-        print_json(response) if values["as_json"] else verb.show(make_console(), response)
+    elif verb.is_printed and values["as_json"]:
+        print_json(response)
+    elif verb.is_printed:
+        _print_records(verb, make_console(), [response] if verb.records is None else response[verb.records])
     if response is not None and response.get("state") == "failed" and "progress" in response:
         raise SystemExit(REFUSED)
 
@@ -226,6 +257,8 @@ def _find_arguments(client: Client, verb: Verb, values: Mapping[str, Any]) -> tu
     for parameter in verb.list_parameters():
         if parameter.place == "path":
             text = values[parameter.name]
+            if text is None:
+                continue
             find = verb.finds.get(parameter.name)
             record = {"id": text} if find is None else find(client, *arguments, text)
             arguments.append(str(record["id"]))
@@ -234,9 +267,8 @@ def _find_arguments(client: Client, verb: Verb, values: Mapping[str, Any]) -> tu
 
 def _is_confirmed(client: Client, verb: Verb, arguments: Sequence[str], values: Mapping[str, Any]) -> bool:
     assert verb.confirms is not None
-    assert verb.show is not None, "what is removed is shown first"
     operation, question = verb.confirms
-    verb.show(make_console(), getattr(client, operation)(*arguments))
+    _print_records(verb, make_console(), [getattr(client, operation)(*arguments)])
     if values["yes"] or confirm(make_asker(), question):
         return True
     make_console().print("Nothing was changed.")
@@ -264,7 +296,7 @@ def _write_body(verb: Verb, values: Mapping[str, Any]) -> dict[str, Any] | None:
     return {name: [*value] if isinstance(value, tuple) else value for name, value in body.items()} if fields else None
 
 
-def _print_list(verb: Verb, items: Iterator[Document], values: Mapping[str, Any]) -> None:
+def _print_list(client: Client, verb: Verb, items: Iterator[Document], values: Mapping[str, Any]) -> None:
     """Print the items of a list, and of one with CSV whether there are more."""
     assert verb.items is not None
     limit = values.get("limit")
@@ -274,10 +306,24 @@ def _print_list(verb: Verb, items: Iterator[Document], values: Mapping[str, Any]
         print_json({verb.items: shown} | ({"has_more": has_more} if verb.has_csv else {}))
         return
     console = make_console()
-    assert verb.show is not None
-    verb.show(console, shown)
+    _print_records(verb, console, shown if verb.extend is None else verb.extend(client, shown))
     if has_more:
         console.print(f"There are more {verb.items}; --limit shows more, --csv all.", style="dim")
+
+
+def _print_records(verb: Verb, console: Console, records: Sequence[Document]) -> None:
+    """Print records for people: in a table if the row has columns, or else one after another."""
+    if not records:
+        sentence = f"No {verb.items}." if verb.empty is None else verb.empty
+        if sentence:
+            console.print(sentence)
+    elif verb.columns:
+        show_records(console, records, verb.columns)
+        if verb.note:
+            console.print(Text(verb.note, style="dim"))
+    elif verb.show is not None:
+        for record in records:
+            verb.show(console, record)
 
 
 def _write_csv(client: Client, verb: Verb, query: Mapping[str, Any], values: Mapping[str, Any]) -> None:

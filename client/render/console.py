@@ -1,9 +1,10 @@
 """The console that everything is printed on, and the one kind of table on it."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import compress
-from typing import Final, Literal, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -12,6 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from client.render.format import escape_unprintable
+
+Document = Mapping[str, Any]
 
 _PIPE_WIDTH: Final = 160
 _GAP: Final = (0, 2, 0, 0)
@@ -103,4 +106,42 @@ def make_grid(console: Console, *headings: str, numbers: Collection[str] = (), u
 def show_grid(console: Console, title: str, grid: Table) -> None:
     """Print a table under its title."""
     console.print(Text(title, style="bold"))
+    console.print(grid)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """
+    A column of a list of records.
+
+    Attributes:
+        heading: of the column.
+        value: the field that the column shows, or a function that returns the text of a record.
+        is_number: whether the column holds numbers; they stand to the right and are never broken.
+        is_unbroken: whether its texts are never broken; others are broken between words.
+    """
+
+    heading: str
+    value: str | Callable[[Document], str | Text]
+    is_number: bool = False
+    is_unbroken: bool = False
+
+    def show(self, record: Document) -> str | Text:
+        """Return the text of a record in this column; a dash if the field is null."""
+        if not isinstance(self.value, str):
+            return self.value(record)
+        value = record[self.value]
+        return "–" if value is None else str(value)
+
+
+def show_records(console: Console, records: Iterable[Document], columns: Sequence[Column]) -> None:
+    """Print records as a table, one a line."""
+    grid = make_grid(
+        console,
+        *(column.heading for column in columns),
+        numbers=[column.heading for column in columns if column.is_number],
+        unbroken=[column.heading for column in columns if column.is_unbroken],
+    )
+    for record in records:
+        grid.add_row(*(column.show(record) for column in columns))
     console.print(grid)

@@ -220,15 +220,12 @@ def list_hands(console: Console, hands: Sequence[Document], names: Names) -> Non
         console.print("No hands.")
 
 
-def list_found_hands(console: Console, hands: Sequence[Document]) -> None:
-    """List hands of any rounds, each with when it was played, its round and ids, and what each player won."""
-    for hand in hands:
-        when = (hand["played_at"] or hand["recorded_at"])[:16].replace("T", " ")
-        line = Text(f"{when}  hand {hand['number']} of round {hand['round']}  ", style="bold")
-        console.print(line.append(hand["id"], style="not bold dim"), soft_wrap=True)
-        players = sorted(hand["players"], key=lambda player: int(player["seat"]))
-        fouls = {True: ", foul", False: ""}
-        points = [f"{player['player']} {signed(player['points'])}{fouls[player['foul']]}" for player in players]
-        console.print(Text(f"  {' · '.join(points)}", style="dim"))
-    if not hands:
-        console.print("No hands.")
+def show_hand_summary(console: Console, hand: Document) -> None:
+    """Print a hand of any round: when it was played, its round and its id, and what each player won."""
+    when = (hand["played_at"] or hand["recorded_at"])[:16].replace("T", " ")
+    line = Text(f"{when}  hand {hand['number']} of round {hand['round']}  ", style="bold")
+    console.print(line.append(hand["id"], style="not bold dim"), soft_wrap=True)
+    players = sorted(hand["players"], key=lambda player: int(player["seat"]))
+    fouls = {True: ", foul", False: ""}
+    points = [f"{player['player']} {signed(player['points'])}{fouls[player['foul']]}" for player in players]
+    console.print(Text(f"  {' · '.join(points)}", style="dim"))

@@ -1,20 +1,30 @@
-"""Links to tables, to rounds and to the console, and their addresses as QR codes."""
+"""Links to tables, to rounds and to the console: their addresses as QR codes, and the columns of links."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from io import BytesIO, StringIO
 from typing import Any, Final
 
-import segno
 from rich.console import Console
 from rich.text import Text
 
-from client.render.console import make_grid
+from client.render.console import Column
 from client.render.format import format_minute
 
 Document = Mapping[str, Any]
 
 _TERMINAL_MARGIN: Final = 2
 _PRINT_SCALE: Final = 8
+
+LINKS: Final = (
+    Column("id", "id", is_unbroken=True),
+    Column("label", "label"),
+    Column("kind", "kind"),
+    Column("shows", lambda link: link["table_name"] if link["round"] is None else f"a round at {link['table_name']}"),
+    Column("expires (UTC)", lambda link: format_minute(link["expires_at"])),
+    Column("last used (UTC)", lambda link: format_minute(link["last_used_at"])),
+    Column("revoked", lambda link: "no" if link["revoked_at"] is None else "yes"),
+)
+"""Of links with the names of their tables."""
 
 
 def show_link(console: Console, link: Document, place: str) -> None:
@@ -45,30 +55,6 @@ def show_console_link(console: Console, link: Document, *, draws_code: bool) -> 
     console.print(Text(f"signs in once, until {format_minute(link['expires_at'])} UTC"), soft_wrap=True)
 
 
-def list_links(console: Console, links: Sequence[Document], tables: Mapping[str, str]) -> None:
-    """
-    Print links, one a line.
-
-    Args:
-        console: where to print.
-        links: the links.
-        tables: the names of tables, by their IDs.
-    """
-    if not links:
-        console.print("No links.")
-        return
-    grid = make_grid(
-        console, "id", "label", "kind", "shows", "expires (UTC)", "last used (UTC)", "revoked", unbroken=("id",)
-    )
-    for link in links:
-        table = tables.get(link["table"], link["table"])
-        shown = table if link["round"] is None else f"a round at {table}"
-        used = format_minute(link["last_used_at"])
-        revoked = "no" if link["revoked_at"] is None else "yes"
-        grid.add_row(link["id"], link["label"], link["kind"], shown, format_minute(link["expires_at"]), used, revoked)
-    console.print(grid)
-
-
 def draw_terminal_code(address: str) -> str:
     """
     Draw a QR code with block characters, light on a dark background.
@@ -76,6 +62,8 @@ def draw_terminal_code(address: str) -> str:
     >>> len(draw_terminal_code("https://ofc.example/scorekeeper/#ofc_link_" + "x" * 43).splitlines())
     21
     """
+    import segno  # slow to import, and lists of links do not need it
+
     drawn = StringIO()
     segno.make(address, error="l", micro=False).terminal(drawn, border=_TERMINAL_MARGIN, compact=True)
     return drawn.getvalue().rstrip("\n")
@@ -83,6 +71,8 @@ def draw_terminal_code(address: str) -> str:
 
 def draw_svg_code(address: str) -> bytes:
     """Draw a QR code as an SVG image, for print."""
+    import segno
+
     drawn = BytesIO()
     segno.make(address, error="m", micro=False).save(drawn, kind="svg", scale=_PRINT_SCALE, light="white")
     return drawn.getvalue()

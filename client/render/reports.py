@@ -1,14 +1,14 @@
-"""Checkpoints, API keys, recomputations and verification reports."""
+"""Recomputations and verification reports, and the columns of checkpoints, API keys, imports and recomputations."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
-from client.render.console import make_grid
+from client.render.console import Column
 from client.render.format import format_minute, plural
 from client.render.problems import MOST_SHOWN
 
@@ -20,52 +20,43 @@ _ENDS: Final = {
 }
 
 
-def list_checkpoints(console: Console, checkpoints: Sequence[Mapping[str, Any]]) -> None:
-    """Print checkpoints: when each was signed, how many events it covers, and its address."""
-    if not checkpoints:
-        console.print("No checkpoints.")
-        return
-    grid = make_grid(console, "signed at", "events", "address", numbers=("events",), unbroken=("address",))
-    for each in checkpoints:
-        grid.add_row(each["created_at"], str(each["size"]), each["id"])
-    console.print(grid)
+def _show_end(key: Mapping[str, Any]) -> str:
+    """Return when a key expires or was revoked, whichever is earlier."""
+    ends = [end for end in (key["expires_at"], key["revoked_at"]) if end is not None]
+    return format_minute(min(ends, key=datetime.fromisoformat, default=None))
 
 
-def list_keys(console: Console, keys: Sequence[Mapping[str, Any]]) -> None:
-    """Print keys: prefix, name and scopes, and when each was created, last used, and expires."""
-    grid = make_grid(console, "key", "name", "scopes", "made (UTC)", "last used (UTC)", "ends (UTC)", unbroken=("key",))
-    for key in keys:
-        ends = [end for end in (key["expires_at"], key["revoked_at"]) if end is not None]
-        grid.add_row(
-            key["prefix"],
-            key["name"],
-            ", ".join(key["scopes"]),
-            format_minute(key["created_at"]),
-            format_minute(key["last_used_at"]),
-            format_minute(min(ends, key=datetime.fromisoformat, default=None)),
-        )
-    console.print(grid)
+def _show_progress(job: Mapping[str, Any]) -> str:
+    done, total = job["progress"]["done"], job["progress"]["total"]
+    return f"{done} of {'?' if total is None else total}"
 
 
-def list_jobs(console: Console, jobs: Sequence[Mapping[str, Any]], counted: str) -> None:
-    """Print imports or recomputations, one a line: when each was started, and how much of it is done."""
-    if not jobs:
-        console.print("No jobs.")
-        return
-    grid = make_grid(console, "id", "created (UTC)", "state", counted, unbroken=("id",))
-    for job in jobs:
-        done, total = job["progress"]["done"], job["progress"]["total"]
-        grid.add_row(
-            job["id"], format_minute(job["created_at"]), job["state"], f"{done} of {'?' if total is None else total}"
-        )
-    console.print(grid)
+CHECKPOINTS: Final = (
+    Column("signed at", "created_at"),
+    Column("events", "size", is_number=True),
+    Column("address", "id", is_unbroken=True),
+)
+KEYS: Final = (
+    Column("key", "prefix", is_unbroken=True),
+    Column("name", "name"),
+    Column("scopes", lambda key: ", ".join(key["scopes"])),
+    Column("made (UTC)", lambda key: format_minute(key["created_at"])),
+    Column("last used (UTC)", lambda key: format_minute(key["last_used_at"])),
+    Column("ends (UTC)", _show_end),
+)
+_JOBS: Final = (
+    Column("id", "id", is_unbroken=True),
+    Column("created (UTC)", lambda job: format_minute(job["created_at"])),
+    Column("state", "state"),
+)
+IMPORTS: Final = (*_JOBS, Column("lines", _show_progress))
+RECOMPUTATIONS: Final = (*_JOBS, Column("hands", _show_progress))
 
 
 def show_recomputation(console: Console, job: Mapping[str, Any]) -> None:
     """Print the progress and the results of a recomputation."""
-    progress, summary = job["progress"], job["summary"]
-    total = "?" if progress["total"] is None else progress["total"]
-    console.print(f"recomputation {job['id']}: {job['state']}, {progress['done']} of {total} hands")
+    summary = job["summary"]
+    console.print(f"recomputation {job['id']}: {job['state']}, {_show_progress(job)} hands")
     played = f"{plural(summary['rounds'], 'round')}, {plural(summary['hands'], 'hand')}"
     console.print(f"{played} replayed, {_differing(summary['differing'])}")
     if job["mode"] == "apply":

@@ -85,16 +85,6 @@ def show_table(console: Console, table: Document) -> None:
     console.print(line.append(f"  {table['id']}", style="not bold dim"))
 
 
-def list_tables(console: Console, tables: Iterable[Document]) -> None:
-    """List tables."""
-    is_empty = True
-    for table in tables:
-        is_empty = False
-        show_table(console, table)
-    if is_empty:
-        console.print("No tables.")
-
-
 def show_statement(console: Console, table: str, statement: Document) -> None:
     """Print the sums of every player of a table, and who pays whom."""
     open_rounds = statement["open_rounds"]

@@ -1,22 +1,14 @@
-"""Rulesets, and the differences between two."""
+"""Rulesets, the differences between two, and the columns of a list."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
-from client.render.console import make_grid
+from client.render.console import Column, make_grid
 
 Document = Mapping[str, Any]
-
-
-def list_rulesets(console: Console, rulesets: Iterable[Document]) -> None:
-    """Print rulesets, a line each."""
-    grid = make_grid(console, "ruleset", "in short", unbroken=["ruleset"])
-    for ruleset in rulesets:
-        grid.add_row(f"{ruleset['name']}@{ruleset['version']}", " · ".join(_in_short(ruleset)))
-    console.print(grid)
 
 
 def _in_short(ruleset: Document) -> Iterator[str]:
@@ -28,6 +20,12 @@ def _in_short(ruleset: Document) -> Iterator[str]:
     yield f"Fantasyland {', '.join(enter)}" if enter else "no Fantasyland"
     yield f"scope {stakes['scope']}, win limit {stakes['win_limit']}"
     yield f"leaving {ruleset['leaving'].replace('_', ' ')}"
+
+
+RULESETS: Final = (
+    Column("ruleset", lambda ruleset: f"{ruleset['name']}@{ruleset['version']}", is_unbroken=True),
+    Column("in short", lambda ruleset: " · ".join(_in_short(ruleset))),
+)
 
 
 def show_ruleset(console: Console, ruleset: Document) -> None:

@@ -1,56 +1,16 @@
-"""Statistics of players."""
+"""The columns of statistics of players."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from rich.console import Console
-from rich.text import Text
-
-from client.render.console import make_grid
+from client.render.console import Column
 from client.render.format import signed
 
 Document = Mapping[str, Any]
 
-_NUMBERS = (
-    "hands",
-    "points",
-    "a hand",
-    "fouls",
-    "Fantasyland",
-    "stayed",
-    "royalties",
-    "scoops",
-    "not received",
-    "not paid",
-)
 
-
-def show_statistics(console: Console, statistics: Document) -> None:
-    """Print the figures of every player."""
-    if not statistics["players"]:
-        console.print("No hands have been played.")
-    else:
-        grid = make_grid(console, "player", *_NUMBERS, numbers=_NUMBERS)
-        for player in statistics["players"]:
-            royalties = player["royalties"]
-            grid.add_row(
-                player["player"],
-                str(player["hands"]),
-                signed(player["points"]),
-                _mean(player["points_per_hand"]),
-                str(player["fouls"]),
-                str(player["fantasyland_entered"]),
-                str(player["fantasyland_stayed"]),
-                f"{royalties['top']}/{royalties['middle']}/{royalties['bottom']}",
-                str(player["scoops"]),
-                str(player["not_received"]),
-                str(player["not_paid"]),
-            )
-        console.print(grid)
-        console.print(Text("Points a hand with their 95 % interval; royalties of top/middle/bottom.", style="dim"))
-
-
-def _mean(points: Document | None) -> str:
+def _show_mean(player: Document) -> str:
+    points = player["points_per_hand"]
     if points is None:
         return "–"
     interval = "" if points["low"] is None else f" ({_decimal(points['low'])} to {_decimal(points['high'])})"
@@ -59,3 +19,23 @@ def _mean(points: Document | None) -> str:
 
 def _decimal(points: float) -> str:
     return f"{points:+.2f}".replace("-", "−")
+
+
+def _show_royalties(player: Document) -> str:
+    royalties = player["royalties"]
+    return f"{royalties['top']}/{royalties['middle']}/{royalties['bottom']}"
+
+
+STATISTICS: Final = (
+    Column("player", "player"),
+    Column("hands", "hands", is_number=True),
+    Column("points", lambda player: signed(player["points"]), is_number=True),
+    Column("a hand", _show_mean, is_number=True),
+    Column("fouls", "fouls", is_number=True),
+    Column("Fantasyland", "fantasyland_entered", is_number=True),
+    Column("stayed", "fantasyland_stayed", is_number=True),
+    Column("royalties", _show_royalties, is_number=True),
+    Column("scoops", "scoops", is_number=True),
+    Column("not received", "not_received", is_number=True),
+    Column("not paid", "not_paid", is_number=True),
+)

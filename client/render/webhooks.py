@@ -1,26 +1,30 @@
-"""Webhooks and their deliveries."""
+"""Webhooks, and the columns of webhooks and of their deliveries."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
-from client.render.console import make_grid
+from client.render.console import Column
 from client.render.format import format_minute
 
 Document = Mapping[str, Any]
 
-
-def list_webhooks(console: Console, webhooks: Sequence[Document]) -> None:
-    """Print webhooks, one a line."""
-    if not webhooks:
-        console.print("No webhooks.")
-        return
-    grid = make_grid(console, "id", "state", "url", "kinds", unbroken=("id",))
-    for webhook in webhooks:
-        grid.add_row(webhook["id"], webhook["state"], webhook["url"], ", ".join(webhook["kinds"]))
-    console.print(grid)
+WEBHOOKS: Final = (
+    Column("id", "id", is_unbroken=True),
+    Column("state", "state"),
+    Column("url", "url"),
+    Column("kinds", lambda webhook: ", ".join(webhook["kinds"])),
+)
+DELIVERIES: Final = (
+    Column("id", "id", is_unbroken=True),
+    Column("kind", "kind"),
+    Column("state", "state"),
+    Column("attempts", "attempts"),
+    Column("created (UTC)", lambda delivery: format_minute(delivery["created_at"])),
+    Column("last error", "last_error"),
+)
 
 
 def show_webhook(console: Console, webhook: Document) -> None:
@@ -35,15 +39,3 @@ def show_webhook(console: Console, webhook: Document) -> None:
         lines.append(f"  the previous secret signs too until {format_minute(webhook['previous_secret_until'])} UTC")
     for line in lines:
         console.print(Text(line), soft_wrap=True)
-
-
-def list_deliveries(console: Console, deliveries: Sequence[Document]) -> None:
-    """Print deliveries, one a line, with the reason of the last failure."""
-    if not deliveries:
-        console.print("No deliveries.")
-        return
-    grid = make_grid(console, "id", "kind", "state", "attempts", "created (UTC)", "last error", unbroken=("id",))
-    for each in deliveries:
-        attempts, created = str(each["attempts"]), format_minute(each["created_at"])
-        grid.add_row(each["id"], each["kind"], each["state"], attempts, created, each["last_error"] or "–")
-    console.print(grid)

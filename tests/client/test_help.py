@@ -14,13 +14,18 @@ import click
 import pytest
 
 from client.cli import main
-from client.commands.administration import EXAMPLE_DELIVERY, EXAMPLE_JOB, EXAMPLE_PREFIX, EXAMPLE_WEBHOOK
+from client.commands.administration import (
+    EXAMPLE_DELIVERY,
+    EXAMPLE_JOB,
+    EXAMPLE_LINK,
+    EXAMPLE_LINK_ADDRESS,
+    EXAMPLE_PREFIX,
+    EXAMPLE_WEBHOOK,
+)
 from client.commands.base import Command, Group
 from client.commands.checkpoints import EXAMPLE_ADDRESS
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
-from client.commands.links import EXAMPLE_ADDRESS as EXAMPLE_LINK_ADDRESS
-from client.commands.links import EXAMPLE_ID as EXAMPLE_LINK_ID
 from client.commands.rounds import EXAMPLE_ID
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
@@ -231,9 +236,9 @@ def test_the_examples_work(
         # It goes on until somebody ends it, as Ctrl-C does.
         line = f"timeout -s INT --preserve-status 3 {line} || [ $? = 130 ]"
     prepare(shown, table, reached)
-    if EXAMPLE_LINK_ID in shown or EXAMPLE_LINK_ADDRESS in shown:
+    if EXAMPLE_LINK in shown or EXAMPLE_LINK_ADDRESS in shown:
         issued = ofc("link", "table", "kitchen", "--json", **reached).document
-        line = line.replace(EXAMPLE_LINK_ID, issued["id"]).replace(EXAMPLE_LINK_ADDRESS, issued["url"])
+        line = line.replace(EXAMPLE_LINK, issued["id"]).replace(EXAMPLE_LINK_ADDRESS, issued["url"])
     line = line.replace(" friday", f" {table}")
     typed = reply_lines(*PLAIN[1:], "yes") if "--seat" in shown else reply_lines("1", *PLAIN, "yes")
     monkeypatch.chdir(workplace)

@@ -54,6 +54,24 @@ def test_a_list_has_the_items_of_its_operation(name: str) -> None:
     assert VERBS[name].items == items[0]
 
 
+@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb.columns], ids=str)
+def test_columns_show_fields_of_the_contract(name: str) -> None:
+    verb = VERBS[name]
+    schema = CONTRACT.find_response(verb.operation)
+    assert schema is not None
+    fields = CONTRACT.schemas[schema]["properties"]
+    if verb.records is not None:
+        fields = CONTRACT.schemas[fields[verb.records]["items"]["$ref"].rpartition("/")[2]]["properties"]
+    assert {column.value for column in verb.columns if isinstance(column.value, str)} <= {*fields}
+
+
+@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb.operation_for_all], ids=str)
+def test_without_the_argument_the_options_are_the_same(name: str) -> None:
+    verb = VERBS[name]
+    options = tuple(each for each in PARAMETERS[verb.operation] if each.place != "path")
+    assert PARAMETERS[verb.choose_operation([])] == options
+
+
 def test_a_parameter_that_the_contract_got_later_is_an_option() -> None:
     page = build_response(200, {"payments": [], "next_cursor": None})
     with faulty(page) as server:

@@ -1,4 +1,4 @@
-"""The commands that show statistics of players, and draw plots of what was played."""
+"""The command that draws plots of what was played. Statistics as text are a row of the table of commands."""
 
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -10,50 +10,15 @@ from client.commands.base import (
     NamedPath,
     Period,
     Session,
-    json_option,
     overwrite_option,
     pass_session,
     period_options,
-    print_json,
     refuse_output,
 )
-from client.commands.names import complete_players, complete_rounds, complete_rulesets, complete_tables
+from client.commands.names import complete_players, complete_rounds, complete_tables
 from client.files import STDIN as STDOUT
 from client.files import standard_output, write_file
 from client.lookup import find_round, find_table
-from client.render.console import make_console
-from client.render.statistics import show_statistics
-
-
-@click.command(
-    cls=Command,
-    examples=["ofc statistics", "ofc statistics --table kitchen --ruleset pineapple --from 2026-11-01"],
-)
-@click.argument("player", metavar="[PLAYER]", required=False, shell_complete=complete_players)
-@click.option("--table", help="Only rounds at this table, by its name or id.", shell_complete=complete_tables)
-@click.option(
-    "--ruleset", metavar="NAME[@VERSION]", help="Only hands under this ruleset.", shell_complete=complete_rulesets
-)
-@period_options
-@json_option
-@pass_session
-def statistics(
-    session: Session, player: str | None, table: str | None, ruleset: str | None, period: Period, as_json: bool
-) -> None:
-    """
-    Show statistics of a player, or of all players, most hands first.
-
-    Only the revisions in force count, so statistics follow corrections.
-    """
-    with session.client() as client:
-        table_id = None if table is None else find_table(client, table)["id"]
-        query: dict[str, Any] = {"table": table_id, "ruleset": ruleset, **period.find(client)}
-        result = client.list_statistics(**query) if player is None else client.get_player_statistics(player, **query)
-    if as_json:
-        print_json(result)
-    else:
-        show_statistics(make_console(), result)
-
 
 PlotForm = Literal["image/svg+xml", "text/csv"]
 _PLOTS: Final = ("caps", "distribution", "fouls", "head-to-head", "net", "sources", "stacks")
