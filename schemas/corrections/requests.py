@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
 from evidence import digest_of
-from schemas.base import Sentence, WireSchema
+from schemas.base import Dumped, Sentence, WireSchema
 from schemas.corrections.patches import Patched, PatchField, apply_patch
 from schemas.corrections.row_changes import RowChange, RowChangesField, apply_row_changes
 from schemas.documents import RoundDocument, RoundDocumentSchema, dump_document, find_document_mistakes
@@ -39,6 +40,12 @@ class Edits:
         """Return the number of changes."""
         return len(self.patch if self.changes is None else self.changes)
 
+    def dump(self) -> Dumped:
+        """Encode the changes, as the field of the request that has them."""
+        if self.changes is None:
+            return {"patch": self.patch}
+        return {"changes": [change.dump() for change in self.changes]}
+
     def apply(self, document: Mapping[str, Any]) -> Patched:
         """
         Apply the changes to a copy of a document.
@@ -50,46 +57,39 @@ class Edits:
         return apply_patch(document, self.patch) if self.changes is None else apply_row_changes(document, self.changes)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CorrectionRequest:
     """
     A correction of a round: a patch of its document, changes of rows, or a whole document.
 
     Attributes:
+        edits: the changes to the round's document; None if the request has the whole document.
         accepts: whether later hands that no longer follow are accepted as played.
         version: version of the round that the correction is based on.
         dispute: the dispute that the correction answers.
     """
 
     reason: str
-    patch: Sequence[Mapping[str, Any]] | None
+    edits: Edits | None
     document: RoundDocument | None
-    changes: Sequence[RowChange] | None
     accepts: bool
     version: int
     dispute: UUID | None
     expected: Mapping[str, Any] | None
 
-    @property
-    def edits(self) -> Edits | None:
-        """The changes to the round's document; None if the request has the whole document."""
-        return None if self.document is not None else Edits(self.patch or (), self.changes)
-
-    @property
+    @cached_property
     def digest(self) -> bytes:
         """Digest of the whole request: the same digest means the same correction, sent again."""
         request: dict[str, Any] = {
             "reason": self.reason,
-            "patch": self.patch,
+            # Null in the other forms. Only `changes` is omitted: requests in the older forms retain their digests.
+            "patch": None,
             "document": self.document and dump_document(self.document),
             "irregular": self.accepts,
             "version": self.version,
             "dispute": self.dispute and str(self.dispute),
         }
-        if self.changes is not None:
-            # Requests in the older forms retain their digests.
-            request["changes"] = [change.dump() for change in self.changes]
-        return digest_of(request)
+        return digest_of(request if self.edits is None else request | self.edits.dump())
 
 
 class CorrectionRequestSchema(WireSchema):
@@ -154,7 +154,9 @@ class CorrectionRequestSchema(WireSchema):
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> CorrectionRequest:
         accepts = read.pop("irregular") == _ACCEPT
-        return CorrectionRequest(**read, accepts=accepts)
+        patch, changes = read.pop("patch"), read.pop("changes")
+        edits = Edits(patch or (), changes) if read["document"] is None else None
+        return CorrectionRequest(**read, edits=edits, accepts=accepts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,14 @@
 """Corrections, and the stacks that later rounds carried over from a corrected round."""
 
-from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from sqlalchemy import select, text
 
-from scoring.hand import Seat
-from scoring.ruleset import Points
+from schemas.corrections.comparisons import CarriedOverStack
 from service.db import Transaction
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries.stored_round import StoredRound
-
-
-@dataclass(frozen=True, slots=True)
-class StackCarriedOver:
-    """A player who opened a round with the stack that they had at the end of an earlier one."""
-
-    round_id: UUID
-    seat: Seat
-    player: str
-    opening_stack: Points
-
 
 _CARRIED_OVER: Final = text("""
     SELECT next.* FROM (
@@ -54,7 +41,7 @@ def find_revision(transaction: Transaction, round_id: UUID, digest: bytes) -> in
     return revision
 
 
-def list_carried_over(transaction: Transaction, before: StoredRound) -> list[StackCarriedOver]:
+def list_carried_over(transaction: Transaction, before: StoredRound) -> tuple[CarriedOverStack, ...]:
     """
     List the stacks that players carried over from a round to their next round at the table.
 
@@ -66,7 +53,7 @@ def list_carried_over(transaction: Transaction, before: StoredRound) -> list[Sta
         "table_id": before.table_id,
         "table_sequence": before.table_sequence,
     }
-    return [
-        StackCarriedOver(row.round_id, row.seat, row.player, row.opening_stack)
+    return tuple(
+        CarriedOverStack(str(row.round_id), row.seat, row.player, row.opening_stack)
         for row in transaction.execute(_CARRIED_OVER, asked)
-    ]
+    )

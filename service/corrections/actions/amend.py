@@ -9,7 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from schemas.base import WireError, show
-from schemas.corrections.comparisons import CarriedOverStack, RoundComparison, RoundSnapshot
+from schemas.corrections.comparisons import RoundComparison, RoundSnapshot
 from schemas.corrections.patches import Patched
 from schemas.corrections.requests import Edits, WhatIfRequest
 from schemas.documents import RoundDocument, digest_document, dump_document, load_document
@@ -84,18 +84,10 @@ def snapshot_played(played: PlayedRound) -> RoundSnapshot:
     return RoundSnapshot(sides, _by_player(names, played.round.nets), _by_player(names, played.round.stacks))
 
 
-def find_carried_over(transaction: Transaction, stored: StoredRound) -> tuple[CarriedOverStack, ...]:
-    """Find the players whose next round at the table opened with the stack they had at the end of this one."""
-    return tuple(
-        CarriedOverStack(str(stack.round_id), stack.seat, stack.player, stack.opening_stack)
-        for stack in corrections.list_carried_over(transaction, stored)
-    )
-
-
-def find_dropped(before: Sequence[Departure], after: Sequence[Departure]) -> tuple[Departure, ...]:
+def find_dropped(old: Sequence[Departure], new: Sequence[Departure]) -> tuple[Departure, ...]:
     """Find the departures of players who are no longer recorded as having left."""
-    gone = {departure.seat for departure in after}
-    return tuple(departure for departure in before if departure.seat not in gone)
+    seats = {departure.seat for departure in new}
+    return tuple(departure for departure in old if departure.seat not in seats)
 
 
 def _paid_after(paid: Sequence[Paid], number: int) -> tuple[Transfer, ...]:
@@ -122,7 +114,7 @@ class AmendedRound:
 
 @contextmanager
 def locate_mistakes(
-    document: RoundDocument,
+    recorded: RoundDocument,
     edits: Edits | None,
     ruleset: str | None = None,
     *,
@@ -132,7 +124,7 @@ def locate_mistakes(
     Convert the path of every mistake in an amended document to a path in the request.
 
     Args:
-        document: the recorded document.
+        recorded: the recorded document.
         edits: the changes of the request; None if the request has the amended document itself.
         ruleset: the ruleset of the request, if it has one.
         find_more: lists further mistakes in an amended document that fails validation.
@@ -143,38 +135,34 @@ def locate_mistakes(
     Raises:
         WireError: a change cannot be applied, or the changed document is invalid.
     """
-    changes = Edits() if edits is None else edits
+    has_document = edits is None
+    if edits is None:
+        edits = Edits()
     patched = Patched(None, ())
 
     def amend() -> RoundDocument:
         nonlocal patched
-        patched = changes.apply(dump_document(document))
+        patched = edits.apply(dump_document(recorded))
         try:
-            after = _load_amended(patched.document, find_more)
+            document = load_document(patched.document)
         except WireError as error:
-            raise WireError(tuple(mistake.under(_PLACE) for mistake in error.mistakes)) from error
-        return after if ruleset is None else replace(after, ruleset=ruleset)
+            more = error.with_more(find_more(patched.document), patched.document)
+            raise WireError(tuple(mistake.under(_PLACE) for mistake in more.mistakes)) from error
+        return document if ruleset is None else replace(document, ruleset=ruleset)
 
     def place(mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
-        return tuple(_in_request(mistake, patched, changes, has_ruleset=ruleset is not None) for mistake in mistakes)
+        return tuple(_in_request(mistake, patched, edits, has_ruleset=ruleset is not None) for mistake in mistakes)
 
     try:
         yield amend
     except (WireError, ScoringError) as error:
-        if edits is None:
+        if has_document:
             raise
         raise type(error)(place(error.mistakes)) from error
     except (HandIrregular, CorrectionInvalid, RulesetUnknown) as error:
-        if edits is None:
+        if has_document:
             raise
         raise type(error)(str(error), place(error.mistakes)) from error
-
-
-def _load_amended(amended: Any, find_more: Callable[[Any], Iterable[Mistake]]) -> RoundDocument:
-    try:
-        return load_document(amended)
-    except WireError as error:
-        raise error.with_more(find_more(amended), amended) from error
 
 
 def _in_request(mistake: Mistake, patched: Patched, edits: Edits, *, has_ruleset: bool) -> Mistake:
@@ -186,16 +174,16 @@ def _in_request(mistake: Mistake, patched: Patched, edits: Edits, *, has_ruleset
         source = ("ruleset",)
     elif source is None:
         source = (edits.field, 0) if len(edits) == 1 else (edits.field,)
-    amended = "the round's document" if not edits else f"the {_CHANGED[edits.field]} document"
-    detail = f"at {show_pointer(place)} of {amended}: {sentence_of(replace(mistake, path=place))}"
+    name = "the round's document" if not edits else f"the {_CHANGED[edits.field]} document"
+    detail = f"at {show_pointer(place)} of {name}: {sentence_of(replace(mistake, path=place))}"
     return Mistake(mistake.code, source, detail if place else mistake.detail)
 
 
 def amend_round(
     transaction: Transaction,
-    stored: StoredRound,
-    before: RoundDocument,
-    after: RoundDocument,
+    before: StoredRound,
+    recorded: RoundDocument,
+    document: RoundDocument,
     *,
     accepts: bool,
     is_what_if: bool = False,
@@ -205,9 +193,9 @@ def amend_round(
 
     Args:
         transaction: the club's transaction, to find rulesets.
-        stored: the round.
-        before: the recorded document.
-        after: the amended document.
+        before: the round.
+        recorded: the recorded document.
+        document: the amended document.
         accepts: whether hands that no longer follow are accepted as played.
         is_what_if: whether departures that the ruleset does not allow are accepted too.
 
@@ -217,59 +205,56 @@ def amend_round(
         HandIrregular: a hand does not follow the hands before it, and is valid if accepted as played.
         ScoringError: the first invalid hand or departure, with its path in the document.
     """
-    after = replace(after, opened_at=after.opened_at or before.opened_at)
-    _refuse_other_table(before, after)
-    recorded = {submitted.hand.number: submitted for submitted in before.hands}
-    hands = [prefer_recorded(recorded.get(sent.hand.number, sent), sent) for sent in after.hands]
-    after = replace(after, hands=tuple(hands))
-    of_hands = (((_PLACE, "hands", index, "played_at"), each.played_at) for index, each in enumerate(hands))
+    document = replace(document, opened_at=document.opened_at or recorded.opened_at)
+    _refuse_other_table(recorded, document)
+    by_number = {submitted.hand.number: submitted for submitted in recorded.hands}
+    hands = [
+        prefer_recorded(by_number.get(submitted.hand.number, submitted), submitted) for submitted in document.hands
+    ]
+    document = replace(document, hands=tuple(hands))
+    of_hands = (((_PLACE, "hands", index, "played_at"), submitted.played_at) for index, submitted in enumerate(hands))
     implausible = list(find_time_mistakes(transaction.now, of_hands))
     if implausible:
         raise HandError(implausible)
-    ruleset = ruleset_named(transaction, after.ruleset, _PLACE, "ruleset")
-    history = replace(after.history(ruleset), is_what_if=is_what_if)
+    ruleset = ruleset_named(transaction, document.ruleset, _PLACE, "ruleset")
+    history = replace(document.history(ruleset), is_what_if=is_what_if)
     try:
         check_irregular(history)
         if accepts:
             history = accept_irregular(replace(history, irregular=frozenset()))
-        history = drop_late_departures(without_needless_marks(history), _held_open(before, after))
+        history = drop_late_departures(without_needless_marks(history), _held_open(recorded, document))
         played = replay(history)
     except ScoringError as error:
         raise _refusal(history, error) from error
-    refuse_inexact(played.round, stored.point_value, _PLACE)
-    return AmendedRound(replace(after, ruleset=str(ruleset), departures=history.departures), history, played)
+    refuse_inexact(played.round, before.point_value, _PLACE)
+    return AmendedRound(replace(document, ruleset=str(ruleset), departures=history.departures), history, played)
 
 
-def is_as_recorded(amended: AmendedRound, happened: StoredHistory, document: RoundDocument) -> bool:
+def is_as_recorded(amended: AmendedRound, happened: StoredHistory, recorded: RoundDocument) -> bool:
     """Return whether the amended round is the same as the recorded one, including the hands accepted as played."""
     return (
         set(amended.history.irregular) == set(happened.history.irregular)
         and amended.history.ruleset == happened.ruleset
-        and _digest(amended.document) == _digest(document)
+        and digest_document(replace(amended.document, irregular=())) == digest_document(replace(recorded, irregular=()))
     )
 
 
-def _digest(document: RoundDocument) -> bytes:
-    """Compute the digest of a document without its list of hands accepted as played."""
-    return digest_document(replace(document, irregular=()))
-
-
-def _held_open(before: RoundDocument, after: RoundDocument) -> list[Departure]:
+def _held_open(recorded: RoundDocument, document: RoundDocument) -> list[Departure]:
     """List the departures that were possible only because a hand, now removed, kept the round open."""
-    last = len(after.hands)
-    is_removed = any(accepted.number > last for accepted in before.irregular)
-    return [each for each in before.departures if is_removed and each.after_hand >= last]
+    last = len(document.hands)
+    is_removed = any(accepted.number > last for accepted in recorded.irregular)
+    return [each for each in recorded.departures if is_removed and each.after_hand >= last]
 
 
-def _refuse_other_table(before: RoundDocument, after: RoundDocument) -> None:
+def _refuse_other_table(recorded: RoundDocument, document: RoundDocument) -> None:
     mistakes = [
         Mistake(
             "correction-fixed",
             (_PLACE, name),
-            f"is {_show(value)}; expected {_show(recorded)}, because a correction cannot change it",
+            f"is {_show(new)}; expected {_show(old)}, because a correction cannot change it",
         )
-        for name, recorded, value in ((name, getattr(before, name), getattr(after, name)) for name in _FIXED)
-        if value != recorded
+        for name, old, new in ((name, getattr(recorded, name), getattr(document, name)) for name in _FIXED)
+        if new != old
     ]
     if mistakes:
         raise CorrectionInvalid(
@@ -307,22 +292,22 @@ def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) ->
         CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid.
     """
     # The result is read with several queries, so the round is locked against other changes.
-    stored = rounds.lock(transaction, round_id)
-    happened = histories.get(transaction, round_id, stored.revision)
-    before = write_document(stored, happened, tables.get(transaction, stored.table_id).name)
+    before = rounds.lock(transaction, round_id)
+    happened = histories.get(transaction, round_id, before.revision)
+    recorded = write_document(before, happened, tables.get(transaction, before.table_id).name)
 
     def find_ruleset(name: str) -> Ruleset:
         return ruleset_named(transaction, request.ruleset or name)
 
     find_more = partial(find_document_mistakes, find_ruleset, accepts=True)
-    with locate_mistakes(before, request.edits, request.ruleset, find_more=find_more) as amend:
-        amended = amend_round(transaction, stored, before, amend(), accepts=True, is_what_if=True)
+    with locate_mistakes(recorded, request.edits, request.ruleset, find_more=find_more) as amend:
+        amended = amend_round(transaction, before, recorded, amend(), accepts=True, is_what_if=True)
     return RoundComparison(
-        view=view_round(replace(stored.changed(transaction.now, amended.played.round), version=stored.version)),
-        revision=stored.revision,
-        before=snapshot_recorded(transaction, round_id, stored.revision, happened),
+        view=view_round(replace(before.changed(transaction.now, amended.played.round), version=before.version)),
+        revision=before.revision,
+        before=snapshot_recorded(transaction, round_id, before.revision, happened),
         after=snapshot_played(amended.played),
-        carried_over=find_carried_over(transaction, stored),
-        dropped_departures=find_dropped(before.departures, amended.history.departures),
-        changed=not is_as_recorded(amended, happened, before),
+        carried_over=corrections.list_carried_over(transaction, before),
+        dropped_departures=find_dropped(recorded.departures, amended.history.departures),
+        changed=not is_as_recorded(amended, happened, recorded),
     )

@@ -18,7 +18,6 @@ from service.corrections import queries as corrections
 from service.corrections.actions.amend import (
     AmendedRound,
     amend_round,
-    find_carried_over,
     find_dropped,
     is_as_recorded,
     locate_mistakes,
@@ -29,7 +28,7 @@ from service.db import Transaction
 from service.disputes.queries import disputes
 from service.errors import CorrectionInvalid, DisputeRefused, NotFound
 from service.rounds.actions.checks import require_version
-from service.rounds.actions.documents import find_correction_mistakes, find_document_mistakes, write_document
+from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds
@@ -49,16 +48,6 @@ class CorrectedRound:
 
     comparison: RoundComparison
     is_replay: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Corrected:
-    """The received request, and the hands of the corrected round: ids and contents of all, and the new records."""
-
-    submission: Submission
-    hand_ids: Sequence[UUID]
-    contents: Sequence[CanonicalJson]
-    new: Sequence[HandToRecord]
 
 
 def correct_round(
@@ -100,11 +89,11 @@ def correct_round(
     if request.dispute is not None:
         _refuse_other_dispute(transaction, before, request.dispute)
     happened = histories.get(transaction, round_id, before.revision)
-    document = write_document(before, happened, tables.get(transaction, before.table_id).name)
+    recorded = write_document(before, happened, tables.get(transaction, before.table_id).name)
     find_more = partial(find_document_mistakes, partial(ruleset_named, transaction), accepts=request.accepts)
-    with locate_mistakes(document, request.edits, find_more=find_more) as amend:
-        amended = amend_round(transaction, before, document, request.document or amend(), accepts=request.accepts)
-        if is_as_recorded(amended, happened, document):
+    with locate_mistakes(recorded, request.edits, find_more=find_more) as amend:
+        amended = amend_round(transaction, before, recorded, request.document or amend(), accepts=request.accepts)
+        if is_as_recorded(amended, happened, recorded):
             same = compare_revisions(transaction, before, before.revision, before.revision)
             return CorrectedRound(replace(same, changed=False), is_replay=False)
         _refuse_to_open_again(transaction, before, amended)
@@ -115,7 +104,7 @@ def correct_round(
         revision=stored.revision,
         before=old,
         after=snapshot_played(amended.played),
-        carried_over=find_carried_over(transaction, stored),
+        carried_over=corrections.list_carried_over(transaction, stored),
         adjustment=get_records(transaction, stored.id, stored.revision).adjustment,
         dropped_departures=find_dropped(happened.departures, amended.history.departures),
     )
@@ -124,7 +113,11 @@ def correct_round(
 
 def find_mistakes(transaction: Transaction, round_id: UUID, received: Any) -> Iterator[Mistake]:
     """List further mistakes of a correction that fails validation. A missing version is given with the current one."""
-    yield from find_correction_mistakes(partial(ruleset_named, transaction), received)
+    if isinstance(received, dict) and isinstance(received.get("document"), dict):
+        find_ruleset = partial(ruleset_named, transaction)
+        accepts = received.get("irregular") is not None
+        for mistake in find_document_mistakes(find_ruleset, received["document"], accepts=accepts):
+            yield mistake.under("document")
     try:
         version = rounds.get(transaction, round_id).version
     except NotFound:
@@ -175,35 +168,38 @@ def _store(
 ) -> StoredRound:
     submission = Submission("correction", received)
     store_ruleset(transaction, amended.history.ruleset)
-    corrected = _assign_records(amended, happened, submission)
-    revision = RevisionToRecord(amended.history, amended.played, corrected.hand_ids, request.reason)
-    event = _event(before, happened, amended, request, corrected)
+    hand_ids, new = _assign_records(amended, happened, submission)
+    revision = RevisionToRecord(amended.history, amended.played, hand_ids, request.reason)
+    event = _event(before, happened, amended, request, submission, hand_ids, new)
     change = revisions.build_revision(transaction, before, revision, event.kind, event.encode())
     change.add_submission(submission)
-    for hand in corrected.new:
+    for hand in new:
         change.add_hand_record(hand)
-    record = {"digest": request.digest, "submission_id": submission.id, "dispute": request.dispute}
+    record = {"digest": event.correction, "submission_id": submission.id, "dispute": request.dispute}
     change.insert(CorrectionRecord, record)
-    stored = change.finish(amended.played.round)
     write_rounds(transaction, change)
-    return stored
+    return change.after
 
 
-def _assign_records(amended: AmendedRound, happened: StoredHistory, submission: Submission) -> _Corrected:
-    """Return a record for every hand: the existing one if its content is unchanged, otherwise a new one."""
-    existing = {(hand.hand.number, hand.digest): hand.id for hand in happened.hands}
+def _assign_records(
+    amended: AmendedRound, happened: StoredHistory, submission: Submission
+) -> tuple[list[UUID], list[HandToRecord]]:
+    """
+    Return the id of the record of every hand, and the new records.
+
+    A hand whose content is unchanged has the existing record, every other one a new one.
+    """
+    existing = {(stored.hand.number, stored.digest): stored.id for stored in happened.hands}
     hand_ids: list[UUID] = []
-    contents: list[CanonicalJson] = []
     new: list[HandToRecord] = []
     for submitted in amended.document.hands:
         hand_id = existing.get((submitted.hand.number, submitted.digest))
         if hand_id is None:
-            record = HandToRecord(uuid7(), submitted, submission.id)
-            new.append(record)
-            hand_id = record.id
+            hand = HandToRecord(uuid7(), submitted, submission.id)
+            new.append(hand)
+            hand_id = hand.id
         hand_ids.append(hand_id)
-        contents.append(CanonicalJson(submitted.content))
-    return _Corrected(submission, hand_ids, contents, new)
+    return hand_ids, new
 
 
 def _event(
@@ -211,7 +207,9 @@ def _event(
     happened: StoredHistory,
     amended: AmendedRound,
     request: CorrectionRequest,
-    corrected: _Corrected,
+    submission: Submission,
+    hand_ids: Sequence[UUID],
+    new: Sequence[HandToRecord],
 ) -> RoundCorrected:
     """Build the event payload: the request, and the document that the new revision is replayed from."""
     return RoundCorrected(
@@ -220,20 +218,20 @@ def _event(
         reason=request.reason,
         dispute=request.dispute,
         correction=request.digest,
-        document=_document(amended.document, corrected.contents),
+        document=_document(amended.document),
         digest=digest_document(amended.document),
         ruleset=str(amended.history.ruleset),
         ruleset_digest=rulesets.digest_ruleset(amended.history.ruleset),
-        hands=tuple(corrected.hand_ids),
-        hands_before=tuple(hand.id for hand in happened.hands),
-        recorded=tuple(RecordDigest(record.id, record.submitted.digest) for record in corrected.new),
+        hands=tuple(hand_ids),
+        hands_before=tuple(stored.id for stored in happened.hands),
+        recorded=tuple(RecordDigest(hand.id, hand.submitted.digest) for hand in new),
         irregular=tuple(sorted(amended.history.irregular)),
-        submission=corrected.submission.received,
+        submission=submission.received,
         scorer=SCORER_VERSION,
     )
 
 
-def _document(document: RoundDocument, contents: Sequence[CanonicalJson]) -> CorrectedDocument:
+def _document(document: RoundDocument) -> CorrectedDocument:
     return CorrectedDocument(
         ruleset=document.ruleset,
         table=document.table,
@@ -242,7 +240,7 @@ def _document(document: RoundDocument, contents: Sequence[CanonicalJson]) -> Cor
         point_value=document.point_value,
         currency=document.currency,
         seats=tuple(sorted(document.seats, key=lambda seat: seat.seat)),
-        hands=tuple(contents),
+        hands=tuple(CanonicalJson(submitted.content) for submitted in document.hands),
         departures=tuple(sorted(document.departures, key=lambda departure: departure.after_hand)),
         closed=document.closed,
     )
@@ -251,16 +249,12 @@ def _document(document: RoundDocument, contents: Sequence[CanonicalJson]) -> Cor
 def compare_revisions(transaction: Transaction, stored: StoredRound, old: int, new: int) -> RoundComparison:
     """Compare two revisions of a round as they are stored."""
     happened = [histories.get(transaction, stored.id, revision) for revision in (old, new)]
-    before, after = [
-        snapshot_recorded(transaction, stored.id, revision, each)
-        for revision, each in zip((old, new), happened, strict=True)
-    ]
     return RoundComparison(
-        view_round(stored),
-        new,
-        before,
-        after,
-        find_carried_over(transaction, stored),
-        get_records(transaction, stored.id, new).adjustment,
-        find_dropped(happened[0].departures, happened[1].departures),
+        view=view_round(stored),
+        revision=new,
+        before=snapshot_recorded(transaction, stored.id, old, happened[0]),
+        after=snapshot_recorded(transaction, stored.id, new, happened[1]),
+        carried_over=corrections.list_carried_over(transaction, stored),
+        adjustment=get_records(transaction, stored.id, new).adjustment,
+        dropped_departures=find_dropped(happened[0].departures, happened[1].departures),
     )

@@ -232,8 +232,7 @@ def _add_revision(
         scorer=SCORER_VERSION,
     )
     change = revisions.build_revision(transaction, before, revision, event.kind, event.encode(), replayed.records)
-    after = change.finish(replayed.played.round)
     writer.add(change)
     detail = "the round has a new revision"
     key = replayed.records.key
-    return Finding(FindingKind.APPLIED, "round_heads", key, None, before.revision, after.revision, detail)
+    return Finding(FindingKind.APPLIED, "round_heads", key, None, before.revision, change.after.revision, detail)

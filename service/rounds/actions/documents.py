@@ -63,14 +63,6 @@ def find_document_mistakes(
         yield from find_history_mistakes(replace(history, may_be_irregular=history.may_be_irregular or accepts))
 
 
-def find_correction_mistakes(find_ruleset: Callable[[str], Ruleset], received: Any) -> Iterator[Mistake]:
-    """List the mistakes against the rules in the document of a correction that fails validation."""
-    if isinstance(received, dict) and isinstance(received.get("document"), dict):
-        accepts = received.get("irregular") is not None
-        for mistake in find_document_mistakes(find_ruleset, received["document"], accepts=accepts):
-            yield mistake.under("document")
-
-
 def get_document(transaction: Transaction, round_id: UUID, revision: int | None = None) -> RoundDocument:
     """
     Return a round as one document without results, in its newest revision or an older one.

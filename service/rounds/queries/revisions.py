@@ -53,10 +53,12 @@ def build_revision(
     """
     Build the newest revision of a round from a replayed round. Earlier revisions do not change.
 
+    The change is finished: further records can be added to it, but no events.
+
     Args:
         transaction: in which the round was locked.
         before: the round as it was locked.
-        revision: the replayed round; the caller finishes the change with its result.
+        revision: the replayed round.
         kind: the kind of event.
         event: the encoded event payload.
         records: those of the round's newest revision, if they were read already.
@@ -77,6 +79,7 @@ def build_revision(
         settled = get_records(transaction, before.id, final).result
         change.insert(AdjustmentRecord, *_adjustment(settled, revision.played.round))
     change.add_event(kind, event)
+    change.finish(revision.played.round)
     return change
 
 
@@ -84,7 +87,7 @@ def add(
     transaction: Transaction, before: StoredRound, revision: RevisionToRecord, kind: EventKind, event: bytes
 ) -> StoredRound:
     """
-    Insert a replayed round as its newest revision, as `build_revision`, and update the round's head.
+    Insert a replayed round as its newest revision, as `build_revision`.
 
     Returns:
         The round with its new revision.
@@ -94,9 +97,8 @@ def add(
         RoundOpen: the revision reopens the round, and its table has an open round.
     """
     change = build_revision(transaction, before, revision, kind, event)
-    after = change.finish(revision.played.round)
     write_rounds(transaction, change)
-    return after
+    return change.after
 
 
 def _add_as_before(transaction: Transaction, change: RoundChange, records: RoundRecords, history: History) -> None:

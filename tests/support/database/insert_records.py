@@ -197,7 +197,9 @@ def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
     change.add_submission(submission)
     digest = sha256(b"a correction").digest()
     change.insert(CorrectionRecord, {"digest": digest, "submission_id": submission.id, "dispute": None})
-    return write(transaction, change, revision.played.round)
+    write_rounds(transaction, change)
+    transaction.send()
+    return change.after
 
 
 def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRound:
