@@ -27,7 +27,7 @@ from flask.testing import FlaskClient
 from benchmarks.console_club import OTHER_RULESET, ChangedRounds, ClubSize, change_rounds, make_club
 from benchmarks.import_rounds import Bench, bench
 from benchmarks.read_statistics import ANN
-from schemas.accounting.plots import PlotName
+from schemas.statistics.plots import PlotName
 from service.app import create_app
 from service.clubs.actions import create_key, find_club
 from service.config import Config

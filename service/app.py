@@ -12,7 +12,7 @@ from service.audit_trail.views import checkpoints
 from service.clubs.views import club, keys
 from service.config import Config
 from service.console.views import console
-from service.console.views.api import console_links
+from service.console.views.signing_in import console_links
 from service.corrections.views import corrections
 from service.db import Database
 from service.disputes.views import disputes

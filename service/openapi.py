@@ -15,7 +15,6 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 
 from schemas import pages
-from schemas.accounting.club_statements import TablesField
 from schemas.base import WireSchema
 from schemas.documents import RoundDocumentRequestSchema, RoundDocumentSchema
 from schemas.events import KindsField
@@ -24,6 +23,7 @@ from schemas.hand_lines import HandLineResultSchema, RoundNameSchema
 from schemas.hands import HandRequestSchema
 from schemas.jobs import ImportLineResultSchema, RecomputationDifferenceSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
+from schemas.ledger.club_statements import TablesField
 from schemas.problems import ProblemSchema
 from schemas.webhooks.messages import MESSAGES
 from service.clubs.scopes import SCOPE_DESCRIPTIONS

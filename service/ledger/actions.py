@@ -1,7 +1,7 @@
 """List the payments of a club, and sum up its rounds: by table and player, or those of one table."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -11,11 +11,11 @@ from uuid import UUID
 
 from sqlalchemy import Row
 
-from schemas.accounting.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
-from schemas.accounting.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
-from schemas.accounting.settling import PointUnit, SettleBy, settle_fewest, settle_pairs, unit_of
-from schemas.accounting.statements import PlayerStatement, PointTotals, StatementView
 from schemas.fields import MOST_INTEGER
+from schemas.ledger.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
+from schemas.ledger.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
+from schemas.ledger.settling import PointUnit, SettleBy, settle_fewest, settle_pairs, unit_of
+from schemas.ledger.statements import PlayerStatement, PointTotals, StatementView
 from schemas.pages import cursor_error
 from scoring.errors import Mistake, RoundError
 from service.db import Transaction
@@ -118,9 +118,23 @@ def get_club_statement(
     return _settle(transaction, filter_, by, list_sums(transaction, filter_), has_tables=True)
 
 
-def get_club_totals(transaction: Transaction, filter_: RoundFilter, by: SettleBy) -> ClubStatementView:
-    """Sum up rounds as `get_club_statement` does, without the players' results at each table."""
-    return _settle(transaction, filter_, by, list_totals(transaction, filter_), has_tables=False)
+def get_club_totals(
+    transaction: Transaction, filter_: RoundFilter, by: SettleBy, *, with_value: bool = False
+) -> ClubStatementView:
+    """
+    Sum up rounds as `get_club_statement` does, without the players' results at each table.
+
+    Args:
+        transaction: of the club.
+        filter_: the rounds.
+        by: how they are settled up.
+        with_value: whether only points that have a value are settled up.
+
+    Raises:
+        RoundError: a sum exceeds the largest exact integer.
+    """
+    sums = list_totals(transaction, filter_, by_table=not with_value)
+    return _settle(transaction, filter_, by, sums, has_tables=False, with_value=with_value)
 
 
 def list_tables_of(
@@ -132,24 +146,35 @@ def list_tables_of(
 
 
 def _settle(
-    transaction: Transaction, filter_: RoundFilter, by: SettleBy, sums: Sequence[Row[Any]], *, has_tables: bool
+    transaction: Transaction,
+    filter_: RoundFilter,
+    by: SettleBy,
+    sums: Sequence[Row[Any]],
+    *,
+    has_tables: bool,
+    with_value: bool = False,
 ) -> ClubStatementView:
     players = [
         PlayerInClub(player, _add(rows), _at_tables(rows) if has_tables else [])
         for player, rows in _by_player(sums).items()
     ]
     _check_figures(players)
-    paid = queries.list_paid_between(transaction, filter_) if by is SettleBy.PAIRS else None
     return ClubStatementView(
         opened_from=filter_.opened_from,
         opened_before=filter_.opened_before,
         rounds=sum(row.counted_rounds for row in sums),
         open_rounds=count_open_rounds(transaction, filter_),
         players=players,
-        settled=settle_fewest({each.player: each.result.nets for each in players})
-        if paid is None
-        else settle_pairs(paid),
+        settled=settle_pairs(queries.list_paid_between(transaction, filter_, with_value=with_value))
+        if by is SettleBy.PAIRS
+        else settle_fewest({each.player: _settled_nets(each, with_value=with_value) for each in players}),
     )
+
+
+def _settled_nets(player: PlayerInClub, *, with_value: bool) -> Mapping[PointUnit, int]:
+    """Return the points of a player that are settled up: all, or those that have a value."""
+    nets = player.result.nets
+    return {unit: net for unit, net in nets.items() if unit.point_value is not None} if with_value else nets
 
 
 def _by_player(sums: Iterable[Row[Any]]) -> dict[str, list[Row[Any]]]:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Row, TextClause, and_, select, text
 
-from schemas.accounting.payment_lines import LedgerLine, PaymentPlace
-from schemas.accounting.settling import PaidBetween, PointUnit, unit_of
-from schemas.accounting.statements import PlayerStatement, PointTotals
+from schemas.ledger.payment_lines import LedgerLine, PaymentPlace
+from schemas.ledger.settling import PaidBetween, PointUnit, unit_of
+from schemas.ledger.statements import PlayerStatement, PointTotals
 from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.rounds.models import RoundHeadRecord, RoundRecord
@@ -121,6 +121,7 @@ def _line(round_: Row[Any], players: dict[int, str], paid: Row[Any]) -> LedgerLi
 _SUMS: Final = "count(*) AS rounds, sum(top_ups) AS top_ups, sum(received) - sum(paid) AS net"
 _COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
 _TABLE_OF_UNIT: Final = "CASE WHEN point_value IS NULL THEN table_id END AS table_id"
+_ANY_TABLE: Final = "CAST(NULL AS uuid) AS table_id"
 _PLAYED: Final = """
     result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = :player)
 """
@@ -154,13 +155,14 @@ class RoundSums:
     players: list[PlayerStatement]
 
 
-def list_totals(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:
+def list_totals(transaction: Transaction, filter_: RoundFilter, *, by_table: bool) -> Sequence[Row[Any]]:
     """
-    List sums of rounds by player, point value and currency; those of rounds without a value by table.
+    List sums of rounds by player, point value and currency; those of rounds without a value `by_table` or in one.
 
     Each round counts once in the sum of `counted_rounds`.
     """
-    query = _sums(filter_, ("player", "point_value", "currency", _TABLE_OF_UNIT), _COUNTED)
+    table = _TABLE_OF_UNIT if by_table else _ANY_TABLE
+    query = _sums(filter_, ("player", "point_value", "currency", table), _COUNTED)
     return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
@@ -179,6 +181,17 @@ def list_sums(
     """
     parameters = _parameters(transaction, filter_)
     return transaction.execute(text(query), parameters | ({} if players is None else {"players": [*players]})).all()
+
+
+def list_tables_without_value(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:
+    """List the id and name of each table with rounds whose points have no value, in the order of the names."""
+    query = f"""
+        SELECT id, name FROM tables WHERE club_id = :club_id AND id IN (
+            SELECT table_id FROM player_rounds AS result
+            WHERE {_of_results(filter_)} AND place = 1 AND point_value IS NULL
+        ) ORDER BY name
+    """
+    return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
 def count_open_rounds(transaction: Transaction, filter_: RoundFilter) -> int:
@@ -213,15 +226,15 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
     return RoundSums(counted.rounds, counted.open_rounds, players)
 
 
-def list_paid_between(transaction: Transaction, filter_: RoundFilter) -> list[PaidBetween]:
-    """List what each player has paid each other in the revisions in force, after caps."""
+def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_value: bool = False) -> list[PaidBetween]:
+    """List what each player has paid each other in the revisions in force, after caps; all, or points `with_value`."""
     query = f"""
         SELECT round.point_value, round.currency,
             CASE WHEN round.point_value IS NULL THEN round.table_id END AS table_id,
             head.players[array_position(head.seats, paid.payer)] AS payer,
             head.players[array_position(head.seats, paid.payee)] AS payee,
             sum(paid.paid) AS points
-        {_rounds(filter_, _TRANSFERS)}
+        {_rounds(filter_, _TRANSFERS)} {"AND round.point_value IS NOT NULL" if with_value else ""}
         GROUP BY 1, 2, 3, 4, 5
     """
     return [
@@ -241,15 +254,19 @@ def _rounds(filter_: RoundFilter, joined: str = "") -> str:
 
 def _sums(filter_: RoundFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
     """Return the query of sums of the results of all players in the rounds of a filter."""
-    # The player of the filter played the rounds; the results are those of everybody.
+    return f"""
+        SELECT {", ".join((*by, _SUMS, *more))} FROM player_rounds AS result
+        WHERE {_of_results(filter_)}{of_players}
+        GROUP BY {", ".join(str(place) for place in range(1, len(by) + 1))}
+    """
+
+
+def _of_results(filter_: RoundFilter) -> str:
+    """Return the condition of the results of all players in the rounds of a filter, whose player played them too."""
     conditions = list_result_conditions(replace(filter_, player=None))
     if filter_.player is not None:
         conditions.append(_PLAYED)
-    return f"""
-        SELECT {", ".join((*by, _SUMS, *more))} FROM player_rounds AS result
-        WHERE {" AND ".join(("result.club_id = :club_id", *conditions))}{of_players}
-        GROUP BY {", ".join(str(place) for place in range(1, len(by) + 1))}
-    """
+    return " AND ".join(("result.club_id = :club_id", *conditions))
 
 
 def _parameters(transaction: Transaction, filter_: RoundFilter) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from flask import Response
 
-from schemas.accounting.club_statements import (
+from schemas.ledger.club_statements import (
     ClubStatementQuerySchema,
     ClubStatementSchema,
     dump_club_statement,
     dump_statement_rows,
 )
-from schemas.accounting.payment_lines import (
+from schemas.ledger.payment_lines import (
     LEDGER_HEADER,
     LedgerPageSchema,
     LedgerQuerySchema,

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from sqlalchemy import Row
 
-from schemas.accounting.intervals import rate_interval
-from schemas.accounting.plots import MOST_PLACES, PlotName, PlotPlace, PlotSeries, PlotView, Value
 from schemas.base import WireError
 from schemas.clubs import ClubView
+from schemas.statistics.intervals import rate_interval
+from schemas.statistics.plots import MOST_PLACES, PlotName, PlotPlace, PlotSeries, PlotView, Value
 from scoring.errors import Mistake
 from scoring.sources import PointSources
 from service.clubs.actions import get_club

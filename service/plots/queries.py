@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from schemas.accounting.plots import MOST_SERIES
+from schemas.statistics.plots import MOST_SERIES
 from service.db import Transaction
 from service.rounds.queries.round_filter import (
     RoundFilter,

@@ -8,7 +8,13 @@ from uuid import UUID
 
 from sqlalchemy import Row
 
-from schemas.accounting.statistics import NotedHand, OpponentFigures, PlayerDetails, PlayerFigures, StatisticsView
+from schemas.statistics.player_statistics import (
+    NotedHand,
+    OpponentFigures,
+    PlayerDetails,
+    PlayerFigures,
+    StatisticsView,
+)
 from service.db import Transaction
 from service.errors import NotFound
 from service.statistics.queries.sums import (

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response
 
-from schemas.accounting.statistics import StatisticsQuerySchema, StatisticsSchema, dump_statistics
+from schemas.statistics.player_statistics import StatisticsQuerySchema, StatisticsSchema, dump_statistics
 from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope
 from service.db import Transaction

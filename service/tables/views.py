@@ -5,7 +5,7 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.accounting.statements import TableStatementQuerySchema, TableStatementSchema, dump_statement
+from schemas.ledger.statements import TableStatementQuerySchema, TableStatementSchema, dump_statement
 from schemas.tables import (
     Scorekeeper,
     ScorekeeperListSchema,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.accounting.intervals import Z, mean_interval, rate_interval
+from schemas.statistics.intervals import Z, mean_interval, rate_interval
 
 VALUES = st.lists(st.integers(-(10**6), 10**6), min_size=2, max_size=40)
 TRIALS = st.integers(1, 10**7).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials)))

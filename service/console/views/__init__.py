@@ -12,7 +12,6 @@ from service.console.views import (
     plots,
     rulesets,
     signing_in,
-    statements,
     tables,
     webhooks,
 )
@@ -43,7 +42,6 @@ __all__ = [
     "round_revisions",
     "rulesets",
     "signing_in",
-    "statements",
     "tables",
     "webhooks",
 ]

@@ -1,25 +1,46 @@
-"""Addresses of pages of the console: what the query of a request says, and addresses to link to."""
+"""Addresses of pages of the console: parse and describe what their queries select, and build addresses to link to."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, urlencode
+from uuid import UUID
 
+from babel.dates import format_date
 from flask import request
 
 from schemas.base import WireError, WireSchema, load
+from schemas.ledger.page_queries import Evenings, join_repeated
 from scoring.errors import Mistake
-from service.console.views.session import PATH, club_zone, find_console_state, read_form
+from service.console.views.session import PATH, club_zone, current_club, find_console_state, read_form
+from service.http.authentication import current_transaction
+from service.tables.actions import find_table, list_tables
+
+MOST_SUGGESTED: Final = 100
 
 
 def read_query(schema: WireSchema) -> dict[str, Any]:
     """
-    Return the query of the address, as a schema of query parameters reads it; empty and other values are omitted.
+    Parse the query of the page; empty fields of a form are omitted.
+
+    Raises:
+        WireError: it is not valid.
+    """
+    return _load_query(schema, join_repeated(request.args.to_dict(flat=False)))
+
+
+def read_known_query(schema: WireSchema) -> dict[str, Any]:
+    """
+    Parse the parameters of the query that a schema has; others and empty ones are omitted.
 
     Raises:
         WireError: a value is invalid.
     """
     names = {field.data_key or name for name, field in schema.load_fields.items()}
-    values = {name: value for name, value in request.args.items() if value.strip() and name in names}
+    return _load_query(schema, {name: value for name, value in request.args.items() if value.strip() and name in names})
+
+
+def _load_query(schema: WireSchema, values: Mapping[str, str]) -> dict[str, Any]:
     try:
         read: dict[str, Any] = load(schema, values)
     except WireError as error:
@@ -60,6 +81,51 @@ def _read_day(name: str) -> date | None:
         detail = f"is {text[:20]!r}; expected a day like 2026-11-20"
         raise WireError((Mistake("text-pattern", ("query", name), detail),))
     return day
+
+
+def period_of(query: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the times of the evenings of a query."""
+    evenings: Evenings = query["evenings"]
+    return evenings.times(current_club())
+
+
+def show_evenings(evenings: Evenings) -> str:
+    """
+    Describe a period.
+
+    >>> show_evenings(Evenings(date(2026, 11, 20), date(2026, 11, 20)))
+    'Evening of Friday 20 November 2026'
+    >>> show_evenings(Evenings(last=date(2026, 11, 20))), show_evenings(Evenings())
+    ('Evenings until 20 November 2026', 'All rounds')
+    """
+    first, last = evenings.first, evenings.last
+    if first is not None and first == last:
+        return f"Evening of {format_date(first, 'EEEE d MMMM y', locale='en_GB')}"
+    if first is not None and last is not None:
+        return f"Evenings from {_show_day(first)} to {_show_day(last)}"
+    if first is not None:
+        return f"Evenings from {_show_day(first)}"
+    return "All rounds" if last is None else f"Evenings until {_show_day(last)}"
+
+
+def _show_day(day: date) -> str:
+    return str(format_date(day, "d MMMM y", locale="en_GB"))
+
+
+def table_of(query: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return the table of a query as the filters of payments and statistics have it; without a table, nothing.
+
+    Raises:
+        NotFound: the club has no table with this name.
+    """
+    name = query["table"]
+    return {} if name is None else {"table_id": UUID(find_table(current_transaction(), name).id)}
+
+
+def suggest_tables() -> list[tuple[str, str]]:
+    """Return IDs and names of the newest tables of the club."""
+    return [(table.id, table.name) for table in list_tables(current_transaction(), limit=MOST_SUGGESTED).items]
 
 
 def address_with(**changes: object) -> str:

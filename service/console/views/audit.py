@@ -16,9 +16,8 @@ from schemas.fields import Choice, Text, UuidField
 from schemas.game_fields import TableNameField
 from service.clubs.queries import keys
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_days
+from service.console.views.addresses import read_days, table_of
 from service.console.views.exports import Column
-from service.console.views.filters import table_of
 from service.console.views.listing import NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
 from service.console.views.pages import console, console_page
 from service.console.views.session import allows

@@ -13,9 +13,9 @@ from uuid import UUID
 from flask import Response, request, stream_with_context
 from werkzeug.utils import send_file
 
-from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.base import WireError
 from schemas.fields import show_time
+from schemas.ledger.csv_rows import dump_rows, text_cell
 from scoring.errors import Mistake
 from service.console.views.session import club_zone
 from service.http.authentication import current_transaction

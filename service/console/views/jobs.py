@@ -14,8 +14,8 @@ from schemas.jobs import STATES, DifferenceView, JobView, RecomputationView
 from service.clubs.queries import keys
 from service.clubs.scopes import KeyScope
 from service.config import Retention
+from service.console.views.addresses import read_query
 from service.console.views.exports import Column, send_list, wanted_form
-from service.console.views.filters import read_query
 from service.console.views.listing import Filter, Listing, Query, read_list, send_list_file, show_list
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import allows, console_state

@@ -14,9 +14,8 @@ from flask import Response, request
 from schemas.base import WireField
 from schemas.fields import Choice, Text
 from schemas.pages import CursorField, QuerySchema, show_cursor
-from service.console.views.addresses import address_with
+from service.console.views.addresses import address_with, read_query, suggest_tables
 from service.console.views.exports import Column, send_list
-from service.console.views.filters import read_query, suggest_tables
 from service.console.views.pages import render
 from service.console.views.session import console_state
 from service.db import Transaction

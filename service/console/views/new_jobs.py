@@ -9,20 +9,19 @@ from typing import Any, Final
 from flask import redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.accounting.page_queries import Evenings
 from schemas.base import WireError, load
 from schemas.fields import show_time
 from schemas.jobs import RecomputationRequest, RecomputationRequestSchema
+from schemas.ledger.page_queries import Evenings
 from schemas.settlements import IMPORT_STATES
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope, has_scope
 from service.config import ImportLimits
 from service.console.views.addresses import read_dates
-from service.console.views.filters import current_club
 from service.console.views.jobs import show_changed_job
 from service.console.views.links import find_table, list_table_names
 from service.console.views.pages import console, console_form, console_page, console_upload, render
-from service.console.views.session import read_form
+from service.console.views.session import current_club, read_form
 from service.errors import ScopeMissing
 from service.http.authentication import current_key, current_transaction, database
 from service.http.request_body import limit_blocks

@@ -8,10 +8,10 @@ from flask import Response, request, url_for
 from markupsafe import Markup
 from marshmallow import ValidationError
 
-from schemas.accounting.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotView, dump_plot
 from schemas.base import WireError, find_mistakes, load, show
 from schemas.clubs import ClubView
 from schemas.fields import DateField, show_time
+from schemas.statistics.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotView, dump_plot
 from scoring.errors import Mistake
 from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope

@@ -16,7 +16,7 @@ from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
 from scoring.ruleset import Ruleset
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_query
+from service.console.views.addresses import read_known_query
 from service.console.views.exports import Column, send_list, wanted_form
 from service.console.views.listing import Listing, Part, Query, show_list
 from service.console.views.pages import console, console_form, console_page, render
@@ -177,7 +177,7 @@ def _group(field: ComparedField) -> str:
 def compare_rulesets() -> str | BaseResponse:
     """Render two rulesets field by field, or send the comparison as a file."""
     transaction = current_transaction()
-    query = read_query(ComparedQuerySchema())
+    query = read_known_query(ComparedQuerySchema())
     before = get_ruleset(transaction, query["from_ruleset"] or _DEFAULT)
     after = get_ruleset(transaction, query["to_ruleset"] or str(before))
     fields = list(compare_fields(dump_ruleset(before), dump_ruleset(after)))
@@ -206,7 +206,7 @@ def _list_lines(players: Iterable[PlayerWhatIf]) -> Iterator[WhatIfLine]:
 def show_what_if() -> str | BaseResponse:
     """Render what the players of a table would have won under another ruleset, or send it as a file."""
     transaction = current_transaction()
-    query = read_query(WhatIfQuerySchema())
+    query = read_known_query(WhatIfQuerySchema())
     ruleset = get_ruleset(transaction, query["ruleset"] or _DEFAULT)
     what_if = _replay(transaction, query["table"], ruleset) if query["table"] else None
     form = wanted_form()

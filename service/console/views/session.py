@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 from flask import g, request
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
+from schemas.clubs import ClubView
+from service.clubs.actions import get_club
 from service.clubs.queries import clubs
 from service.clubs.queries.clubs import StoredClub
 from service.clubs.queries.keys import StoredKey
@@ -125,6 +127,11 @@ def current_session() -> ConsoleSession:
 def allows(*scopes: KeyScope) -> bool:
     """Return whether the key of the session has one of the scopes."""
     return has_scope(current_key().scopes, scopes)
+
+
+def current_club() -> ClubView:
+    """Return the club of the session."""
+    return get_club(current_transaction())
 
 
 def club_zone() -> ZoneInfo:

@@ -1,4 +1,4 @@
-"""Signing in to the console with a key or a link, and signing out."""
+"""Signing in to the console with a key or a link, signing out, and the operation that creates a link."""
 
 from contextlib import AbstractContextManager
 from http import HTTPStatus
@@ -6,16 +6,19 @@ from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import redirect, request, url_for
+from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
+from schemas.links import ConsoleLinkSchema, dump_console_link
 from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
+from service.clubs.scopes import KeyScope
 from service.console.actions import (
     NewSecret,
     find_link,
     find_session,
     hash_secret,
+    issue_console_link,
     sign_in,
     sign_in_with_link,
     sign_out,
@@ -24,18 +27,41 @@ from service.console.views.pages import console, console_form, render
 from service.console.views.session import COOKIE, PATH, current_session, receive_public_form
 from service.db import Session, Transaction
 from service.errors import KeyUnknown
-from service.http.authentication import current_transaction, database
-from service.http.public_address import is_encrypted
+from service.http.authentication import current_key, current_transaction, database
+from service.http.public_address import find_public_url, find_warnings, is_encrypted
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_state import current_request
+from service.http.resource import Resource
+from service.http.responses import NO_STORE, json_response
 from service.logs import get_log
 
 _REFUSED: Final = "This key is unknown, expired or revoked, or is not an API key. Check it, or ask for another one."
 _LONGEST_ADDRESS: Final = 2000
 """Of a page to show after signing in: the longest that all browsers and proxies accept."""
 _LINK_ENDED: Final = "This link was used before, or has expired. Make a new one, or sign in with a key."
+_LINK_SCOPES: Final = tuple(scope for scope in KeyScope if scope is not KeyScope.CORRECT_FINAL)
+"""Any key can sign in; its scopes decide what it can do. `correct-final` alone allows nothing."""
+
+console_links = Resource("console links", __name__, description="Links that sign in to the console in a browser.")
 
 _log = get_log(__name__)
+
+
+@console_links.route("/v1/console-links", methods=["POST"])
+@console_links.operation("issue_console_link", *_LINK_SCOPES)
+@console_links.response(201, ConsoleLinkSchema)
+def post_console_link() -> Response:
+    """
+    Create a link that signs in to the console once, with the key of this request.
+
+    The link is valid for ten minutes. The session that it begins lasts for twelve hours at most, and ends with the key.
+    Only this response has the address, so the request takes no idempotency key: a retry creates another link.
+    """
+    url = find_public_url()
+    link = issue_console_link(current_transaction(), current_key().id)
+    address = url + url_for("console.show_link", code=link.secret)
+    document = dump_console_link(link.id, address, link.expires_at, list(find_warnings(url)))
+    return json_response(document, HTTPStatus.CREATED, headers=NO_STORE)
 
 
 @console.get("/sign-in")

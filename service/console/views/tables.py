@@ -8,26 +8,20 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.accounting.page_queries import TablePageQuerySchema
-from schemas.accounting.statements import StatementView, dump_statement, dump_table_rows
 from schemas.clubs import ClubView
 from schemas.game_fields import TableNameField
+from schemas.ledger.page_queries import TablePageQuerySchema
+from schemas.ledger.statements import StatementView, dump_statement, dump_table_rows
 from schemas.money import show_decimal
 from schemas.rounds import RoundView
 from schemas.tables import TableView
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import address_with
+from service.console.views.addresses import address_with, period_of, read_query, show_evenings
 from service.console.views.exports import Column, wants_raw
-from service.console.views.filters import current_club, period_of, read_query, show_evenings
+from service.console.views.ledger import count_settlements, cut_lines, find_rounds, list_payments, send_statement
 from service.console.views.listing import NAME, Filter, Listing, Query, show_list
 from service.console.views.pages import console, console_page, render
-from service.console.views.statements import (
-    count_settlements,
-    cut_lines,
-    find_rounds,
-    list_payments,
-    send_statement,
-)
+from service.console.views.session import current_club
 from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import current_transaction

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from schemas.accounting.plots import PlotName, PlotSeries, PlotView
+from schemas.statistics.plots import PlotName, PlotSeries, PlotView
 from service.plots.views.drawings import (
     CHARACTER,
     FOOT,

@@ -14,8 +14,8 @@ from uuid import UUID
 from flask import Response, render_template, url_for
 from markupsafe import Markup
 
-from schemas.accounting.plots import PlotName, PlotView, dump_plot_rows, list_columns, list_rows
 from schemas.fields import show_time
+from schemas.statistics.plots import PlotName, PlotView, dump_plot_rows, list_columns, list_rows
 from service.http.authentication import current_transaction
 from service.http.request_state import current_request
 from service.http.responses import CSV

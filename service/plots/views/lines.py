@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
-from schemas.accounting.plots import PlotName, PlotSeries, PlotView
+from schemas.statistics.plots import PlotName, PlotSeries, PlotView
 from service.plots.views.drawings import (
     CHARACTER,
     FOOT,

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from flask import Response
 
-from schemas.accounting.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotSchema, dump_plot
+from schemas.statistics.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotSchema, dump_plot
 from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope
 from service.errors import NotFound

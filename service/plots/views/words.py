@@ -8,7 +8,7 @@ from uuid import UUID
 
 from babel.dates import format_date, format_datetime
 
-from schemas.accounting.plots import PlotName, PlotPlace, PlotSeries, PlotView
+from schemas.statistics.plots import PlotName, PlotPlace, PlotSeries, PlotView
 from service.plots.views.scales import clean, show_number, show_percent
 
 _LOCALE: Final = "en_GB"

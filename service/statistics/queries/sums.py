@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, text
 
-from schemas.accounting.statistics import NotedHand
+from schemas.statistics.player_statistics import NotedHand
 from scoring.board import Board
 from service.db import Transaction
 from service.rounds.queries.round_filter import RoundFilter, filter_parameters, list_result_conditions

@@ -13,7 +13,7 @@ import pytest
 from flask import render_template_string
 from werkzeug.test import TestResponse
 
-from schemas.accounting.plots import PlotName
+from schemas.statistics.plots import PlotName
 from service.clubs.actions import create_key
 from service.clubs.scopes import KeyScope
 from service.console.views.pages import _layout, console_page

@@ -15,8 +15,8 @@ from flask import Flask
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.accounting.plots import MOST_SERIES, PlotName, PlotPlace, PlotSeries, PlotView
 from schemas.clubs import ClubView
+from schemas.statistics.plots import MOST_SERIES, PlotName, PlotPlace, PlotSeries, PlotView
 from scoring.sources import PointSources
 from service.app import create_app
 from service.config import Config

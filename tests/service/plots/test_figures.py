@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from schemas.accounting.intervals import rate_interval
-from schemas.accounting.plots import MOST_SERIES, PlotName
+from schemas.statistics.intervals import rate_interval
+from schemas.statistics.plots import MOST_SERIES, PlotName
 from service.plots import actions
 from tests.oracle import PRESETS, random_document
 from tests.support.api_client import Api

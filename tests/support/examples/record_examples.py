@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from schemas.accounting.payment_lines import PaymentPlace
+from schemas.ledger.payment_lines import PaymentPlace
 from schemas.pages import parse_cursor, show_cursor
 from service.http.formats import format_day
 from tests.support.api_client import Api, ApiResponse, Document

@@ -14,9 +14,8 @@ from schemas.money import show_decimal
 from schemas.pages import QueryBoolean
 from schemas.settlements import SettlementState
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import address_with
+from service.console.views.addresses import address_with, read_query
 from service.console.views.exports import Column
-from service.console.views.filters import read_query
 from service.console.views.listing import NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
 from service.console.views.pages import console, console_form, console_page
 from service.console.views.session import console_state

@@ -18,7 +18,7 @@ from schemas.verification.evidence_file import verify
 from schemas.verification.report import Outcome, Report
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_query
+from service.console.views.addresses import read_known_query
 from service.console.views.exports import Column, attach, send_list, wanted_form
 from service.console.views.pages import console, console_page, render
 from service.console.views.rounds.reading import read_round
@@ -71,7 +71,7 @@ def download_evidence(round_id: UUID) -> BaseResponse:
 @console_page(KeyScope.AUDIT)
 def verify_round(round_id: UUID) -> str | BaseResponse:
     """Run the checks of `ofc verify` on the evidence of a round, and render each with its result, or send them."""
-    written = (read_query(VerificationQuerySchema())["key"] or "").strip()
+    written = (read_known_query(VerificationQuerySchema())["key"] or "").strip()
     keys = [_read_key(written)] if written else []
     # The checks read the file as it is downloaded.
     file: dict[str, Any] = json.loads(encode_json(encode_file(get_evidence(current_transaction(), round_id))))

@@ -7,18 +7,18 @@ from uuid import UUID
 
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.accounting.page_queries import EveningsQuerySchema
 from schemas.disputes import RoundAnomaly
 from schemas.fields import Choice
 from schemas.game_fields import PlayerField, RulesetReference, TableNameField
+from schemas.ledger.page_queries import EveningsQuerySchema
 from schemas.money import show_decimal
 from schemas.pages import QueryBoolean
 from schemas.rounds import STATUSES, RoundView
 from schemas.settlements import IN_FORCE
 from scoring.round_state import RoundStatus
 from service.clubs.scopes import KeyScope
+from service.console.views.addresses import period_of
 from service.console.views.exports import Column
-from service.console.views.filters import period_of
 from service.console.views.listing import EVENINGS, NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
 from service.console.views.pages import console, console_page
 from service.db import Transaction

@@ -12,7 +12,7 @@ from schemas.settlements import SettlementQuerySchema
 from scoring.hand import Seat
 from scoring.settle_up import Payment, find_payments
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_query
+from service.console.views.addresses import read_known_query
 from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import console, console_page, render
 from service.console.views.rounds import files
@@ -43,7 +43,7 @@ _MOST_DISPUTES: Final = 100
 def show_round(round_id: UUID) -> str | BaseResponse:
     """Render a round with its settlement, hands and disputes, or send its hands as a file."""
     transaction = current_transaction()
-    read = read_round(round_id, read_query(SettlementQuerySchema())["revision"])
+    read = read_round(round_id, read_known_query(SettlementQuerySchema())["revision"])
     view = get_round_settlement(transaction, round_id, read.revision)
     hands = list_hand_lines(read, view.settlement)
     settlement = dump_round_settlement(view)
@@ -89,7 +89,7 @@ def show_hand(round_id: UUID, number: int) -> str | BaseResponse:
 
     Or send a part of it as a file.
     """
-    read = read_round(round_id, read_query(SettlementQuerySchema())["revision"])
+    read = read_round(round_id, read_known_query(SettlementQuerySchema())["revision"])
     stored = read.find_hand(number)
     explained = dump_explanation_view(explain_hand(current_transaction(), stored.id, read.revision))
     seats = [player["seat"] for player in explained["players"]]
@@ -128,7 +128,7 @@ def show_hand(round_id: UUID, number: int) -> str | BaseResponse:
 @console_page(KeyScope.READ)
 def show_explanation(round_id: UUID, number: int) -> BaseResponse:
     """Send the explanation of a hand as a page to print or to save, as the API does."""
-    read = read_round(round_id, read_query(SettlementQuerySchema())["revision"])
+    read = read_round(round_id, read_known_query(SettlementQuerySchema())["revision"])
     explained = explain_hand(current_transaction(), read.find_hand(number).id, read.revision)
     neighbours = None
     if read.is_newest:

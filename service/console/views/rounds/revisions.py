@@ -15,7 +15,7 @@ from scoring.history import Closing
 from scoring.round_state import RoundSeat
 from scoring.settle_up import find_adjustment
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import read_query
+from service.console.views.addresses import read_known_query
 from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import console, console_page, render
 from service.console.views.rounds import files
@@ -55,7 +55,7 @@ def show_revisions(round_id: UUID) -> str | BaseResponse:
     Or send one of both as a file.
     """
     transaction = current_transaction()
-    query = read_query(ComparedQuerySchema())
+    query = read_known_query(ComparedQuerySchema())
     newer = read_round(round_id, query["to_revision"])
     older = read_round(round_id, query["from_revision"] or max(1, newer.revision - 1))
     comparison = dump_comparison(

@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.accounting.intervals import mean_interval
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import OfRoundsOrEvening
 from schemas.fields import Inner, Integer, Listing, Number, show_time
 from schemas.game_fields import PlayerField, RulesetReference
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
+from schemas.statistics.intervals import mean_interval
 from scoring.board import Board
 from scoring.ruleset import Points
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any, Final, Self
 from uuid import UUID
 
-from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import OfRoundsOrEvening
 from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReferenceField, TableNameField
+from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
 from schemas.money import find_digits, show_decimal
 from schemas.pages import (
     DEFAULT,

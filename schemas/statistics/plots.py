@@ -8,12 +8,12 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import ClubView, OfRoundsOrEvening
 from schemas.fields import Choice, DateField, Inner, Integer, Listing, Number, Text, Time, UuidField
 from schemas.fields import show_time as show_moment
 from schemas.game_fields import PlayerField
+from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 
 MOST_PLACES: Final = 100_000

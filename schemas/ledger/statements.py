@@ -6,12 +6,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from schemas.accounting.csv_rows import dump_rows, text_cell
-from schemas.accounting.settling import PointUnit, SettleBy, Settled, money_of
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
 from schemas.game_fields import CurrencyField, PlayerField, StackField
+from schemas.ledger.csv_rows import dump_rows, text_cell
+from schemas.ledger.settling import PointUnit, SettleBy, Settled, money_of
 from schemas.money import count_digits, show_decimal
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points

@@ -6,16 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.accounting.csv_rows import dump_rows, raw_field, text_cell
-from schemas.accounting.settling import PointUnit, Settled, money_of
-from schemas.accounting.statements import (
-    MOST_LISTED,
-    SETTLE_UP,
-    SettledSchema,
-    SettleUpField,
-    dump_digits,
-    dump_settled,
-)
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import (
@@ -28,6 +18,16 @@ from schemas.fields import (
     show_time,
 )
 from schemas.game_fields import PlayerField, TableNameField
+from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
+from schemas.ledger.settling import PointUnit, Settled, money_of
+from schemas.ledger.statements import (
+    MOST_LISTED,
+    SETTLE_UP,
+    SettledSchema,
+    SettleUpField,
+    dump_digits,
+    dump_settled,
+)
 from schemas.money import show_decimal
 from schemas.pages import QuerySchema
 from scoring.ruleset import Points

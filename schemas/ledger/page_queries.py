@@ -7,12 +7,12 @@ from typing import Any
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from schemas.accounting.club_statements import TablesField
-from schemas.accounting.statements import SettleUpField
 from schemas.base import Sentence
 from schemas.clubs import ClubView
 from schemas.fields import Choice, DateField
 from schemas.game_fields import PlayerField, RulesetReference, TableNameField
+from schemas.ledger.club_statements import TablesField
+from schemas.ledger.statements import SettleUpField
 from schemas.pages import CursorField, QuerySchema
 
 _FORMS = {form: form for form in ("csv", "json", "print")}
