@@ -18,6 +18,7 @@ from service.console.views import (
 from service.console.views.disputes import cases as dispute_cases
 from service.console.views.disputes import lists as dispute_lists
 from service.console.views.pages import console
+from service.console.views.rounds import correction as round_correction
 from service.console.views.rounds import evidence as round_evidence
 from service.console.views.rounds import lists as round_lists
 from service.console.views.rounds import replay as round_replay
@@ -36,6 +37,7 @@ __all__ = [
     "new_jobs",
     "players",
     "plots",
+    "round_correction",
     "round_evidence",
     "round_lists",
     "round_replay",

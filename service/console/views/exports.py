@@ -64,6 +64,11 @@ def wanted_form() -> str | None:
     return form if form in ("csv", "json") else None
 
 
+def wants_print() -> bool:
+    """Return whether the page was asked for as a page to print, by `?format=print`."""
+    return request.args.get("format") == "print"
+
+
 def wanted_part(*parts: str) -> str:
     """
     Return the part of a page that is asked for as a file, by `?part=`; the first one by default.

@@ -10,7 +10,7 @@ from schemas.money import show_decimal
 from schemas.settlements import SettlementView
 from scoring.hand import Seat
 from scoring.ruleset import Points
-from service.console.views.disputes.boards import ComparedNet, ShownComparison
+from service.console.views.corrections.boards import ComparedNet, ShownComparison
 from service.console.views.exports import Column
 from service.disputes.queries.cases import StoredCase
 

@@ -181,6 +181,22 @@ def list_results(read: ReadRound, lines: Sequence[HandLine]) -> Iterator[HandRes
             yield HandResult(line, seat, player)
 
 
+def list_pair_points(explanation: Mapping[str, Any]) -> dict[tuple[Seat, Seat], Points]:
+    """
+    Return the points of each player of an explained hand against each other one, by their seats.
+
+    >>> explanation = {"players": [{"seat": 1}, {"seat": 2}], "exchanges": [{"seats": [1, 2], "points": 6}]}
+    >>> list_pair_points(explanation)
+    {(1, 2): 6, (2, 1): -6}
+    """
+    seats = [player["seat"] for player in explanation["players"]]
+    points = {(seat, other): 0 for seat in seats for other in seats if seat != other}
+    for exchange in explanation["exchanges"]:
+        first, second = exchange["seats"]
+        points[first, second], points[second, first] = exchange["points"], -exchange["points"]
+    return points
+
+
 def find_between(read: ReadRound, number: int) -> Between:
     """Return what happened between a hand and the next one; hand 0 is the opening of the round."""
     happened = read.happened

@@ -22,6 +22,7 @@ from service.console.views.rounds.reading import (
     ReadRound,
     find_between,
     list_hand_lines,
+    list_pair_points,
     list_results,
     read_round,
 )
@@ -92,12 +93,7 @@ def show_hand(round_id: UUID, number: int) -> str | BaseResponse:
     read = read_round(round_id, read_known_query(SettlementQuerySchema())["revision"])
     stored = read.find_hand(number)
     explained = dump_explanation_view(explain_hand(current_transaction(), stored.id, read.revision))
-    seats = [player["seat"] for player in explained["players"]]
-    points = {(seat, other): 0 for seat in seats for other in seats if seat != other}
-    for exchange in explained["exchanges"]:
-        first, second = exchange["seats"]
-        points[first, second], points[second, first] = exchange["points"], -exchange["points"]
-    names = show_names(explained)
+    points, names = list_pair_points(explained), show_names(explained)
     form, part = wanted_form(), wanted_part(*files.HAND_PARTS)
     if form is not None:
         columns, rows = {

@@ -268,6 +268,25 @@ def test_a_page_that_was_open_during_another_decision_does_not_undo_it(
     assert "3d" in players[1]["top"]
 
 
+def test_a_hand_is_corrected_without_a_dispute(
+    table: LinkedTable, api: httpx2.Client, service: Running, open_page: OpenPage
+) -> None:
+    page = open_page("/console/sign-in")
+    sign_in(page, api, service.url)
+    page.goto(f"{service.url}/console/rounds/{table.round}/hands/2")
+    page.get_by_role("link", name="Correct this hand").click()
+    expect(page.locator("#hand-title")).to_have_text("Hand 2")
+    change_by_taps(page)
+    expect(page.locator("#what-if")).to_contain_text("Foul.")
+    assert table.get(f"/v1/rounds/{table.round}/settlement")["revision"] == 1, "a preview stores nothing"
+    page.get_by_label("Reason").fill(REASON)
+    page.get_by_role("button", name="Correct the round").click()
+    expect(page).to_have_url(f"{service.url}/console/rounds/{table.round}/revisions?from=1&to=2")
+    expect(page.locator("main")).to_contain_text(REASON)
+    settlement = table.get(f"/v1/rounds/{table.round}/settlement")
+    assert (settlement["revision"], settlement["reason"]) == (2, REASON)
+
+
 def check(page: Page) -> None:
     """Check what the page shows with axe, and that nothing is wider than the screen or too small for a finger."""
     check_with_axe(page)
@@ -306,4 +325,9 @@ def test_every_page_passes_axe(
     for width, height in SCREENS:
         page.set_viewport_size({"width": width, "height": height})
         check(page)
+    page.goto(f"{case}?format=print")
+    for width, height in SCREENS:
+        page.set_viewport_size({"width": width, "height": height})
+        check_with_axe(page)
+        check_width(page)
     context.close()

@@ -1,4 +1,4 @@
-"""The boards and the figures of a disputed round, as the page of a dispute shows them."""
+"""The boards and the figures of a round, before and after a correction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -165,6 +165,12 @@ def show_comparison(comparison: RoundComparison) -> ShownComparison:
         dropped=comparison.dropped_departures,
         adjustment=comparison.adjustment,
     )
+
+
+def mark_changes(before: Iterable[ShownBoard], after: Iterable[ShownBoard]) -> list[ShownBoard]:
+    """Return all boards of a hand; of each, the cards are marked that are not in the same row of the other hand."""
+    by_seat = {board.seat: board for board in after}
+    return [_mark(board, by_seat[board.seat]) if board.seat in by_seat else board for board in before]
 
 
 def _compare_boards(before: Iterable[ShownBoard], after: Iterable[ShownBoard]) -> list[tuple[ShownBoard, ShownBoard]]:

@@ -1,4 +1,4 @@
-"""What was decided since the page of a dispute was opened: in its round, and in the other disputes of the round."""
+"""What has changed since the page of a form was opened: in the round, and in the disputes of the round."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from typing import Final
 from uuid import UUID
 
 from schemas.disputes import DisputeState
-from service.console.views.disputes.boards import ShownComparison, show_comparison
-from service.console.views.disputes.form import EnteredRows, Place, follow, list_rows, read_rows
+from service.console.views.corrections.boards import ShownComparison, show_comparison
+from service.console.views.corrections.form import EnteredRows, Place, follow, list_rows, read_rows
 from service.console.views.session import read_form
 from service.corrections.actions.correct import compare_revisions
 from service.db import Transaction
@@ -18,13 +18,13 @@ from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.revisions import MadeRevision, list_made
 from service.rounds.queries.stored_round import StoredRound
 
-MOST_OTHERS: Final = 100
-"""How many other disputes of a round the page shows."""
+MOST_SHOWN: Final = 100
+"""How many disputes of a round the page shows."""
 
 
 @dataclass(frozen=True, slots=True)
-class OtherDispute:
-    """Another dispute of the round, and whether it has changed since the page was opened."""
+class RoundDispute:
+    """A dispute of the round, and whether it has changed since the page was opened."""
 
     case: StoredCase
     is_new: bool
@@ -83,15 +83,22 @@ def find_new(transaction: Transaction, stored: StoredRound, history: StoredHisto
     )
 
 
-def list_others(transaction: Transaction, case: StoredCase) -> list[OtherDispute]:
-    """List the newest other disputes of the round; new ones are those that the page of the form did not show so."""
-    filter_ = CaseFilter(tuple(DisputeState), round_id=case.round_id)
-    disputes = cases.list_page(transaction, filter_, CaseOrder.NEWEST, after=None, limit=MOST_OTHERS + 1)
-    others = [each for each in disputes if each.id != case.id][:MOST_OTHERS]
+def list_disputes_of(transaction: Transaction, round_id: UUID, *, except_for: UUID | None = None) -> list[RoundDispute]:
+    """
+    List the newest disputes of a round; new ones are those that the page of the form did not show so.
+
+    Args:
+        transaction: the club's transaction.
+        round_id: the round.
+        except_for: the dispute that the page is about.
+    """
+    filter_ = CaseFilter(tuple(DisputeState), round_id=round_id)
+    disputes = cases.list_page(transaction, filter_, CaseOrder.NEWEST, after=None, limit=MOST_SHOWN + 1)
+    listed = [each for each in disputes if each.id != except_for][:MOST_SHOWN]
     shown = read_form().get("others")
     known = None if shown is None else set(shown.split())
     return [
-        OtherDispute(each, known is not None and show_version(each.id, each.version) not in known) for each in others
+        RoundDispute(each, known is not None and show_version(each.id, each.version) not in known) for each in listed
     ]
 
 
