@@ -119,7 +119,7 @@ class Client(Operations):
             return super().record_hand(round_id, request, idempotency_key=idempotency_key, dry_run=dry_run)
 
     def find_table(self, name: str) -> models.Table | None:
-        """Find a table by its name, which is unique in a club."""
+        """Find a table by its name, which is unique among the tables of a club that are not archived."""
         return next(self.list_tables(name=name), None)
 
     def list_documents(

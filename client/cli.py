@@ -28,7 +28,7 @@ _COMMANDS: Final = {
     "score": ("score:score", "Score a finished hand, or play a whole round, without a service."),
     "verify": ("verify:verify", "Verify the evidence of a round, without a service or a network."),
     "post": ("post:post", "Post rounds and hands to the service, and explain their results."),
-    "table": ("tables:tables", "Create tables, and settle up at the end of an evening."),
+    "table": ("tables:tables", "Create and change tables, and settle up at the end of an evening."),
     "round": ("rounds:rounds", "Open rounds, and show recorded ones."),
     "hand": ("hands:hands", "Record hands at the table."),
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -15,6 +16,8 @@ Document = dict[str, Any]
 
 _ENDING: Final = re.compile(r"[0-9a-fA-F-]{6,36}")
 """The end of an id: what the operation `find_id` accepts."""
+_MOST_NAMED: Final = 10
+"""How many archived tables with one name are listed."""
 _LISTED_BY: Final = {
     "hand": "`ofc round hands ROUND` lists ids",
     "delivery": "`ofc webhook deliveries WEBHOOK` lists all deliveries",
@@ -25,7 +28,7 @@ _LISTED_BY: Final = {
 
 def find_table(client: Client, table: str) -> Document:
     """
-    Find a table by its name, its id, or the end of its id.
+    Find a table by its name, its id, or the end of its id. The name of an archived table does not find it.
 
     Raises:
         UnreadableError: there is no table of that name.
@@ -39,6 +42,28 @@ def find_table(client: Client, table: str) -> Document:
             raise UnreadableError(f"there is no table {table!r}; `ofc table list` lists all tables")
         record = client.get_table(table_id)
     return record
+
+
+def find_any_table(client: Client, table: str) -> Document:
+    """
+    Find a table as `find_table` does, or else the archived table with a name.
+
+    Raises:
+        UnreadableError: there is no table of that name, or several archived ones.
+    """
+    if not is_id(table) and table and client.find_table(table) is None:
+        archived = list(islice(client.list_tables(name=table, archived=True), _MOST_NAMED))
+        if len(archived) > 1:
+            ids = ", ".join(each["id"] for each in archived)
+            raise UnreadableError(f"several archived tables are named {table!r}; expected the id of one: {ids}")
+        if archived:
+            return archived[0]
+    return find_table(client, table)
+
+
+def list_table_names(client: Client) -> dict[str, str]:
+    """Return the names of all tables by their ids, of archived ones too."""
+    return {each["id"]: each["name"] for archived in (False, True) for each in client.list_tables(archived=archived)}
 
 
 def find_round(client: Client, text: str) -> Document:
@@ -151,7 +176,7 @@ def match_seat(sitting: Mapping[int, str], text: str) -> int | None:
 def add_table_names(client: Client, records: Sequence[Mapping[str, Any]]) -> list[Document]:
     """Add the names of their tables to records as `table_name`; the ids if the key may not read tables."""
     try:
-        names = {each["id"]: each["name"] for each in client.list_tables()}
+        names = list_table_names(client)
     except ApiError as error:
         if error.code != "scope-missing":
             raise

@@ -714,6 +714,37 @@ class TableCreatedEvent(Response):
     content: TableCreatedContent
 
 
+class TableChangedContent(Response):
+    """The payload of a `table.changed` event."""
+
+    id: str
+    name: str
+    ruleset: str
+    point_value: int | None
+    currency: str | None
+    minimum_stack: int | None
+    correction_window_minutes: int
+    archived_at: str | None
+
+
+class TableChangedEvent(Response):
+    """The name or a setting of a table was changed; the fields are those after the change."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["table.changed"]
+    content: TableChangedContent
+
+
 class DocumentSeat(Response):
     """A player of the round and the stack that they started with."""
 
@@ -1281,6 +1312,7 @@ class Table(Response):
     minimum_stack: int | None
     correction_window_minutes: int
     created_at: str
+    archived_at: str | None
 
 
 class PointPayment(Response):

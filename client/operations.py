@@ -132,20 +132,26 @@ class Operations:
         )
 
     def list_tables(
-        self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        name: str | None = None,
+        archived: bool | None = None,
     ) -> Pages[models.Table]:
         """
-        List the club's tables, newest first, or find one by its exact name.
+        List the club's tables that are not archived, or the archived ones, newest first, or find one by its name.
 
         Args:
             limit: Maximum number of items on the page.
             cursor: The `next_cursor` of the page before.
-            name: List only the table with exactly this name.
+            name: List only tables with exactly this name: one, if they are not archived.
+            archived: True for the archived tables.
         """
         return self._calls.get_pages(
             build_path("/v1/tables"),
             "tables",
-            query={"limit": limit, "cursor": cursor, "name": name},
+            query={"limit": limit, "cursor": cursor, "name": name, "archived": archived},
             is_valid=responses.is_table,
         )
 
@@ -161,6 +167,34 @@ class Operations:
             "GET",
             build_path("/v1/tables/{table_id}", table_id=table_id),
             headers={"If-None-Match": if_none_match},
+            is_valid=responses.is_table,
+        )
+
+    def update_table(
+        self,
+        table_id: str,
+        request: requests.TableChanges,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.Table:
+        """
+        Change the name or the settings of a table for its next rounds, archive it, or bring it back.
+
+        Args:
+            table_id: ID of the table.
+            request: What to change in a table. A field that is omitted stays as it is; at least one is required.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "PATCH",
+            build_path("/v1/tables/{table_id}", table_id=table_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
             is_valid=responses.is_table,
         )
 
@@ -245,7 +279,7 @@ class Operations:
             from_: Only rounds opened at or after this time.
             to: Only rounds opened before this time.
             table: Only rounds of the table with this ID.
-            table_name: List only rounds of the table with this name.
+            table_name: List only rounds of the table with this name, if it is not archived.
             reference: List only rounds with this reference.
             player: List only rounds of the player with this ID.
             status: List only rounds with this status.
@@ -1448,6 +1482,7 @@ class Operations:
                 "player.named",
                 "player.erased",
                 "table.created",
+                "table.changed",
                 "round.opened",
                 "hand.recorded",
                 "hand.withdrawn",

@@ -139,7 +139,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("name", "body", "string", (), "Name of the table, unique in the club.", True, None),
+        Parameter(
+            "name",
+            "body",
+            "string",
+            (),
+            "Name of the table, unique among the tables of the club that are not archived.",
+            True,
+            None,
+        ),
         Parameter(
             "ruleset", "body", "string", (), "Ruleset, as a name (newest version) or `name@version`.", True, None
         ),
@@ -179,9 +187,83 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter("name", "query", "string", (), "List only the table with exactly this name.", False, None),
+        Parameter(
+            "name",
+            "query",
+            "string",
+            (),
+            "List only tables with exactly this name: one, if they are not archived.",
+            False,
+            None,
+        ),
+        Parameter(
+            "archived",
+            "query",
+            "boolean",
+            (),
+            "True for the archived tables. If omitted or false, those not archived.",
+            False,
+            None,
+        ),
     ),
     "get_table": (Parameter("table_id", "path", "string", (), "ID of the table.", True, None),),
+    "update_table": (
+        Parameter("table_id", "path", "string", (), "ID of the table.", True, None),
+        Parameter(
+            "dry_run",
+            "query",
+            "boolean",
+            (),
+            "Process the request and return the same response, but store nothing. Idempotency keys are ignored.",
+            False,
+            None,
+        ),
+        Parameter(
+            "name",
+            "body",
+            "string",
+            (),
+            "Name of the table, unique among the tables of the club that are not archived.",
+            False,
+            None,
+        ),
+        Parameter(
+            "ruleset", "body", "string", (), "Ruleset, as a name (newest version) or `name@version`.", False, None
+        ),
+        Parameter(
+            "point_value",
+            "body",
+            "integer",
+            (),
+            "Value of one point, in minor units of the currency. Null for points only.",
+            False,
+            0,
+        ),
+        Parameter(
+            "currency", "body", "string", (), "Currency, as an ISO 4217 code. Null for points only.", False, None
+        ),
+        Parameter(
+            "minimum_stack", "body", "integer", (), "Minimum opening stack, in points. Null for no minimum.", False, 1
+        ),
+        Parameter(
+            "correction_window_minutes",
+            "body",
+            "integer",
+            (),
+            "Minutes for which a settlement stays provisional after the round's last change, unless every player confirms it.",
+            False,
+            0,
+        ),
+        Parameter(
+            "is_archived",
+            "body",
+            "boolean",
+            (),
+            "True archives the table: no round is opened at it, and its name is free. False brings it back.",
+            False,
+            None,
+        ),
+    ),
     "get_statement": (
         Parameter("table_id", "path", "string", (), "ID of the table.", True, None),
         Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
@@ -241,7 +323,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter("from", "query", "string", (), "Only rounds opened at or after this time.", False, None),
         Parameter("to", "query", "string", (), "Only rounds opened before this time.", False, None),
         Parameter("table", "query", "string", (), "Only rounds of the table with this ID.", False, None),
-        Parameter("table_name", "query", "string", (), "List only rounds of the table with this name.", False, None),
+        Parameter(
+            "table_name",
+            "query",
+            "string",
+            (),
+            "List only rounds of the table with this name, if it is not archived.",
+            False,
+            None,
+        ),
         Parameter(
             "reference",
             "query",
@@ -785,7 +875,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter(
             "ruleset", "body", "string", (), "Ruleset, as a name (newest version) or `name@version`.", True, None
         ),
-        Parameter("table", "body", "string", (), "Name of the table, unique in the club.", True, None),
+        Parameter(
+            "table",
+            "body",
+            "string",
+            (),
+            "Name of the table, unique among the tables of the club that are not archived.",
+            True,
+            None,
+        ),
         Parameter(
             "reference",
             "body",
@@ -1226,6 +1324,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
                 "player.named",
                 "player.erased",
                 "table.created",
+                "table.changed",
                 "round.opened",
                 "hand.recorded",
                 "hand.withdrawn",

@@ -257,6 +257,18 @@ class TableRequest(TypedDict):
     correction_window_minutes: NotRequired[int]
 
 
+class TableChanges(TypedDict):
+    """What to change in a table. A field that is omitted stays as it is; at least one is required."""
+
+    name: NotRequired[str]
+    ruleset: NotRequired[str]
+    point_value: NotRequired[int | None]
+    currency: NotRequired[str | None]
+    minimum_stack: NotRequired[int | None]
+    correction_window_minutes: NotRequired[int]
+    is_archived: NotRequired[bool]
+
+
 class RoundSeatRequest(TypedDict):
     """A player of a new round. If `stack` is omitted, the player's last stack at the table carries over."""
 

@@ -49,7 +49,11 @@ class NewestEvent:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRevision:
-    """The document of a revision, its settlement and its hands, as the service returns them."""
+    """
+    The document of a revision, its settlement and its hands, as the service returns them.
+
+    The table of the document has the name that it had when the round was opened.
+    """
 
     revision: int
     document: JsonObject
@@ -66,7 +70,8 @@ class EvidenceFile:
         revisions: all revisions, the newest last.
         rulesets: the rulesets of the revisions, in full.
         events: the events of the round, in order.
-        related: the events outside of rounds that these refer to: the table and the rulesets.
+        related: the events outside of rounds that these refer to: those of the table until the opening, and of the
+            rulesets.
         checkpoint: the signed note over the tree that the proofs lead to; None where none was signed yet.
         sealed: the last event of that tree, `checkpoint.sealed`, which has the root of the map of rounds and the time.
         newest: which event of the round was the newest when the checkpoint was signed; None where it has no event of

@@ -1,9 +1,9 @@
 """
 The privileges of the service on each table.
 
-The service reads and inserts. It updates only the heads of rounds and disputes, jobs, display names, webhooks, and the
-last use of keys and links, and it revokes links. The owner of the tables creates clubs and keys. The privileges are
-granted after every migration, so every new table must be listed here.
+The service reads and inserts. It updates only the heads of rounds and disputes, tables, jobs, display names, webhooks,
+and the last use of keys and links, and it revokes links. The owner of the tables creates clubs and keys. The privileges
+are granted after every migration, so every new table must be listed here.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "clubs": READ,
     "api_keys": "SELECT, UPDATE (last_used_at)",
     "rulesets": APPEND,
-    "tables": APPEND,
+    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, currency, minimum_stack,"
+    " correction_window_minutes, archived_at)",
     "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
     "rounds": APPEND,
     "settlements": APPEND,

@@ -276,18 +276,28 @@ def dump_document(document: RoundDocument) -> Dumped:
 
 def digest_document(document: RoundDocument) -> bytes:
     """Return the digest of a document without its opening time and the reasons of irregular hands."""
-    return _digest(document, [submitted.content for submitted in document.hands])
+    return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
 
 
 def identify(document: RoundDocument) -> bytes:
-    """Return the digest that identifies a round's document, whoever recorded it."""
-    return _digest(document, [identify_hand(submitted.hand) for submitted in document.hands])
+    """
+    Return the digest that identifies a round's document at its table, whoever recorded it.
+
+    The name of the table is not part of it, because the table can be renamed.
+    """
+    head = _dump_head(document)
+    del head["table"]
+    return _digest(head, [identify_hand(submitted.hand) for submitted in document.hands])
 
 
-def _digest(document: RoundDocument, hands: Sequence[bytes]) -> bytes:
-    """Return the digest of a document with the given canonical JSON of each hand."""
+def _dump_head(document: RoundDocument) -> Dumped:
+    """Encode what digests have of a document besides its hands."""
     numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
-    head = dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
+    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
+
+
+def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:
+    """Return the digest of a document with the canonical JSON of each hand."""
     return sha256(canonical_json({**head, "hands": [orjson.Fragment(hand) for hand in hands]})).digest()
 
 

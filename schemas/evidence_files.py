@@ -55,7 +55,11 @@ class EvidenceRevisionSchema(WireSchema):
     """A revision of the round: its document and its result."""
 
     revision = Integer(least=1, required=True, description="Number of the revision, from 1.")
-    document = Inner(RoundDocumentSchema, required=True, description="The round's document in this revision.")
+    document = Inner(
+        RoundDocumentSchema,
+        required=True,
+        description="The round's document in this revision, with the name that its table had when it was opened.",
+    )
     settlement = Inner(SettlementSchema, required=True, description="The settlement of this revision.")
     hands = Listing(
         Inner(RecordedHandSchema),

@@ -123,9 +123,9 @@ class RulesetReference(Text):
 
 
 class TableNameField(Text):
-    """The name of a table, unique in its club."""
+    """The name of a table, unique among the tables of its club that are not archived."""
 
-    default_description = "Name of the table, unique in the club."
+    default_description = "Name of the table, unique among the tables of the club that are not archived."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(longest=100, **{"characters": Characters.ID, "metadata": {"example": "kitchen"}, **options})

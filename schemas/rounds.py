@@ -283,7 +283,7 @@ class RoundAfterUndoSchema(RoundSchema):
 class RoundQuerySchema(OfRounds, PageQuerySchema):
     """Filters of a list of rounds."""
 
-    table_name = TableNameField(description="List only rounds of the table with this name.")
+    table_name = TableNameField(description="List only rounds of the table with this name, if it is not archived.")
     reference = ReferenceField(
         allow_none=False,
         description="List only rounds with this reference. At each table, one round has it.",

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from schemas.base import Dumped, Sentence, WireSchema, show
-from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
+from schemas.base import Dumped, Sentence, WireSchema, load, show
+from schemas.fields import Boolean, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import (
     MOST_HANDS,
     CurrencyDigitsField,
@@ -20,7 +20,7 @@ from schemas.game_fields import (
     TableNameField,
 )
 from schemas.money import CURRENCIES, find_digits
-from schemas.pages import PageQuerySchema, PageSchema
+from schemas.pages import PageQuerySchema, PageSchema, QueryBoolean
 from scoring.ruleset import Points
 
 
@@ -127,6 +127,61 @@ class TableRequestSchema(NewMoney, WireSchema):
         return TableRequest(**read)
 
 
+class TableChangesSchema(NewMoney, WireSchema):
+    """
+    What to change in a table. A field that is omitted stays as it is; at least one is required.
+
+    As for a new table, a point value requires a currency, and a currency a point value: null for both removes them.
+    """
+
+    name = TableNameField()
+    ruleset = RulesetReference()
+    point_value = PointValueField()
+    currency = CurrencyField()
+    minimum_stack = StackField(
+        least=1, allow_none=True, description="Minimum opening stack, in points. Null for no minimum."
+    )
+    correction_window_minutes = CorrectionWindowField()
+    is_archived = Boolean(
+        description="True archives the table: no round is opened at it, and its name is free. False brings it back."
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _check_fields(self, read: dict[str, Any], **_: Any) -> None:
+        if not read:
+            raise ValidationError(
+                Sentence("field-missing", f"has no field; expected at least one of {', '.join(self.load_fields)}")
+            )
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
+        check_currency(read)
+
+
+class _MoneySchema(NewMoney, WireSchema):
+    """The point value and the currency of a table after a change."""
+
+    point_value = PointValueField(required=True)
+    currency = CurrencyField(required=True)
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
+        check_currency(read)
+
+
+_MONEY: Final = _MoneySchema()
+
+
+def check_changed_money(point_value: int | None, currency: str | None) -> None:
+    """
+    Validate the point value and the currency that a table has after a change of one of them.
+
+    Raises:
+        WireError: there is one without the other, or the currency is not known.
+    """
+    load(_MONEY, {"point_value": point_value, "currency": currency})
+
+
 class TableSchema(WireSchema):
     """A table."""
 
@@ -143,6 +198,9 @@ class TableSchema(WireSchema):
     )
     correction_window_minutes = CorrectionWindowField(required=True)
     created_at = Time(required=True, description="Time when the table was created.")
+    archived_at = Time(
+        required=True, allow_none=True, description="Time when the table was archived. Null if it is not archived."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +215,7 @@ class TableView:
     minimum_stack: Points | None
     correction_window_minutes: int
     created_at: datetime
+    archived_at: datetime | None
 
 
 def dump_table(table: TableView) -> dict[str, Any]:
@@ -171,13 +230,15 @@ def dump_table(table: TableView) -> dict[str, Any]:
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
         "created_at": show_time(table.created_at),
+        "archived_at": show_time(table.archived_at),
     }
 
 
 class TableQuerySchema(PageQuerySchema):
     """The page and the filter of a list of tables."""
 
-    name = TableNameField(description="List only the table with exactly this name.")
+    name = TableNameField(description="List only tables with exactly this name: one, if they are not archived.")
+    archived = QueryBoolean(description="True for the archived tables. If omitted or false, those not archived.")
 
 
 class TablePageSchema(PageSchema):

@@ -21,6 +21,7 @@ The errors of the service, beyond those of the rules.
     ├── Conflict
     │   ├── RulesetConflict       the version is stored with other rules, or is not the next
     │   ├── TableConflict         another table has this name
+    │   ├── TableArchived         no round can be opened at the table
     │   ├── RoundConflict         another round has this reference
     │   ├── RoundOpen             the table has an open round
     │   ├── HandConflict          another hand has this number
@@ -204,6 +205,12 @@ class TableConflict(Conflict):
     """Another table of the club has this name."""
 
     code = "table-conflict"
+
+
+class TableArchived(Conflict):
+    """The table is archived, so that no round can be opened at it."""
+
+    code = "table-archived"
 
 
 class RoundConflict(Conflict):

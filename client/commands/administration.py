@@ -10,7 +10,7 @@ import click
 from client.api import Client
 from client.commands.base import Group, Session
 from client.commands.verbs import Find, Verb, make_command
-from client.lookup import add_table_names, find_id, find_key
+from client.lookup import add_table_names, find_any_table, find_id, find_key
 from client.render.hands import show_hand_summary
 from client.render.ledger import PAYMENTS
 from client.render.links import LINKS
@@ -321,25 +321,29 @@ VERBS: Final[Mapping[str, Verb]] = {
     "table list": Verb(
         operation="list_tables",
         help="List the tables of the club, newest first.",
-        examples=["ofc table list", "ofc table list --json"],
+        examples=["ofc table list", "ofc table list --archived", "ofc table list --json"],
         show=show_table,
         items="tables",
         limit=50,
     ),
     "table create": Verb(
         operation="add_table",
-        help="""Create a table.
-
-        A round uses the ruleset version, the point value and the currency that its table has when the round is
-        opened.""",
-        examples=[
-            "ofc table create friday --ruleset pineapple",
-            "ofc table create friday --ruleset progressive --point-value 50 --currency EUR",
-        ],
+        help="Create a table. A round uses the ruleset, point value and currency that its table has when it is opened.",
+        examples=["ofc table create friday --ruleset progressive --point-value 50 --currency EUR"],
         arguments=("name",),
         options={"correction_window_minutes": "correction-window"},
         metavars={"correction_window_minutes": "MINUTES", "currency": "CODE"},
         show=show_table,
+    ),
+    "table update": Verb(
+        operation="update_table",
+        help="Change a table for its next rounds, archive it, or bring it back. What no option names stays as it is.",
+        examples=["ofc table update friday --minimum-stack 100", "ofc table update friday --archived"],
+        options={"correction_window_minutes": "correction-window", "is_archived": "archived"},
+        metavars={"table_id": "TABLE", "correction_window_minutes": "MINUTES", "currency": "CODE"},
+        finds={"table_id": find_any_table},
+        show=show_table,
+        needs_option=True,
     ),
 }
 """The rows, by the names of their commands."""

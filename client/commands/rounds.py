@@ -20,7 +20,7 @@ from client.commands.base import (
 from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
 from client.commands.player_names import resolve_names, yes_option
 from client.commands.seating import SITTING, Sitting, seat_all
-from client.lookup import find_round, find_seat, find_table
+from client.lookup import find_round, find_seat, find_table, list_table_names
 from client.render.console import make_console
 from client.render.format import Names
 from client.render.hands import list_hands
@@ -145,7 +145,7 @@ def list_(
         query: dict[str, Any] = {"player": player, "status": status, "state": state, **period.find(client)}
         table_id = None if table is None else find_table(client, table)["id"]
         records = list(islice(client.list_rounds(table=table_id, **query), limit))
-        names = {} if as_json else {each["id"]: each["name"] for each in client.list_tables()}
+        names = {} if as_json else list_table_names(client)
     if as_json:
         print_json({"rounds": records})
     else:

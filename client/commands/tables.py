@@ -1,4 +1,4 @@
-"""Commands that create tables, list them, and print statements."""
+"""Commands that create and change tables, list them, and print statements."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ table_argument = click.argument("table", metavar="TABLE", shell_complete=complet
     examples=["ofc table create friday --ruleset pineapple", "ofc table list", "ofc table statement friday"],
 )
 def tables() -> None:
-    """Create tables, and settle up at the end of an evening."""
+    """Create and change tables, and settle up at the end of an evening."""
 
 
 add_verbs(tables)

@@ -48,6 +48,7 @@ _COMPLETERS: Final[Mapping[str, Completer]] = {
     "ruleset": complete_rulesets,
     "reference": complete_rulesets,
     "table": complete_tables,
+    "table_id": complete_tables,
     "tables": complete_tables,
 }
 _METAVARS: Final = {"from": "TIME", "to": "TIME", "ruleset": "NAME[@VERSION]", "evening": "DATE"}

@@ -82,6 +82,8 @@ def show_table(console: Console, table: Document) -> None:
         line.append(f" · at least {plural(table['minimum_stack'], 'point')} each", style="not bold")
     window = plural(table["correction_window_minutes"], "minute")
     line.append(f" · provisional for {window}", style="not bold")
+    if table["archived_at"] is not None:
+        line.append(" · archived", style="not bold")
     console.print(line.append(f"  {table['id']}", style="not bold dim"))
 
 

@@ -267,3 +267,27 @@ class TableCreated(EventPayload):
     currency: str | None
     minimum_stack: int | None
     correction_window_minutes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableChanged(EventPayload):
+    """
+    The name or a setting of a table was changed; the fields are those after the change.
+
+    Rounds keep what they were opened with. The id of a change is larger than those of the openings before it, and
+    smaller than those of later openings: both lock the table before their events are written.
+
+    Attributes:
+        archived_at: when the table was archived; None where it is not.
+    """
+
+    kind = EventKind.TABLE_CHANGED
+
+    id: UUID
+    name: str
+    ruleset: str
+    point_value: int | None
+    currency: str | None
+    minimum_stack: int | None
+    correction_window_minutes: int
+    archived_at: datetime | None

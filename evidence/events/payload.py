@@ -27,6 +27,7 @@ class EventKind(StrEnum):
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"
     TABLE_CREATED = "table.created"
+    TABLE_CHANGED = "table.changed"
     ROUND_OPENED = "round.opened"
     HAND_RECORDED = "hand.recorded"
     HAND_WITHDRAWN = "hand.withdrawn"

@@ -15,9 +15,12 @@ def upgrade() -> None:
 
 def _rulesets_and_tables() -> None:
     """
-    Create the rulesets and the tables; neither changes.
+    Create the rulesets, which never change, and the tables.
 
     A preset is copied into a club when it is first used there, so that every round is stored with its rules.
+
+    A table has what its next round is opened with; rounds have their own copy. Of the tables that are not archived, one
+    has a name.
     """
     op.execute("""
         CREATE TABLE rulesets (
@@ -41,13 +44,20 @@ def _rulesets_and_tables() -> None:
             minimum_stack bigint CHECK (minimum_stack >= 0),
             correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
             created_at timestamptz NOT NULL,
+            archived_at timestamptz,
             PRIMARY KEY (club_id, id),
-            CONSTRAINT tables_name_key UNIQUE (club_id, name),
             FOREIGN KEY (club_id, ruleset_name, ruleset_version) REFERENCES rulesets
         );
+        CREATE UNIQUE INDEX tables_name_key ON tables (club_id, name) WHERE archived_at IS NULL;
     """)
     one_club_at_a_time("rulesets", "tables")
-    append_only("rulesets", "tables")
+    append_only("rulesets")
+    op.execute("""
+        CREATE TRIGGER permanent BEFORE DELETE ON tables
+            FOR EACH ROW EXECUTE FUNCTION refuse_change();
+        CREATE TRIGGER permanent_truncate BEFORE TRUNCATE ON tables
+            FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    """)
 
 
 def _players() -> None:

@@ -48,7 +48,7 @@ def _events() -> None:
         );
         -- For the evidence of a round, which contains the events of its table and its ruleset.
         CREATE INDEX events_of_tables_and_rulesets ON events (club_id, kind)
-            WHERE kind IN ('table.created', 'ruleset.added');
+            WHERE kind IN ('table.created', 'table.changed', 'ruleset.added');
 
         CREATE TABLE waiting_events (
             club_id uuid NOT NULL,

@@ -23,6 +23,7 @@ from scoring.round_state import RoundSeat
 _LONGEST_TEXT: Final = 1000
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "after_hand": "Number of the last hand before it. 0 before the first hand.",
+    "archived_at": "Time when the table was archived. Null if it is not archived.",
     "because": "Why the settlement became final.",
     "by": "Who did it: a player of the round, or the name of a key.",
     "carried_over": "Seats whose opening stacks come from the round before.",

@@ -194,7 +194,7 @@ def dump_feed_event(feed_event: FeedEvent, *, is_audited: bool) -> Dumped:
     event = read_event(feed_event.written)
     content = json.loads(event.content)
     table = feed_event.table_id
-    if event.kind == EventKind.TABLE_CREATED:
+    if event.kind in (EventKind.TABLE_CREATED, EventKind.TABLE_CHANGED):
         table = content["id"]
     result = {"result": _dump_result(feed_event, event, content)} if event.kind in HAVE_RESULTS else {}
     return {

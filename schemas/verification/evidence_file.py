@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 from evidence import Event, EvidenceError, VerifierKey
-from evidence.events import EventPayload, RulesetAdded, TableCreated, decode_event
+from evidence.events import EventPayload, RulesetAdded, decode_event
 from evidence.files import EvidenceFile, decode_file
-from evidence.fold import FoldedRound, StoredEvent, fold_round
+from evidence.fold import FoldedRound, StoredEvent, find_table, fold_round
 from schemas.base import WireError
 from schemas.rulesets import dump_ruleset, load_ruleset
 from schemas.verification.figures import check_figures
@@ -45,7 +46,8 @@ def verify(received: Mapping[str, Any], keys: Sequence[VerifierKey] = (), retain
     for index in round_.unknown:
         report.unchecked.append(f"#/events/{index}: this release does not know the kind {events[index].kind!r}")
     payloads = _decode_related(report, file, related)
-    rulesets, table = _check_rulesets(report, file, round_, payloads), _check_table(report, round_, payloads)
+    rulesets = _check_rulesets(report, file, round_, [payload for _, payload in payloads])
+    table = _check_table(report, round_, payloads, events[0].id)
     if rulesets is not None and table is not None:
         check_figures(report, file.revisions, round_, rulesets, table)
     return report
@@ -55,8 +57,8 @@ def _stored(index: int, event: Event) -> StoredEvent:
     return StoredEvent(event.sequence or index + 1, event.kind, event.at, event.content)
 
 
-def _decode_related(report: Report, file: EvidenceFile, related: Sequence[Event]) -> list[EventPayload]:
-    """Return the payloads of the club's own events of no round; one that cannot be decoded is reported."""
+def _decode_related(report: Report, file: EvidenceFile, related: Sequence[Event]) -> list[tuple[UUID, EventPayload]]:
+    """Return the ids and payloads of the club's own events of no round; one that cannot be decoded is reported."""
     payloads = []
     for index, event in enumerate(related):
         try:
@@ -65,15 +67,17 @@ def _decode_related(report: Report, file: EvidenceFile, related: Sequence[Event]
             report.fail(error.mistakes, "related", index)
             continue
         if payload is not None and event.club == file.club:
-            payloads.append(payload)
+            payloads.append((event.id, payload))
     return payloads
 
 
-def _check_table(report: Report, round_: FoldedRound, related: Sequence[EventPayload]) -> str | None:
-    """Return the name of the table."""
-    for event in related:
-        if isinstance(event, TableCreated) and event.id == round_.opening.table:
-            return event.name
+def _check_table(
+    report: Report, round_: FoldedRound, related: Sequence[tuple[UUID, EventPayload]], opening: UUID
+) -> str | None:
+    """Return the name that the table had when the round was opened."""
+    table = find_table(round_.opening.table, related, opening)
+    if table is not None:
+        return table.name
     detail = f"the event that created table {round_.opening.table} is missing"
     report.failed.append(Finding("table-missing", ("related",), detail))
     return None

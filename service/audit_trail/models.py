@@ -24,7 +24,7 @@ class EventRecord(Base):
             "events_of_tables_and_rulesets",
             "club_id",
             "kind",
-            postgresql_where=text("kind IN ('table.created', 'ruleset.added')"),
+            postgresql_where=text("kind IN ('table.created', 'table.changed', 'ruleset.added')"),
         ),
     )
 

@@ -30,7 +30,7 @@ SCOPE_DESCRIPTIONS: Final = {
     KeyScope.READ: "read rounds, hands, tables, players, rulesets, statements, events and jobs; export; what-if",
     KeyScope.SCORE: "score a hand without storing it",
     KeyScope.WRITE: "record rounds: open, record and undo hands, close; set players' display names",
-    KeyScope.TABLES: "create tables and rulesets",
+    KeyScope.TABLES: "create, change and archive tables; create rulesets",
     KeyScope.IMPORTS: "import and export rounds",
     KeyScope.RECOMPUTE: "recompute stored rounds",
     KeyScope.DISPUTES: "open, review and resolve disputes",

@@ -246,7 +246,13 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     "table-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
         "Table name conflict",
-        "Table names are unique in a club. Use another name.",
+        "The name of a table is unique among the tables of a club that are not archived. Use another name.",
+    ),
+    "table-archived": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Table archived",
+        "No round can be opened at an archived table. PATCH the table with 'is_archived': false first, or use another"
+        " table. Nothing was stored.",
     ),
     "signing-key-missing": ProblemKind(
         HTTPStatus.CONFLICT,

@@ -69,7 +69,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     "tables": _table(
         "club_id id",
         event="name ruleset_name ruleset_version point_value currency minimum_stack correction_window_minutes"
-        " created_at",
+        " created_at archived_at",
     ),
     "links": _table(
         "club_id id",

@@ -1,19 +1,21 @@
-"""Add, list and read tables, and show who is entering a hand at them."""
+"""Add, change, list and read tables, and show who is entering a hand at them."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from evidence.events import TableCreated
+from evidence.events import TableChanged, TableCreated
 from schemas.base import ComparedMistake, show
-from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView
+from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView, check_changed_money
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.errors import NotFound, TableConflict
+from service.errors import NotFound, RoundOpen, TableArchived, TableConflict
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
@@ -30,6 +32,7 @@ def view_table(stored: StoredTable) -> TableView:
         minimum_stack=stored.minimum_stack,
         correction_window_minutes=stored.correction_window_minutes,
         created_at=stored.created_at,
+        archived_at=stored.archived_at,
     )
 
 
@@ -48,24 +51,27 @@ def list_tables(
     *,
     name: str | None = None,
     containing: str | None = None,
+    archived: bool = False,
     after: UUID | None = None,
     limit: int,
 ) -> Page[TableView]:
-    """List the club's tables, the newest first, the one with a name, or those with a text in their names."""
-    page = tables.list_page(transaction, name=name, containing=containing, after=after, limit=limit + 1)
+    """List the club's tables as `list_page` of the queries does."""
+    page = tables.list_page(
+        transaction, name=name, containing=containing, archived=archived, after=after, limit=limit + 1
+    )
     return cut_page(page, limit, view_table)
 
 
-def find_table(transaction: Transaction, name: str) -> TableView:
+def find_table(transaction: Transaction, known_as: str) -> TableView:
     """
-    Return the table with a name.
+    Return the table with a name, which is not archived, or with an ID.
 
     Raises:
-        NotFound: the club has no table with this name.
+        NotFound: the club has no table with this name or ID.
     """
-    table = tables.find(transaction, name)
+    table = tables.find_any(transaction, known_as)
     if table is None:
-        raise NotFound(f"there is no table named {name!r}")
+        raise NotFound(f"there is no table named {known_as!r}")
     return view_table(table)
 
 
@@ -139,16 +145,98 @@ def store_table(transaction: Transaction, table: StoredTable) -> None:
     Raises:
         TableConflict: the club has a table with this name.
     """
-    event = TableCreated(
-        id=table.id,
-        name=table.name,
-        ruleset=f"{table.ruleset_name}@{table.ruleset_version}",
-        point_value=table.point_value,
-        currency=table.currency,
-        minimum_stack=table.minimum_stack,
-        correction_window_minutes=table.correction_window_minutes,
+    tables.add(transaction, table, TableCreated(**_describe(table)).encode())
+
+
+def _describe(table: StoredTable) -> dict[str, Any]:
+    """Return the fields that the events of a table have."""
+    return {
+        "id": table.id,
+        "name": table.name,
+        "ruleset": f"{table.ruleset_name}@{table.ruleset_version}",
+        "point_value": table.point_value,
+        "currency": table.currency,
+        "minimum_stack": table.minimum_stack,
+        "correction_window_minutes": table.correction_window_minutes,
+    }
+
+
+def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str, Any]) -> TableView:
+    """
+    Change a table for its next rounds, archive it, or bring it back. Rounds keep what they were opened with.
+
+    Args:
+        transaction: a transaction of the club of the table.
+        table_id: the table.
+        changes: fields of a `TableRequest`, and `is_archived`; the others stay as they are.
+
+    Raises:
+        NotFound: the club has no table with this ID.
+        RulesetUnknown: the ruleset does not exist.
+        WireError: the table would have a point value without a currency, or a currency without a point value.
+        TableConflict: the club has another table with the name that the table has after the change.
+        RoundOpen: the table has an open round, and cannot be archived.
+    """
+    # The name that the table has after the change is locked before the table.
+    tables.lock(transaction, changes.get("name", tables.get(transaction, table_id).name))
+    before = tables.get(transaction, table_id, for_update=True)
+    ruleset = ruleset_named(transaction, changes["ruleset"]) if "ruleset" in changes else None
+    after = _apply(before, changes, ruleset, transaction.now)
+    if after == before:
+        return view_table(before)
+    if changes.keys() & {"point_value", "currency"}:
+        check_changed_money(after.point_value, after.currency)
+    _refuse_taken_name(transaction, before, after, "name" if "name" in changes else "is_archived")
+    if after.archived_at is not None and before.archived_at is None:
+        _refuse_open_round(transaction, table_id)
+    if ruleset is not None:
+        store_ruleset(transaction, ruleset)
+    event = TableChanged(**_describe(after), archived_at=after.archived_at)
+    tables.replace(transaction, after, event.encode())
+    return view_table(after)
+
+
+_PLAIN: Final = frozenset({"name", "point_value", "currency", "minimum_stack", "correction_window_minutes"})
+"""The fields of a request that a stored table has too."""
+
+
+def _apply(before: StoredTable, changes: Mapping[str, Any], ruleset: Ruleset | None, now: datetime) -> StoredTable:
+    """Return a table with changes and, if it is given, another ruleset."""
+    is_archived = changes.get("is_archived", before.archived_at is not None)
+    return replace(
+        before,
+        **{name: value for name, value in changes.items() if name in _PLAIN},
+        ruleset_name=before.ruleset_name if ruleset is None else ruleset.name,
+        ruleset_version=before.ruleset_version if ruleset is None else ruleset.version,
+        archived_at=(before.archived_at or now) if is_archived else None,
     )
-    tables.add(transaction, table, event.encode())
+
+
+def _refuse_taken_name(transaction: Transaction, before: StoredTable, after: StoredTable, field: str) -> None:
+    """Raise if another table has the name that a table has from now on; an archived table has none."""
+    is_taking = after.archived_at is None and (after.name != before.name or before.archived_at is not None)
+    other = tables.find(transaction, after.name) if is_taking else None
+    if other is not None:
+        detail = f"table {other.id} has the name {after.name!r}; expected a unique name in the club"
+        raise TableConflict(detail, (Mistake(TableConflict.code, (field,), detail),))
+
+
+def _refuse_open_round(transaction: Transaction, table_id: UUID) -> None:
+    round_id = tables.find_open_round(transaction, table_id)
+    if round_id is not None:
+        raise RoundOpen(f"round {round_id} is open at this table; finish or close it before the table is archived")
+
+
+def refuse_archived(table: StoredTable) -> None:
+    """
+    Check that rounds can be opened at a table, which must be locked.
+
+    Raises:
+        TableArchived: the table is archived.
+    """
+    if table.archived_at is not None:
+        detail = f"table {table.id}, {table.name!r}, is archived; bring it back before a round is opened at it"
+        raise TableArchived(detail)
 
 
 def show_scorekeeper(transaction: Transaction, table_id: UUID, scorekeeper: Scorekeeper) -> None:

@@ -1,18 +1,18 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.db.base import Base, Big, Key, Small, references
 
 
 class TableRecord(Base):
-    """A table, with the ruleset and the point value of its next round."""
+    """A table, with what its next round is opened with. Rounds have their own copy."""
 
     __tablename__ = "tables"
     __table_args__ = (
-        UniqueConstraint("club_id", "name", name="tables_name_key"),
+        Index("tables_name_key", "club_id", "name", unique=True, postgresql_where=text("archived_at IS NULL")),
         references("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
     )
 
@@ -26,6 +26,7 @@ class TableRecord(Base):
     minimum_stack: Mapped[Big | None]
     correction_window_minutes: Mapped[int]
     created_at: Mapped[datetime]
+    archived_at: Mapped[datetime | None]
 
 
 class ScorekeeperRecord(Base):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, Select, delete, insert, select, text
+from sqlalchemy import Row, Select, delete, insert, select, text, update
 from sqlalchemy.dialects import postgresql
 
 from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
@@ -17,12 +17,14 @@ from service.db.failures import conflicts
 from service.errors import NotFound, TableConflict
 from service.tables.models import ScorekeeperRecord, TableRecord
 
+_TABLE: Final = TableRecord
 _DEVICE: Final = ScorekeeperRecord
+_IN_USE: Final = _TABLE.archived_at.is_(None)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTable:
-    """A stored table, with the ruleset and the point value of its next round."""
+    """A stored table, with what its next round is opened with."""
 
     id: UUID
     name: str
@@ -33,6 +35,7 @@ class StoredTable:
     minimum_stack: Points | None
     correction_window_minutes: int
     created_at: datetime
+    archived_at: datetime | None = None
 
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
@@ -41,6 +44,9 @@ _LOCK_ALL: Final = text("""
     SELECT pg_advisory_xact_lock(key) FROM (
         SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(CAST(:names AS text[])) AS name ORDER BY key
     ) AS keys
+""")
+_OPEN_ROUND: Final = text("""
+    SELECT round_id FROM round_heads WHERE club_id = :club_id AND table_id = :table_id AND status = 'open'
 """)
 
 
@@ -51,36 +57,78 @@ def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     Raises:
         TableConflict: the club has a table with this name.
     """
-    taken = TableConflict(f"a table named {table.name!r} already exists; expected a unique name in the club")
-    with conflicts(tables_name_key=taken):
-        transaction.execute(insert(TableRecord).values(club_id=transaction.club_id, **asdict(table)))
+    with conflicts(tables_name_key=_taken(table.name)):
+        transaction.execute(insert(_TABLE).values(club_id=transaction.club_id, **asdict(table)))
     record_event(transaction, EventKind.TABLE_CREATED, event)
 
 
-def get(transaction: Transaction, table_id: UUID) -> StoredTable:
+def replace(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     """
-    Read a table.
+    Replace what a table has, which must be locked and whose ruleset is stored.
+
+    Raises:
+        TableConflict: the club has another table with this name.
+    """
+    values = asdict(table)
+    mine = _TABLE.club_id == transaction.club_id, _TABLE.id == values.pop("id")
+    del values["created_at"]
+    with conflicts(tables_name_key=_taken(table.name)):
+        transaction.execute(update(_TABLE).where(*mine).values(values))
+    record_event(transaction, EventKind.TABLE_CHANGED, event)
+
+
+def _taken(name: str) -> TableConflict:
+    return TableConflict(f"a table named {name!r} already exists; expected a unique name in the club")
+
+
+def get(transaction: Transaction, table_id: UUID, *, for_update: bool = False) -> StoredTable:
+    """
+    Read a table; with `for_update`, lock it until the transaction ends.
+
+    Whoever opens or reopens a round at a table, or changes the table, locks it first.
 
     Raises:
         NotFound: the club has no table with this ID.
+        Busy: another transaction held the lock for too long.
     """
-    row = transaction.execute(_mine(transaction).where(TableRecord.id == table_id)).one_or_none()
+    row = transaction.execute(_locked(_mine(transaction).where(_TABLE.id == table_id), for_update)).one_or_none()
     if row is None:
         raise NotFound(f"there is no table {table_id}")
     return _load(row)
 
 
-def find(transaction: Transaction, name: str) -> StoredTable | None:
-    """Find a table by its name."""
-    row = transaction.execute(_mine(transaction).where(TableRecord.name == name)).one_or_none()
+def find(transaction: Transaction, name: str, *, for_update: bool = False) -> StoredTable | None:
+    """Find the table with a name, which is not archived; with `for_update`, lock it as `get` does."""
+    query = _mine(transaction).where(_TABLE.name == name, _IN_USE)
+    row = transaction.execute(_locked(query, for_update)).one_or_none()
     return None if row is None else _load(row)
+
+
+def find_any(transaction: Transaction, known_as: str) -> StoredTable | None:
+    """Find a table by its name, or by its ID, which finds archived tables too."""
+    table = find(transaction, known_as)
+    if table is not None:
+        return table
+    try:
+        table_id = UUID(known_as)
+    except ValueError:
+        return None
+    row = transaction.execute(_mine(transaction).where(_TABLE.id == table_id)).one_or_none()
+    return None if row is None else _load(row)
+
+
+def find_open_round(transaction: Transaction, table_id: UUID) -> UUID | None:
+    """Find the open round of a table, which must be locked so that no round is opened."""
+    parameters = {"club_id": transaction.club_id, "table_id": table_id}
+    round_id: UUID | None = transaction.execute(_OPEN_ROUND, parameters).scalar_one_or_none()
+    return round_id
 
 
 def lock(transaction: Transaction, name: str) -> None:
     """
-    Lock a table name until the transaction ends: no other one creates the table or opens a round at it.
+    Lock a table name until the transaction ends: no other one gives this name to a table.
 
-    This makes "find, else insert" of a table or a round safe.
+    This makes "find, else insert" of a table safe. Names are locked before the tables themselves.
     """
     transaction.execute(_LOCK, {"name": f"{transaction.club_id} {name}"})
 
@@ -92,13 +140,19 @@ def lock_all(transaction: Transaction, names: Iterable[str]) -> None:
 
 def list_names(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, str]:
     """Return the names of tables, by ID."""
-    mine = TableRecord.club_id == transaction.club_id, TableRecord.id.in_({*table_ids})
-    return {row.id: row.name for row in transaction.execute(select(TableRecord.id, TableRecord.name).where(*mine))}
+    return {table_id: table.name for table_id, table in list_by_id(transaction, table_ids).items()}
 
 
-def list_named(transaction: Transaction, names: Iterable[str]) -> list[StoredTable]:
-    """List the tables with these names."""
-    return [_load(row) for row in transaction.execute(_mine(transaction).where(TableRecord.name.in_([*names])))]
+def list_by_id(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, StoredTable]:
+    """Return tables by ID."""
+    rows = transaction.execute(_mine(transaction).where(_TABLE.id.in_({*table_ids})))
+    return {row.id: _load(row) for row in rows}
+
+
+def list_named(transaction: Transaction, names: Iterable[str], *, for_update: bool = False) -> list[StoredTable]:
+    """List the tables with these names, which are not archived; with `for_update`, lock them in one order."""
+    query = _mine(transaction).where(_TABLE.name.in_([*names]), _IN_USE).order_by(_TABLE.id)
+    return [_load(row) for row in transaction.execute(_locked(query, for_update))]
 
 
 def lock_making(transaction: Transaction) -> None:
@@ -111,26 +165,32 @@ def list_page(
     *,
     name: str | None = None,
     containing: str | None = None,
+    archived: bool = False,
     after: UUID | None = None,
     limit: int,
 ) -> list[StoredTable]:
     """
-    List tables, the newest first, starting after the ID `after`.
+    List tables, the newest first, starting after the ID `after`; the archived ones, or those that are not archived.
 
-    With `name`, only the table of this name; with `containing`, those with this text in their names.
+    With `name`, only tables of this name; with `containing`, those with this text in their names.
     """
-    query = _mine(transaction).order_by(TableRecord.id.desc()).limit(limit)
+    query = _mine(transaction).where(~_IN_USE if archived else _IN_USE).order_by(_TABLE.id.desc()).limit(limit)
     if name is not None:
-        query = query.where(TableRecord.name == name)
+        query = query.where(_TABLE.name == name)
     if containing is not None:
-        query = query.where(TableRecord.name.icontains(containing, autoescape=True))
+        query = query.where(_TABLE.name.icontains(containing, autoescape=True))
     if after is not None:
-        query = query.where(TableRecord.id < after)
+        query = query.where(_TABLE.id < after)
     return [_load(row) for row in transaction.execute(query)]
 
 
 def _mine(transaction: Transaction) -> Select[Any]:
-    return select(TableRecord.__table__).where(TableRecord.club_id == transaction.club_id)
+    return select(_TABLE.__table__).where(_TABLE.club_id == transaction.club_id)
+
+
+def _locked(query: Select[Any], for_update: bool) -> Select[Any]:
+    """Lock the rows of a query if asked to; records that reference a table can still be inserted meanwhile."""
+    return query.with_for_update(key_share=True) if for_update else query
 
 
 def _load(row: Row[Any]) -> StoredTable:
@@ -144,6 +204,7 @@ def _load(row: Row[Any]) -> StoredTable:
         minimum_stack=row.minimum_stack,
         correction_window_minutes=row.correction_window_minutes,
         created_at=row.created_at,
+        archived_at=row.archived_at,
     )
 
 

@@ -10,6 +10,7 @@ from schemas.tables import (
     Scorekeeper,
     ScorekeeperListSchema,
     ScorekeeperRequestSchema,
+    TableChangesSchema,
     TablePageSchema,
     TableQuerySchema,
     TableRequest,
@@ -29,6 +30,7 @@ from service.http.responses import (
     TAGGED,
     conditional_response,
     created_response,
+    json_response,
     no_content,
     respond_page,
 )
@@ -40,9 +42,11 @@ from service.tables.actions import (
     list_scorekeepers,
     list_tables,
     show_scorekeeper,
+    update_table,
 )
 
-_SCOREKEEPER: Final = "/v1/tables/<uuid:table_id>/scorekeepers/<uuid:device_id>"
+ONE: Final = "/v1/tables/<uuid:table_id>"
+_SCOREKEEPER: Final = f"{ONE}/scorekeepers/<uuid:device_id>"
 
 tables = Resource("tables", __name__, description="Tables: a name, a ruleset and a point value.")
 scorekeepers = Resource(
@@ -58,8 +62,8 @@ def post_table(request: TableRequest) -> Response:
     """
     Create a table.
 
-    Its rounds use the ruleset version, point value and currency that the table has when they are opened. The same table
-    sent again is the existing one; another table with its name is a conflict.
+    Its rounds use the ruleset version, point value, currency and correction window that the table has when they are
+    opened. The same table sent again is the existing one; another table with its name is a conflict.
     """
     added = add_table(current_transaction(), request)
     return created_response(dump_table(added.view), f"/v1/tables/{added.view.id}", is_replay=added.is_replay)
@@ -70,12 +74,18 @@ def post_table(request: TableRequest) -> Response:
 @tables.arguments(TableQuerySchema, location="query")
 @tables.response(200, TablePageSchema, headers=NEXT_PAGE)
 def get_tables(query: dict[str, Any]) -> Response:
-    """List the club's tables, newest first, or find one by its exact name."""
-    page = list_tables(current_transaction(), name=query["name"], after=query["cursor"], limit=query["limit"])
+    """List the club's tables that are not archived, or the archived ones, newest first, or find one by its name."""
+    page = list_tables(
+        current_transaction(),
+        name=query["name"],
+        archived=bool(query["archived"]),
+        after=query["cursor"],
+        limit=query["limit"],
+    )
     return respond_page("tables", [dump_table(table) for table in page.items], page.next_after)
 
 
-@tables.route("/v1/tables/<uuid:table_id>", methods=["GET"])
+@tables.route(ONE, methods=["GET"])
 @tables.operation("get_table", KeyScope.READ, by_link=Reach.TABLE, conditional=True)
 @tables.response(200, TableSchema, headers=TAGGED)
 def get_one_table(table_id: UUID) -> Response:
@@ -83,7 +93,22 @@ def get_one_table(table_id: UUID) -> Response:
     return conditional_response(dump_table(get_table(current_transaction(), table_id)))
 
 
-@tables.route("/v1/tables/<uuid:table_id>/statement", methods=["GET"])
+@tables.route(ONE, methods=["PATCH"])
+@tables.operation("update_table", KeyScope.TABLES, records=True)
+@tables.arguments(TableChangesSchema)
+@tables.response(200, TableSchema, headers=REPLAYED)
+def patch_table(changes: dict[str, Any], table_id: UUID) -> Response:
+    """
+    Change the name or the settings of a table for its next rounds, archive it, or bring it back.
+
+    What is omitted stays as it is. Rounds keep the ruleset, point value, currency and correction window that they were
+    opened with. An archived table has no open round, and none can be opened at it; it stays readable with its rounds,
+    and its name is free for another table. To bring it back while another table has its name, send a new name too.
+    """
+    return json_response(dump_table(update_table(current_transaction(), table_id, changes)))
+
+
+@tables.route(f"{ONE}/statement", methods=["GET"])
 @tables.operation("get_statement", KeyScope.READ, by_link=Reach.TABLE, conditional=True)
 @tables.arguments(TableStatementQuerySchema, location="query")
 @tables.response(200, TableStatementSchema, headers=TAGGED)
@@ -127,7 +152,7 @@ def delete_scorekeeper(table_id: UUID, device_id: UUID) -> Response:
     return no_content()
 
 
-@scorekeepers.route("/v1/tables/<uuid:table_id>/scorekeepers", methods=["GET"])
+@scorekeepers.route(f"{ONE}/scorekeepers", methods=["GET"])
 @scorekeepers.operation("list_scorekeepers", KeyScope.READ, by_link=Reach.TABLE, is_internal=True, conditional=True)
 @scorekeepers.response(200, ScorekeeperListSchema, headers=TAGGED)
 def get_scorekeepers(table_id: UUID) -> Response:

@@ -18,6 +18,7 @@ from evidence.events import (
     PlayerErased,
     PlayerNamed,
     RulesetAdded,
+    TableChanged,
     TableCreated,
     decode_event,
 )
@@ -67,7 +68,8 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
     Add the record of an event.
 
     Raises:
-        KeyError: it changes a club, revokes a key or a link, or erases a name, that no earlier event created.
+        KeyError: it changes a club or a table, revokes a key or a link, or erases a name, that no earlier event
+            created.
         ValueError: it names no version of a ruleset, or no time of day.
     """
     match event:
@@ -114,17 +116,23 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
             key = document["name"], document["version"]
             records["rulesets"][key] = {"content": document, "digest": digest, "created_at": at}
         case TableCreated():
-            name, _, version = event.ruleset.rpartition("@")
-            records["tables"][(event.id,)] = {
-                "name": event.name,
-                "ruleset_name": name,
-                "ruleset_version": int(version),
-                "point_value": event.point_value,
-                "currency": event.currency,
-                "minimum_stack": event.minimum_stack,
-                "created_at": at,
-                "correction_window_minutes": event.correction_window_minutes,
-            }
+            records["tables"][(event.id,)] = {**_settings(event), "created_at": at, "archived_at": None}
+        case TableChanged():
+            records["tables"][(event.id,)] |= {**_settings(event), "archived_at": event.archived_at}
+
+
+def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
+    """Return the columns of a table that its creation and its changes have."""
+    name, _, version = event.ruleset.rpartition("@")
+    return {
+        "name": event.name,
+        "ruleset_name": name,
+        "ruleset_version": int(version),
+        "point_value": event.point_value,
+        "currency": event.currency,
+        "minimum_stack": event.minimum_stack,
+        "correction_window_minutes": event.correction_window_minutes,
+    }
 
 
 def _key_record(event: KeyCreated, at: datetime) -> dict[str, Any]:

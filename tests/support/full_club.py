@@ -23,6 +23,7 @@ from tests.support.sample_rounds import (
     COMPLETE,
     SIXES,
     THREE,
+    add_table,
     complete_round,
     correct_round,
     document_of,
@@ -53,6 +54,7 @@ def live(house: House, api: Api) -> Lived:
     key = SigningKey.make("suite")
     _keys_come_and_go(house, club)
     _webhooks_come_and_go(api)
+    _tables_are_changed(api)
     notes = [_sign(house, club, key)]
     _rounds_are_played(api)
     _a_round_is_confirmed(house, api, club)
@@ -88,6 +90,15 @@ def _webhooks_come_and_go(api: Api) -> None:
         assert api.patch(address, {"state": "disabled"}).status == 200
         assert api.post(f"{address}/secret/rotate", {}).status == 200
         assert api.delete(address).status == 204
+
+
+def _tables_are_changed(api: Api) -> None:
+    """Change and archive two tables, and bring one of them back."""
+    for number in (1, 2):
+        address = f"/v1/tables/{add_table(api, name=f'changed {number}')}"
+        for changes in ({"name": f"renamed {number}", "minimum_stack": 20 * number}, {"is_archived": True}):
+            assert api.patch(address, changes).status == 200
+    assert api.patch(address, {"is_archived": False}).status == 200
 
 
 def _rounds_are_played(api: Api) -> None:

@@ -119,7 +119,11 @@ class StoredEvent:
 _EVENT: Final = "SELECT id, heading || content AS written FROM events WHERE club_id = :club_id AND "
 _OF_ROUND: Final = text(f"{_EVENT} round_id = :round_id ORDER BY sequence")
 _OF_TABLE: Final = text(f"""
-    {_EVENT} kind = '{EventKind.TABLE_CREATED}' AND convert_from(content, 'UTF8')::jsonb ->> 'id' = :table
+    ({_EVENT} kind = '{EventKind.TABLE_CREATED}' AND convert_from(content, 'UTF8')::jsonb ->> 'id' = :table)
+    UNION ALL
+    ({_EVENT} kind = '{EventKind.TABLE_CHANGED}' AND convert_from(content, 'UTF8')::jsonb ->> 'id' = :table
+        AND id < :opening ORDER BY id DESC LIMIT 1)
+    ORDER BY id
 """)
 _OF_RULESETS: Final = text(f"""
     {_EVENT} kind = '{EventKind.RULESET_ADDED}' AND sha256(content) = ANY (:digests) ORDER BY at, id
@@ -131,9 +135,16 @@ def list_round_events(transaction: Transaction, round_id: UUID) -> Sequence[Stor
     return _list(transaction, _OF_ROUND, round_id=round_id)
 
 
-def list_related_events(transaction: Transaction, table_id: UUID, rulesets: Collection[bytes]) -> Sequence[StoredEvent]:
-    """List the event that created a table, and those that added the rulesets with these digests."""
-    of_table = _list(transaction, _OF_TABLE, table=str(table_id))
+def list_related_events(
+    transaction: Transaction, table_id: UUID, opening: UUID, rulesets: Collection[bytes]
+) -> Sequence[StoredEvent]:
+    """
+    List the events outside of rounds that the events of a round refer to.
+
+    They are the event that created its table, the last change of the table before the event `opening`, which has all
+    its fields, and the events that added the rulesets with these digests.
+    """
+    of_table = _list(transaction, _OF_TABLE, table=str(table_id), opening=opening)
     return [*of_table, *_list(transaction, _OF_RULESETS, digests=list(rulesets))]
 
 

@@ -79,12 +79,13 @@ _ADD: Final = text("""
         CAST(:levels AS smallint[]), CAST(:positions AS bigint[]), CAST(:hashes AS bytea[]), CAST(:events AS uuid[])
     ) AS node
 """)
-# The events that create a table, and links to it, belong to no round. Entries never change, also where a tree was lost
-# and grows again.
+# The events that create or change a table, and links to it, belong to no round. Entries never change, also where a tree
+# was lost and grows again.
 _INDEX: Final = text("""
     INSERT INTO feed_entries (club_id, kind, position, table_id)
     SELECT :club_id, event.kind, leaf.position, coalesce(round.table_id, CASE event.kind
         WHEN 'table.created' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'id' AS uuid)
+        WHEN 'table.changed' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'id' AS uuid)
         WHEN 'link.issued' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'table' AS uuid)
         WHEN 'link.revoked' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'table' AS uuid) END)
     FROM unnest(CAST(:positions AS bigint[]), CAST(:events AS uuid[])) AS leaf (position, event_id)

@@ -1,6 +1,6 @@
 """Addresses of pages of the console: parse and describe what their queries select, and build addresses to link to."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 from urllib.parse import quote, urlencode
@@ -11,10 +11,12 @@ from flask import request
 
 from schemas.base import WireError, WireSchema, load
 from schemas.ledger.page_queries import Evenings, join_repeated
+from schemas.tables import TableView
 from scoring.errors import Mistake
 from service.console.views.session import PATH, club_zone, current_club, find_console_state, read_form
 from service.http.authentication import current_transaction
 from service.tables.actions import find_table, list_tables
+from service.tables.queries import StoredTable, list_names
 
 MOST_SUGGESTED: Final = 100
 
@@ -117,15 +119,24 @@ def table_of(query: Mapping[str, Any]) -> dict[str, Any]:
     Return the table of a query as the filters of payments and statistics have it; without a table, nothing.
 
     Raises:
-        NotFound: the club has no table with this name.
+        NotFound: the club has no table with this name or ID.
     """
-    name = query["table"]
-    return {} if name is None else {"table_id": UUID(find_table(current_transaction(), name).id)}
+    known_as = query["table"]
+    return {} if known_as is None else {"table_id": UUID(find_table(current_transaction(), known_as).id)}
 
 
-def suggest_tables() -> list[tuple[str, str]]:
-    """Return IDs and names of the newest tables of the club."""
-    return [(table.id, table.name) for table in list_tables(current_transaction(), limit=MOST_SUGGESTED).items]
+def filter_of(table: TableView | StoredTable) -> str:
+    """Return what finds a table in filters: its name or, if it is archived and the name is free, its ID."""
+    return table.name if table.archived_at is None else str(table.id)
+
+
+def suggest_tables(chosen: Iterable[UUID] = ()) -> list[tuple[str, str]]:
+    """Return IDs and names of the newest tables of the club that are not archived, and of those that are chosen."""
+    suggested = {table.id: table.name for table in list_tables(current_transaction(), limit=MOST_SUGGESTED).items}
+    others = {table_id for table_id in chosen if str(table_id) not in suggested}
+    if others:
+        suggested |= {str(table_id): name for table_id, name in list_names(current_transaction(), others).items()}
+    return list(suggested.items())
 
 
 def address_with(**changes: object) -> str:

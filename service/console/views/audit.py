@@ -25,6 +25,7 @@ from service.db import Transaction
 from service.feed.queries import TrailFilter, list_trail
 from service.links import queries as links
 from service.tables import queries as tables
+from service.tables.queries import StoredTable
 
 SERVICE: Final = "service"
 """The actor of what no key or link did."""
@@ -39,7 +40,7 @@ class TrailRow:
     Attributes:
         position: in the tree of the club.
         event: the event.
-        table_id, table: the table of the event and its name, if it has one.
+        table_id, table: the ID of the table of the event, if it has one, and the table.
         reference: of its round, if it has one.
         actor: the name of the key or the label of the link that did it; None for the service, or if it is hidden.
     """
@@ -47,7 +48,7 @@ class TrailRow:
     position: int
     event: Event
     table_id: UUID | None
-    table: str | None
+    table: StoredTable | None
     reference: str | None
     actor: str | None
 
@@ -95,14 +96,14 @@ def _list(transaction: Transaction, filter_: TrailFilter, before: int, limit: in
     records = list_trail(transaction, filter_, before=before, limit=limit)
     events = [read_event(each.written) for each in records]
     table_ids = [_find_table_id(each, event) for each, event in zip(records, events, strict=True)]
-    names = tables.list_names(transaction, {table_id for table_id in table_ids if table_id is not None})
+    of_events = tables.list_by_id(transaction, {table_id for table_id in table_ids if table_id is not None})
     actors = _list_actors(transaction, events) if is_auditor else {}
     return [
         TrailRow(
             each.position,
             event,
             table_id,
-            names.get(table_id) if table_id else None,
+            of_events.get(table_id) if table_id else None,
             each.reference,
             actors.get(event.actor) if event.actor else None,
         )
@@ -112,11 +113,12 @@ def _list(transaction: Transaction, filter_: TrailFilter, before: int, limit: in
 
 def _find_table_id(record: FeedEvent, event: Event) -> UUID | None:
     content = json.loads(event.content) if event.kind in _OF_TABLES else {}
-    named = content.get("id" if event.kind == EventKind.TABLE_CREATED else "table")
+    named = content.get("table" if event.kind in _OF_LINKS else "id")
     return UUID(named) if named else record.table_id
 
 
-_OF_TABLES: Final = (EventKind.TABLE_CREATED, EventKind.LINK_ISSUED, EventKind.LINK_REVOKED)
+_OF_LINKS: Final = (EventKind.LINK_ISSUED, EventKind.LINK_REVOKED)
+_OF_TABLES: Final = (EventKind.TABLE_CREATED, EventKind.TABLE_CHANGED, *_OF_LINKS)
 
 
 def _list_actors(transaction: Transaction, events: Sequence[Event]) -> dict[UUID, str]:
@@ -155,7 +157,7 @@ def _columns(*, is_auditor: bool) -> tuple[Column[TrailRow], ...]:
         Column("kind", lambda row: row.event.kind, "Event", "event_kind", is_header=True),
         *(of_auditors if is_auditor else ()),
         Column("table", lambda row: row.table_id),
-        Column("table_name", lambda row: row.table, "Table", "event_table"),
+        Column("table_name", lambda row: row.table and row.table.name, "Table", "event_table"),
         Column("round", lambda row: row.event.round_id, "Round", "event_round"),
         Column("reference", lambda row: row.reference),
         Column("sequence", lambda row: row.event.sequence),

@@ -226,7 +226,7 @@ def show_club_statement() -> str | Response:
         unlisted=unlisted,
         display_names=list_names(transaction, _players_of(results, payments, is_print=is_print)),
         period=show_evenings(query["evenings"]),
-        tables=suggest_tables(),
+        tables=suggest_tables(query["tables"] or ()),
         chosen={str(table) for table in query["tables"] or ()},
         query=query,
         page_address=address_with(format=None),

@@ -188,17 +188,17 @@ def draw_code(address: str) -> str:
 
 def find_table(transaction: Transaction, name: str) -> UUID:
     """
-    Return the ID of a table by its name.
+    Return the ID of a table by its name, or by the ID itself, which finds archived tables too.
 
     Raises:
-        NotFound: the club has no table with this name.
+        NotFound: the club has no table with this name or ID.
     """
-    table = tables.find(transaction, name)
+    table = tables.find_any(transaction, name)
     if table is None:
         raise NotFound(f"there is no table {name[:100]!r}; expected the name of a table of the club")
     return table.id
 
 
 def list_table_names(transaction: Transaction) -> list[str]:
-    """List the names of the newest tables, which forms suggest."""
+    """List the names of the newest tables that are not archived, which forms suggest."""
     return [table.name for table in tables.list_page(transaction, limit=MOST_TABLES)]

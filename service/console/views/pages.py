@@ -16,7 +16,7 @@ from schemas.problems import refuse
 from schemas.sentences import describe_kind, describe_mistake, sentences_of
 from scoring.errors import ScoringError
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import address_with, player_address
+from service.console.views.addresses import address_with, filter_of, player_address
 from service.console.views.session import (
     BY_SESSION,
     COOKIE,
@@ -313,6 +313,7 @@ def _layout() -> dict[str, Any]:
         "show_card": show_card,
         "plot": show_plot,
         "address_with": address_with,
+        "filter_of": filter_of,
         "player_address": player_address,
     }
 

@@ -3,6 +3,7 @@
 import re
 from typing import Any, Final
 from urllib.parse import urlencode
+from uuid import UUID
 
 from flask import Response, request, url_for
 from markupsafe import Markup
@@ -25,6 +26,7 @@ from service.plots.queries import PlotFilter
 from service.plots.views.figures import SVG, render_figure, respond_file
 from service.plots.views.words import TITLES
 from service.tables.actions import list_tables
+from service.tables.queries import list_names
 
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _QUERY: Final = PlotQuerySchema()
@@ -115,6 +117,10 @@ def _find_statement(fields: dict[str, str]) -> str | None:
 
 def _render_page(name: str, fields: dict[str, str], figure: Markup | None, advice: str = "") -> str:
     tables = list_tables(current_transaction(), name=None, after=None, limit=_MOST_TABLES).items
+    names = {table.id: table.name for table in tables}
+    if figure is not None and "table" in fields and fields["table"] not in names:
+        chosen_table = list_names(current_transaction(), [UUID(fields["table"])])
+        names |= {str(table_id): name for table_id, name in chosen_table.items()}
     if "evening" in fields:
         fields = fields | {"from": fields["evening"], "to": fields["evening"]}
     return render(
@@ -125,5 +131,5 @@ def _render_page(name: str, fields: dict[str, str], figure: Markup | None, advic
         chosen=name,
         fields=fields,
         plots=[(plot.value, TITLES[plot]) for plot in PlotName],
-        tables=[("", "All tables"), *sorted(((table.id, table.name) for table in tables), key=lambda table: table[1])],
+        tables=[("", "All tables"), *sorted(names.items(), key=lambda table: table[1])],
     )

@@ -223,7 +223,7 @@ def show_what_if() -> str | BaseResponse:
 
 
 def _replay(transaction: Transaction, table: str, ruleset: Ruleset) -> TableWhatIf:
-    record = tables.find(transaction, table)
+    record = tables.find_any(transaction, table)
     if record is None:
         raise NotFound(f"there is no table named {table!r}")
     return replay_table(transaction, record.id, ruleset)

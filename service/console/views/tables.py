@@ -1,27 +1,31 @@
-"""Tables: their list, and the page of one with its rounds and the statement of any period."""
+"""Tables: their list, and the page of one with its rounds, the statement of any period, and forms that change it."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
+from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response
+from flask import Response, redirect, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
+from schemas.base import load
 from schemas.clubs import ClubView
 from schemas.game_fields import TableNameField
 from schemas.ledger.page_queries import TablePageQuerySchema
 from schemas.ledger.statements import StatementView, dump_statement, dump_table_rows
 from schemas.money import show_decimal
+from schemas.pages import QueryBoolean
 from schemas.rounds import RoundView
-from schemas.tables import TableView
+from schemas.tables import TableChangesSchema, TableView
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import address_with, period_of, read_query, show_evenings
+from service.console.views.addresses import address_with, filter_of, period_of, read_query, show_evenings
 from service.console.views.exports import Column, wants_raw
 from service.console.views.ledger import count_settlements, cut_lines, find_rounds, list_payments, send_statement
 from service.console.views.listing import NAME, Filter, Listing, Query, show_list
-from service.console.views.pages import console, console_page, render
-from service.console.views.session import current_club
+from service.console.views.pages import console, console_form, console_page, render
+from service.console.views.session import console_state, current_club, read_form
 from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import current_transaction
@@ -30,10 +34,15 @@ from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import list_last_opened
-from service.tables.actions import get_table, list_tables
+from service.tables.actions import get_table, list_tables, update_table
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
+_EDITED: Final = ("name", "ruleset", "point_value", "currency", "minimum_stack", "correction_window_minutes")
+"""The fields of the form that changes a table."""
+_NUMBERS: Final = frozenset({"point_value", "minimum_stack", "correction_window_minutes"})
+_LONGEST_NUMBER: Final = 16
+_CHANGES: Final = TableChangesSchema()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,9 @@ class TableRow:
 
 
 def _read_tables(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[TableRow]:
-    page = list_tables(transaction, containing=query["name"], after=after, limit=limit)
+    page = list_tables(
+        transaction, containing=query["name"], archived=bool(query["archived"]), after=after, limit=limit
+    )
     opened = list_last_opened(transaction, [UUID(table.id) for table in page.items])
     return Page([TableRow(table, *opened.get(UUID(table.id), (None, None))) for table in page.items], page.next_after)
 
@@ -72,11 +83,15 @@ TABLES: Final = Listing[TableRow](
         Column("now", heading="Now", cell="table_now"),
         Column("opened_at", lambda row: row.opened_at, "Last round opened", empty="never", in_files=False),
         Column("created_at", lambda row: row.table.created_at, "Created"),
+        Column("archived_at", lambda row: row.table.archived_at),
     ),
     read=_read_tables,
     none="The club has no tables yet. Create one with `ofc table create` or over the API.",
-    no_match="No table has this text in its name.",
-    filters=(Filter("name", TableNameField(), "Name contains", attributes=NAME),),
+    no_match="No table matches this filter.",
+    filters=(
+        Filter("name", TableNameField(), "Name contains", attributes=NAME),
+        Filter("archived", QueryBoolean(), "Show", (("", "Tables in use"), ("true", "Archived tables"))),
+    ),
     style="wide",
 )
 
@@ -91,7 +106,8 @@ def show_tables() -> str | Response:
 @console.get("/tables/<uuid:table_id>")
 @console_page(KeyScope.READ)
 def show_table(table_id: UUID) -> str | Response:
-    """Render a table with its rounds and a statement, or send the statement as a file."""
+    """Render a table with its rounds, a statement and the forms that change it, or send the statement as a file."""
+    console_state().page_path = url_for("console.show_table", table_id=table_id)
     query = read_query(TablePageQuerySchema())
     transaction, club = current_transaction(), current_club()
     table = get_table(transaction, table_id)
@@ -115,8 +131,52 @@ def show_table(table_id: UUID) -> str | Response:
         rounds=rounds,
         evenings=_evenings(rounds, club),
         open_round=list_last_opened(transaction, [table_id]).get(table_id, (None, None))[1],
+        edited=_edit(table),
         **_statement_values(table, statement, query),
     )
+
+
+@console.post("/tables/<uuid:table_id>/edit")
+@console_form(KeyScope.TABLES, show_again=show_table)
+def change_table(table_id: UUID) -> BaseResponse:
+    """
+    Change a table for its next rounds.
+
+    Only what differs from the page is changed, so that what somebody else has changed since it was opened stays.
+    """
+    fields = _edit(get_table(current_transaction(), table_id))
+    changed = {name: _read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown}
+    if changed:
+        update_table(current_transaction(), table_id, load(_CHANGES, changed))
+    return _show(table_id)
+
+
+@console.post("/tables/<uuid:table_id>/archive")
+@console_form(KeyScope.TABLES, show_again=show_table)
+def change_table_state(table_id: UUID) -> BaseResponse:
+    """Archive a table, or bring it back."""
+    sent = read_form().get("is_archived", "")
+    changes = load(_CHANGES, {"is_archived": {"true": True, "false": False}.get(sent, sent)})
+    update_table(current_transaction(), table_id, changes)
+    return _show(table_id)
+
+
+def _edit(table: TableView) -> dict[str, tuple[str, str]]:
+    """Return the fields of the form of a table: what was sent, or the table as it is, and what the page showed."""
+    form = read_form()
+    recorded = {name: getattr(table, name) for name in _EDITED}
+    texts = {name: "" if value is None else str(value) for name, value in recorded.items()}
+    return {name: (form.get(name, text), form.get(f"shown:{name}", text)) for name, text in texts.items()}
+
+
+def _read_value(name: str, text: str) -> str | int | None:
+    """Return a field of the form as a request of the API has it."""
+    is_number = name in _NUMBERS and text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
+    return int(text) if is_number else text or None
+
+
+def _show(table_id: UUID) -> BaseResponse:
+    return redirect(url_for("console.show_table", table_id=table_id), HTTPStatus.SEE_OTHER)
 
 
 def _statement_values(table: TableView, statement: StatementView, query: dict[str, Any]) -> dict[str, Any]:
@@ -126,7 +186,7 @@ def _statement_values(table: TableView, statement: StatementView, query: dict[st
         "table": table,
         "view": statement,
         "settlements": count_settlements(statement, RoundFilter(table_id=UUID(table.id), **period_of(query))),
-        "rounds_filter": find_rounds(query["evenings"], table=table.name),
+        "rounds_filter": find_rounds(query["evenings"], table=filter_of(table)),
         "players": players,
         "next_cursor": next_cursor,
         "currencies": statement.currencies,

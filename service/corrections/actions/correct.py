@@ -40,6 +40,7 @@ from service.rounds.queries.writer import HandToRecord, Submission, write_rounds
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
+from service.tables.actions import refuse_archived
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ def correct_round(
         CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid, or the dispute belongs to another
             round.
         DisputeRefused: the dispute has ended.
+        TableArchived: the correction would reopen the round at an archived table.
     """
     before = rounds.lock(transaction, round_id)
     revision = corrections.find_revision(transaction, round_id, request.digest)
@@ -139,7 +141,7 @@ def _refuse_other_dispute(transaction: Transaction, before: StoredRound, dispute
 
 
 def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended: AmendedRound) -> None:
-    """Raise if the correction would reopen a round whose settlement was final, or which a later round follows."""
+    """Raise if the correction would reopen a round that was final, that another follows, or at an archived table."""
     if not amended.played.round.is_open or before.round.is_open:
         return
     if before.finality.final_revision is not None:
@@ -148,7 +150,7 @@ def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended
             " the hand after which the round was closed, and the reason"
         )
         raise CorrectionInvalid(detail, (Mistake("settlement-final", ("document", "closed"), detail),))
-    tables.lock(transaction, tables.get(transaction, before.table_id).name)
+    table = tables.get(transaction, before.table_id, for_update=True)
     following = rounds.find_following(transaction, before)
     if following is not None:
         detail = (
@@ -156,6 +158,7 @@ def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended
             " `closed` in the document: the hand after which the round was closed, and the reason"
         )
         raise CorrectionInvalid(detail, (Mistake("round-follows", ("document", "closed"), detail),))
+    refuse_archived(table)
 
 
 def _store(

@@ -21,6 +21,7 @@ from service.rounds.queries.records import get_records
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from service.tables import queries as tables
+from service.tables.actions import refuse_archived
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         NotFound: the round does not exist.
         UndoRefused: the hand is not the last one, was corrected, or the state of the round or its settlement does not
             allow an undo.
+        TableArchived: the round would be open again at an archived table.
     """
     before = rounds.lock(transaction, round_id)
     if _is_withdrawn(transaction, before, request):
@@ -139,16 +141,17 @@ def _check_undo_allowed(transaction: Transaction, before: StoredRound, number: i
     if before.round.status is RoundStatus.CLOSED:
         raise _refusal("round-closed", f"the round was closed after hand {last}; none of its hands can be undone")
     if before.round.status is RoundStatus.COMPLETE:
-        _check_no_later_round(transaction, before)
+        _check_can_reopen(transaction, before)
 
 
-def _check_no_later_round(transaction: Transaction, before: StoredRound) -> None:
-    """Raise if a later round was opened at the table: stacks may have carried over to it."""
-    tables.lock(transaction, tables.get(transaction, before.table_id).name)
+def _check_can_reopen(transaction: Transaction, before: StoredRound) -> None:
+    """Raise if a later round was opened at the table, because stacks may have carried over to it, or it is archived."""
+    table = tables.get(transaction, before.table_id, for_update=True)
     following = rounds.find_following(transaction, before)
     if following is not None:
         detail = f"round {following} was opened at the table after this one; this round's hands can no longer be undone"
         raise _refusal("round-follows", detail)
+    refuse_archived(table)
 
 
 def _refusal(code: str, detail: str, *path: str) -> UndoRefused:

@@ -7,7 +7,22 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Interval, Row, Select, and_, any_, case, func, literal, or_, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Interval,
+    Row,
+    Select,
+    Text,
+    and_,
+    any_,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+    text,
+)
 
 from schemas.disputes import DisputeState
 from schemas.settlements import SettlementState
@@ -42,7 +57,7 @@ class CaseFilter:
 
     Attributes:
         states: the states of the disputes.
-        table: the name of the table.
+        table: the name of the table, which is not archived, or its ID.
         player: the ID of a player of the round, or of the one who opened the dispute.
         reviewer: who started the review.
         round_id: the round.
@@ -288,7 +303,8 @@ def _points_at_stake() -> Any:
 def _conditions(filter_: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bool]]:
     yield _HEAD.state.in_([state.value for state in filter_.states])
     if filter_.table is not None:
-        yield _TABLE.name == filter_.table
+        in_use = and_(_TABLE.name == filter_.table, _TABLE.archived_at.is_(None))
+        yield or_(in_use, cast(_TABLE.id, Text) == filter_.table.lower())
     if filter_.player is not None:
         yield or_(literal(filter_.player) == any_(_ROUND_HEAD.players), _DISPUTE.author == filter_.player)
     if filter_.reviewer is not None:

@@ -173,14 +173,14 @@ def find_known(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
     """
     Lock the tables of the lines until the transaction ends, and find which rounds and rulesets are stored.
 
-    Imports hold many locks at once. Each takes the lock for new tables first, if it needs it, then those of its tables
-    in one order, so that imports cannot deadlock.
+    Imports hold many locks at once. Each takes the lock for new tables first, if it needs it, then those of the names
+    and those of its tables, each in one order, so that imports cannot deadlock.
     """
     names = {line.document.table for line in lines}
     if len(tables.list_named(transaction, names)) < len(names):
         tables.lock_making(transaction)
     tables.lock_all(transaction, names)
-    tables_by_name = {table.name: table for table in tables.list_named(transaction, names)}
+    tables_by_name = {table.name: table for table in tables.list_named(transaction, names, for_update=True)}
     name_of = {table.id: table.name for table in tables_by_name.values()}
     return Known(
         tables=tables_by_name,

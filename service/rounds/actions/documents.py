@@ -109,7 +109,7 @@ class PlayedDocument:
 
 def play_document(transaction: Transaction, document: RoundDocument, received: bytes) -> PlayedDocument:
     """
-    Record a whole round from one document. The table is created if none has its name.
+    Record a whole round from one document. The table is created if none that is not archived has its name.
 
     The same document sent again returns the recorded round, found by its reference or, without one, by its content.
 
@@ -122,7 +122,8 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     ruleset = ruleset_named(transaction, document.ruleset)
     document = replace(document, ruleset=str(ruleset))
     tables.lock(transaction, document.table)
-    table = tables.find(transaction, document.table) or create_table(transaction, table_of(document), ruleset)
+    table = tables.find(transaction, document.table, for_update=True)
+    table = table or create_table(transaction, table_of(document), ruleset)
     digest = identify(document)
     recorded = _find_recorded(transaction, table, document, digest)
     if recorded is not None:

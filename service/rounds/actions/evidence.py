@@ -1,8 +1,11 @@
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from uuid import UUID
 
-from evidence import read_note
+from evidence import EvidenceError, read_event, read_note
+from evidence.events import EventPayload, decode_event
 from evidence.files import ConsistencyProof, EvidenceFile, EvidenceRevision, NewestEvent, ProvedEvent
+from evidence.fold import find_table
 from schemas.documents import dump_document
 from schemas.rulesets import dump_ruleset
 from schemas.scores import dump_recorded_hand
@@ -28,6 +31,8 @@ def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = N
     """
     Build the evidence file of a round: every revision, its events, their proofs and the newest checkpoint.
 
+    Its documents have the name that the table had when the round was opened, so that a file does not change with it.
+
     Args:
         transaction: a transaction with a single snapshot.
         round_id: the round.
@@ -37,13 +42,15 @@ def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = N
         NotFound: the round does not exist.
     """
     stored = rounds.get(transaction, round_id)
-    table = tables.get(transaction, stored.table_id).name
     revisions = list_revisions(transaction, round_id)
     settlements = list_settlements(stored, revisions)
     played_by = {str(records.ruleset): records.ruleset for records in revisions}
     digests = [rulesets.digest_ruleset(ruleset) for ruleset in played_by.values()]
     events = round_events.list_round_events(transaction, round_id)
-    related = round_events.list_related_events(transaction, stored.table_id, digests)
+    opening = events[0].id if events else UUID(int=0)
+    related = round_events.list_related_events(transaction, stored.table_id, opening, digests)
+    at_opening = find_table(stored.table_id, _decode(related), opening)
+    table = tables.get(transaction, stored.table_id).name if at_opening is None else at_opening.name
     newest = checkpoints.find_newest(transaction)
     size = newest.size if newest else 0
     proved = trees.prove_inclusion(transaction, [each.id for each in (*events, *related)], size)
@@ -62,6 +69,16 @@ def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = N
         consistency=None if since is None else _consistency(transaction, since, size),
         keys=tuple(_keys_of(transaction, newest)),
     )
+
+
+def _decode(events: Iterable[StoredEvent]) -> Iterator[tuple[UUID, EventPayload]]:
+    """Yield the ids and payloads of events. One that cannot be decoded is left out, and fails in a verification."""
+    for each in events:
+        with suppress(EvidenceError):
+            event = read_event(each.written)
+            payload = decode_event(event.kind, event.content)
+            if payload is not None:
+                yield event.id, payload
 
 
 def _proved(event: StoredEvent, inclusion: Inclusion | None) -> ProvedEvent:

@@ -27,6 +27,7 @@ from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
+from service.tables.actions import refuse_archived
 from service.tables.queries import StoredTable
 
 _OTHER_SEATS: Final = "round-conflict"
@@ -95,15 +96,16 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
 
     Raises:
         NotFound: the table does not exist.
+        TableArchived: the table is archived.
         RoundOpen: the table has an open round.
         RoundConflict: the reference belongs to a round with other seats.
         RoundError: the seats are invalid, or the opening time is in the future.
     """
-    table = tables.get(transaction, table_id)
-    tables.lock(transaction, table.name)
+    table = tables.get(transaction, table_id, for_update=True)
     recorded = request.reference and rounds.find_by_reference(transaction, table_id, request.reference)
     if recorded:
         return _replay(recorded, request)
+    refuse_archived(table)
     is_open = rounds.find_open(transaction, table_id)
     if is_open is not None:
         raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")

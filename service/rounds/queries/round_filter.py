@@ -24,6 +24,7 @@ class RoundFilter:
     ('pineapple', 2)
 
     Attributes:
+        table_name: the name of a table that is not archived.
         tables, round_ids: any of these.
         player: a player who sits in the newest revision.
         ruleset: the ruleset of the newest revision: a name or `name@version`.
@@ -61,7 +62,8 @@ class RoundFilter:
 
 _CONDITIONS: Final = {
     "table_id": "{table}.table_id = {value}",
-    "table_name": "({round}.club_id, {round}.table_id) IN (SELECT club_id, id FROM tables WHERE name = {value})",
+    "table_name": "({round}.club_id, {round}.table_id) IN"
+    " (SELECT club_id, id FROM tables WHERE name = {value} AND archived_at IS NULL)",
     "tables": "{table}.table_id = ANY ({value})",
     "round_id": "{head}.round_id = {value}",
     "round_ids": "{head}.round_id = ANY ({value})",

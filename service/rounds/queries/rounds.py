@@ -95,7 +95,8 @@ _LAST_OPENED: Final = text("""
 _FIND_IDS: Final = text("""
     SELECT playing_at.name, round.reference, round.id
     FROM unnest(CAST(:tables AS text[]), CAST(:references AS text[])) AS wanted (name, reference)
-    JOIN tables AS playing_at ON playing_at.club_id = :club_id AND playing_at.name = wanted.name
+    JOIN tables AS playing_at
+        ON playing_at.club_id = :club_id AND playing_at.name = wanted.name AND playing_at.archived_at IS NULL
     JOIN rounds AS round
         ON (round.club_id, round.table_id, round.reference) = (:club_id, playing_at.id, wanted.reference)
 """)
@@ -160,7 +161,7 @@ def lock_free(transaction: Transaction, round_ids: Collection[UUID]) -> set[UUID
 
 
 def find_ids(transaction: Transaction, names: Collection[tuple[str, str]]) -> dict[tuple[str, str], UUID]:
-    """Find rounds by the name of their table and their reference."""
+    """Find rounds by the name of their table, which is not archived, and their reference."""
     if not names:
         return {}
     tables, references = zip(*names, strict=True)

@@ -67,6 +67,67 @@ def test_a_duplicate_name_is_refused(reached: dict[str, str], table: str) -> Non
     assert "(table-conflict)" in result.err
 
 
+def test_a_table_is_changed(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table, "--minimum-stack", "40")
+    options = ["--ruleset", "turbo", "--point-value", "50", "--currency", "EUR", "--correction-window", "5"]
+    result = ofc("table", "update", table, "--name", f"{table}-2", *options, **reached)
+    assert result.code == 0
+    line = f"{table}-2 · turbo@1 · a point is 0.50 EUR · at least 40 points each · provisional for 5 minutes  "
+    assert result.out.startswith(line)
+    changed = client.find_table(f"{table}-2")
+    assert changed is not None
+    response = ofc("table", "update", changed["id"], "--minimum-stack", "9", "--json", **reached).document
+    assert response == client.get_table(changed["id"]) == {**changed, "minimum_stack": 9}
+
+
+def test_a_table_is_archived_and_brought_back_by_its_name(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table)
+    archived = ofc("table", "update", table, "--archived", **reached)
+    assert archived.code == 0
+    assert " · archived  " in archived.out
+    assert table not in ofc("table", "list", "--limit", "1000", **reached).out
+    assert archived.out in ofc("table", "list", "--archived", "--limit", "1000", **reached).out
+    refused = ofc("round", "open", table, "ann=200", "ben=200", **reached)
+    assert refused.code == 2
+    assert f"there is no table {table!r}" in refused.err
+    by_id = ofc("round", "open", archived.out.split()[-1], "ann=200", "ben=200", **reached)
+    assert by_id.code == 1
+    assert "(table-archived)" in by_id.err
+    restored = ofc("table", "update", table, "--no-archived", **reached)
+    assert restored.code == 0
+    assert "archived" not in restored.out
+    open_round(reached, table, "ann=200", "ben=200")
+
+
+def test_of_archived_tables_with_one_name_the_id_is_needed(reached: dict[str, str], table: str) -> None:
+    ids = []
+    for _ in range(2):
+        set_up(reached, table)
+        ids.append(ofc("table", "update", table, "--archived", "--json", **reached).document["id"])
+    result = ofc("table", "update", table, "--no-archived", **reached)
+    assert result.code == 2
+    assert f"several archived tables are named {table!r}; expected the id of one: " in result.err
+    assert all(table_id in result.err for table_id in ids)
+    assert ofc("table", "update", ids[0], "--no-archived", **reached).code == 0
+
+
+def test_lists_of_rounds_name_archived_tables(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table)
+    round_id = open_round(reached, table, "ann=200", "ben=200")
+    client.close_round(round_id, {"reason": "late"})
+    archived = ofc("table", "update", table, "--archived", "--json", **reached).document
+    listed = ofc("round", "list", "--table", archived["id"], **reached)
+    assert round_id in listed.out
+    assert table in listed.out
+
+
+def test_a_change_names_what_it_changes(reached: dict[str, str], table: str) -> None:
+    set_up(reached, table)
+    result = ofc("table", "update", table, **reached)
+    assert result.code == 2
+    assert "Give at least one of --name, " in result.err
+
+
 # --- rounds ---
 
 

@@ -1,10 +1,11 @@
 """Evidence files over HTTP, verified from their events."""
 
+from base64 import b64decode
 from random import Random
 
 import pytest
 
-from evidence import SigningKey
+from evidence import SigningKey, read_event
 from evidence.events import PAYLOADS, RoundEvent
 from schemas.rulesets import load_ruleset
 from schemas.verification.evidence_file import verify
@@ -195,6 +196,39 @@ def test_a_round_that_only_begins_and_one_that_follows_it_are_checked_too(api: A
     checked(house, api, second)
 
 
+def test_evidence_has_the_table_as_it_was_when_the_round_was_opened(api: Api, house: House) -> None:
+    table = add_table(api)
+    address = f"/v1/tables/{table}"
+    first = open_round(api, table)["id"]
+    play(api, first, FIRST, SECOND, LAST)
+    for changes in ({"minimum_stack": 5}, {"name": "attic", "ruleset": "turbo"}):
+        assert api.patch(address, changes).status == 200
+    second = open_round(api, table)["id"]
+    assert api.patch(address, {"name": "loft"}).status == 200
+    assert correct_round(api, first, {"reason": "misread", "patch": [SWAPPED]}).status == 201
+    for round_id, name, changes_before in ((first, "kitchen", 0), (second, "attic", 1)):
+        checked(house, api, round_id)
+        file = evidence_of(api, round_id)
+        assert {revision["document"]["table"] for revision in file["revisions"]} == {name}
+        kinds = [read_event(b64decode(each["event"])).kind for each in file["related"]]
+        assert kinds[: 1 + changes_before] == ["table.created", *["table.changed"] * changes_before]
+        assert kinds.count(EventKind.TABLE_CHANGED) == changes_before
+        assert api.get(f"/v1/rounds/{round_id}/document")["table"] == "loft"
+
+
+def test_a_file_without_the_change_of_its_table_fails(api: Api, house: House) -> None:
+    table = add_table(api)
+    assert api.patch(f"/v1/tables/{table}", {"name": "attic"}).status == 200
+    round_id = open_round(api, table)["id"]
+    checked(house, api, round_id)
+    file = evidence_of(api, round_id)
+    file["related"] = [
+        each for each in file["related"] if read_event(b64decode(each["event"])).kind != EventKind.TABLE_CHANGED
+    ]
+    [finding] = verify(file, [KEY.verifier]).failed
+    assert (finding.code, finding.path) == ("figure-differs", ("revisions", 0, "document", "table"))
+
+
 # --- what is signed ---
 
 
@@ -255,6 +289,7 @@ OF_NO_ROUND = {
     EventKind.PLAYER_NAMED,
     EventKind.PLAYER_ERASED,
     EventKind.TABLE_CREATED,
+    EventKind.TABLE_CHANGED,
 }
 
 

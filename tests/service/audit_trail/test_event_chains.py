@@ -55,6 +55,8 @@ def live(house: House, api: Api) -> None:
     assert correct_round(api, round_id, {"reason": "miscounted", "patch": patch}).status == 201
     assert api.post("/v1/documents", document_of(hands=COMPLETE, table="sent whole")).status == 201
     assert api.put("/v1/players/ann", {"display_name": "Ann Example"}).status == 201
+    table = api.get(f"/v1/rounds/{closed}")["table"]
+    assert api.patch(f"/v1/tables/{table}", {"is_archived": True}).status == 200
     documents = [json.loads(path.read_bytes()) for path in sorted(EXAMPLES.glob("pineapple-*.json"))]
     assert all(line.status == "stored" for line in import_all(house, club_of(house, api), lines_of(documents)))
 
@@ -70,6 +72,7 @@ def test_every_event_of_a_round_is_chained(lively: House) -> None:
         "key.created",
         "ruleset.added",
         "table.created",
+        "table.changed",
         "player.named",
         "round.opened",
         "hand.recorded",

@@ -34,6 +34,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "add_table": {"tables"},
     "list_tables": {"read"},
     "get_table": {"read"},
+    "update_table": {"tables"},
     "get_statement": {"read"},
     "list_ledger": {"read"},
     "get_club_statement": {"read"},

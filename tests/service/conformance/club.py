@@ -74,6 +74,7 @@ class Club:
             "score_hand": self.hand_to_score,
             "add_ruleset": lambda: {**random_ruleset(self.rng), "name": self.new_name()},
             "add_table": lambda: {"name": self.new_name(), "ruleset": self.rng.choice(list(self.rulesets))},
+            "update_table": lambda: {"name": self.new_name(), "minimum_stack": self.rng.randint(1, 100)},
             "open_round": lambda: self.round_to_open(self._table or self.playing()),
             "record_hand": lambda: self.next_hand(self.playing()),
             "record_hands": self.hand_lines,

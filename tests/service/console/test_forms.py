@@ -28,6 +28,7 @@ FIELDS = {
     "reason": "x",
     "comment": "x",
     "state": "disabled",
+    "is_archived": "true",
     "overlap": "0",
     "kind": "player",
     "player": "ann",

@@ -71,7 +71,7 @@ def test_the_list_of_tables(visitor: Visitor, api: Api) -> None:
     assert attic[:5] == ["attic", "pineapple@1", "points only", "no open round", "never"]
     assert shown[:4] == ["kitchen", "pineapple@1", "€0.20", "round open"]
     assert [each[0] for each in table_cells(visitor.show("/tables?name=CHEN"), "Tables")[1:]] == ["kitchen"]
-    assert "No table has this text" in text_of(visitor.show("/tables?name=100%"))
+    assert "No table matches this filter." in text_of(visitor.show("/tables?name=100%"))
     rows = rows_of(visitor.get("/tables?name=chen&format=csv"))
     assert [(row["id"], row["point_value"], row["currency"]) for row in rows] == [(kitchen, "0.20", "EUR")]
     listed = json.loads(visitor.get("/tables?format=json").text)

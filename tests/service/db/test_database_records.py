@@ -36,7 +36,7 @@ from tests.support.database.insert_records import (
 )
 from tests.support.database.owned_database import SERVERS, Filled, filled_database, tables_of
 
-CHANGING = {"clubs", "api_keys", "links", "players", "round_heads", "dispute_heads"} | {
+CHANGING = {"clubs", "api_keys", "links", "players", "tables", "round_heads", "dispute_heads"} | {
     "jobs",
     "job_chunks",
     "import_pieces",
@@ -93,6 +93,19 @@ def try_to_change(connection: psycopg.Connection, club_id: UUID, change: str) ->
     with connection.transaction():
         connection.execute("SELECT set_config('ofc.club', %s, true)", [str(club_id)])
         connection.execute(change.encode())
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM tables", "TRUNCATE tables CASCADE"])
+def test_a_table_is_permanent(filled: Filled, change: str) -> None:
+    for url in (filled.logins.owner, filled.admin):
+        with psycopg.connect(url) as connection, pytest.raises(psycopg.errors.RestrictViolation, match="on tables is"):
+            try_to_change(connection, filled.home, change)
+
+
+@pytest.mark.parametrize("column", ["club_id", "id", "created_at"])
+def test_a_table_keeps_its_id_and_its_age(transaction: Transaction, column: str) -> None:
+    with pytest.raises(Exception, match="permission denied"):
+        transaction.execute(text(f"UPDATE tables SET {column} = {column}"))
 
 
 @pytest.mark.parametrize("column", ["club_id", "round_id", "table_id"])

@@ -297,6 +297,15 @@ REQUESTS: dict[str, Document] = {
         {**WORKED["players"][0], "stays": 0, "opening_stack": 3, "player": "ann", "discards": None, "fantasyland": 0}
     ]},
     "TableRequest": {"name": "x", "ruleset": "turbo", "point_value": 1, "currency": "EUR", "minimum_stack": 5},
+    "TableChanges": {
+        "name": "x",
+        "ruleset": "turbo",
+        "point_value": 1,
+        "currency": "EUR",
+        "minimum_stack": 5,
+        "correction_window_minutes": 5,
+        "is_archived": True,
+    },
     "RoundRequest": {"seats": [{"seat": 1, "player": "ann", "stack": 5}], "reference": "x", "expected": None},
     "DepartureRequest": {"seat": 1, "reason": "late"},
     "RoundCloseRequest": {"reason": "late"},

@@ -134,7 +134,9 @@ MISTAKES = {
         "`query.cursor` is 'AAAAAAAAAAAAAAAAAAAAAA', which is not a cursor of this list; expected the `next_cursor`"
         " of a page",
     ),
-    "a page number": get("/v1/tables?page=2", 422, "`query.page` is unknown; expected one of limit, cursor, name"),
+    "a page number": get(
+        "/v1/tables?page=2", 422, "`query.page` is unknown; expected one of limit, cursor, name, archived"
+    ),
     "a large body": Sent(
         413,
         "the body has 1100002 bytes; expected at most 1048576 (1 MiB)",

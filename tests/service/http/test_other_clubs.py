@@ -32,6 +32,7 @@ from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
 WEBHOOK = {"url": "https://club.example/webhooks", "kinds": ["round.completed"]}
 SENT: dict[str, Any] = {
+    "update_table": {"name": "hall"},
     "open_round": {"seats": seats(SIXES)},
     "record_hand": hand(2, 2, THREE),
     "record_departure": {"seat": 1},

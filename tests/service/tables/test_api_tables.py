@@ -24,6 +24,7 @@ def test_a_table_is_created_and_found(api: Api) -> None:
         WINDOW: 30,
         "id": added["id"],
         "created_at": added["created_at"],
+        "archived_at": None,
     }
     assert added["created_at"].endswith("Z")
     assert added.headers["Location"] == f"/v1/tables/{added['id']}"
@@ -176,7 +177,9 @@ def test_a_table_is_found_by_its_exact_name(api: Api) -> None:
         ("name=%00", "text-characters"),
         ("name=%ff", "text-characters"),
         ("limit=2&name=k%C3che", "text-characters"),
+        ("archived=yes", "not-a-boolean"),
     ],
 )
-def test_an_invalid_name_filter_is_rejected(api: Api, query: str, code: str) -> None:
-    assert api.get(f"/v1/tables?{query}").mistakes == {"#/query/name": code}
+def test_an_invalid_filter_is_rejected(api: Api, query: str, code: str) -> None:
+    name = "archived" if query.startswith("archived") else "name"
+    assert api.get(f"/v1/tables?{query}").mistakes == {f"#/query/{name}": code}

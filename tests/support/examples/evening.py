@@ -66,13 +66,24 @@ def set_up_the_table(recorder: Recorder) -> str:
     key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
     recorder.refuse("idempotency-key-reused", "add_table", key, {**kitchen, "name": "attic"})
     recorder.refuse("idempotency-key-invalid", "add_table", {"Idempotency-Key": "two words"}, kitchen)
-    recorder.record("add_table", {}, {**kitchen, "name": "attic"})
+    attic = str(recorder.record("add_table", {}, {**kitchen, "name": "attic"})["id"])
     recorder.call("get_table", {"table_id": table})
     recorder.refuse("not-found", "get_table", {"table_id": NOBODYS})
     read_two_pages(recorder, "list_tables")
     page = recorder.call("list_tables", {"name": "kitchen"})
     assert [listed["id"] for listed in page["tables"]] == [table]
+    archive_the_table(recorder, attic)
     return table
+
+
+def archive_the_table(recorder: Recorder, table: str) -> None:
+    """Change a table and archive it, after which no round is opened at it."""
+    at_table = {"table_id": table}
+    recorder.record("update_table", at_table, {"name": "loft", "minimum_stack": 50, "correction_window_minutes": 60})
+    recorder.call("update_table", at_table, {"is_archived": True})
+    recorder.refuse("table-archived", "open_round", at_table, {"seats": seats({1: "ann 100", 2: "bob 100"})})
+    page = recorder.call("list_tables", {"archived": True})
+    assert [listed["id"] for listed in page["tables"]] == [table]
 
 
 def name_the_players(recorder: Recorder) -> None:

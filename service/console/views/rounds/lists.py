@@ -25,7 +25,7 @@ from service.db import Transaction
 from service.disputes.actions.anomalies import find_unusual
 from service.rounds.actions.reading import list_rounds as list_views
 from service.rounds.queries.round_filter import RoundFilter
-from service.tables.queries import list_names
+from service.tables.queries import StoredTable, find_any, list_by_id
 
 _EXAMINED: Final = 100
 """The number of rounds that are examined for a page of unusual rounds."""
@@ -47,13 +47,13 @@ class RoundRow:
 
     Attributes:
         view: the round.
-        table: the name of its table.
+        table: its table.
         unusual: what is unusual about it.
         player, net: the player of a line and their net points; None on the page.
     """
 
     view: RoundView
-    table: str
+    table: StoredTable
     unusual: Sequence[RoundAnomaly]
     player: str | None = None
     net: int | None = None
@@ -79,8 +79,10 @@ class RoundRow:
 
 
 def _read_rounds(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[RoundRow]:
+    table = None if query["table"] is None else find_any(transaction, query["table"])
     filter_ = RoundFilter(
-        table_name=query["table"],
+        table_id=None if table is None else table.id,
+        table_name=query["table"] if table is None else None,
         **{name: query[name] for name in ("player", "ruleset", "status", "state")},
         **period_of(query),
     )
@@ -96,9 +98,9 @@ def _read_rounds(transaction: Transaction, query: Query, after: UUID | None, lim
 
 def _add_tables(transaction: Transaction, views: Sequence[RoundView]) -> list[RoundRow]:
     """Add tables and what is unusual to rounds, with a number of statements that does not depend on theirs."""
-    names = list_names(transaction, {UUID(view.table) for view in views})
+    tables = list_by_id(transaction, {UUID(view.table) for view in views})
     unusual = find_unusual(transaction, [UUID(view.id) for view in views])
-    return [RoundRow(view, names[UUID(view.table)], unusual[UUID(view.id)]) for view in views]
+    return [RoundRow(view, tables[UUID(view.table)], unusual[UUID(view.id)]) for view in views]
 
 
 ROUNDS: Final = Listing[RoundRow](
@@ -107,7 +109,7 @@ ROUNDS: Final = Listing[RoundRow](
     columns=(
         Column("round", lambda row: row.view.id),
         Column("opened_at", lambda row: row.view.opened_at, "Opened", "round_opened", is_header=True),
-        Column("table", lambda row: row.table, "Table", "round_table"),
+        Column("table", lambda row: row.table.name, "Table", "round_table"),
         Column("reference", lambda row: row.view.reference),
         Column("players", heading="Players", cell="round_players", style="whole"),
         Column("player", lambda row: row.player),

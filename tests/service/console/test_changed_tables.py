@@ -1,0 +1,138 @@
+"""The forms on the page of a table, and archived tables in the lists of the console."""
+
+import pytest
+
+from tests.service.console.test_disputes import csrf_of
+from tests.service.console.test_signing_in import signed_in_with
+from tests.support.api_client import Api, Document
+from tests.support.application import House
+from tests.support.browser.console_visitor import Visitor, parse, rows_of, table_cells, text_of
+from tests.support.sample_rounds import add_table, complete_round, open_round
+
+MONEY = {"point_value": 20, "currency": "EUR"}
+
+
+@pytest.fixture
+def visitor(house: House, api: Api) -> Visitor:
+    return Visitor.signed_in(house, api)
+
+
+@pytest.fixture
+def table(api: Api) -> str:
+    return add_table(api, **MONEY, minimum_stack=20)
+
+
+def hidden_of(visitor: Visitor, page: str) -> dict[str, str]:
+    """Return the hidden fields of the form that changes a table."""
+    [form] = [each for each in visitor.show(page).iter("form") if each.attrib["action"].endswith("/edit")]
+    return {each.attrib["name"]: each.attrib["value"] for each in form.iter("input") if each.get("type") == "hidden"}
+
+
+def read(api: Api, table: str) -> Document:
+    return dict(api.get(f"/v1/tables/{table}").document)
+
+
+@pytest.mark.smoke
+def test_a_table_is_changed_on_its_page(visitor: Visitor, api: Api, table: str) -> None:
+    before, page = read(api, table), f"/tables/{table}"
+    form = {
+        "name": " attic ",
+        "ruleset": "turbo",
+        "point_value": "",
+        "currency": "",
+        "minimum_stack": "40",
+        "correction_window_minutes": "5",
+    }
+    assert visitor.submit(page, "/edit", form).location == f"/console{page}"
+    changed = {"name": "attic", "ruleset": "turbo@1", "minimum_stack": 40, "correction_window_minutes": 5}
+    without_money = {"point_value": None, "currency": None, "currency_digits": None}
+    assert read(api, table) == {**before, **changed, **without_money}
+    assert "points only" in text_of(visitor.show(page))
+
+
+def test_only_what_differs_from_the_page_is_changed(visitor: Visitor, api: Api, table: str) -> None:
+    page = f"/tables/{table}"
+    opened = hidden_of(visitor, page)
+    assert api.patch(f"/v1{page}", {"minimum_stack": 50, "name": "loft"}).status == 200
+    form = {**opened, "name": "kitchen", "ruleset": "turbo", "minimum_stack": "20"}
+    assert visitor.send(f"{page}/edit", form).location == f"/console{page}"
+    changed = read(api, table)
+    assert (changed["name"], changed["ruleset"], changed["minimum_stack"]) == ("loft", "turbo@1", 50)
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "message"),
+    [
+        ({"name": "attic"}, 409, "Another table has this name. Choose another one."),
+        ({"name": ""}, 422, "the name"),
+        ({"ruleset": "omaha"}, 422, "The rules are not known to the service."),
+        ({"point_value": ""}, 422, "Give the value of a point in this currency."),
+        ({"currency": ""}, 422, "Choose a currency for the value of a point."),
+        ({"minimum_stack": "a few"}, 422, "the minimum stack is 'a few'"),
+        ({"correction_window_minutes": "-1"}, 422, "the correction window is '-1'"),
+    ],
+)
+def test_a_refused_change_is_shown_at_the_form(
+    visitor: Visitor, api: Api, table: str, changed: dict[str, str], status: int, message: str
+) -> None:
+    add_table(api, name="attic")
+    before, page = read(api, table), f"/tables/{table}"
+    response = visitor.submit(page, "/edit", {"minimum_stack": "30", **changed})
+    assert response.status_code == status
+    document = parse(response)
+    [form] = [each for each in document.iter("form") if each.attrib["action"].endswith("/edit")]
+    [notice] = [each for each in document.iter() if each.attrib.get("role") == "alert"]
+    assert notice in list(form.iter())
+    assert message in "".join(notice.itertext())
+    values = {each.attrib["name"]: each.attrib.get("value") for each in form.iter("input")}
+    assert {name: values[name] for name in changed} == changed
+    assert read(api, table) == before
+
+
+def test_a_table_is_archived_and_brought_back(visitor: Visitor, api: Api, table: str) -> None:
+    page = f"/tables/{table}"
+    assert visitor.submit(page, "/archive", {"is_archived": "true"}).location == f"/console{page}"
+    assert read(api, table)["archived_at"] is not None
+    assert "Archived" in text_of(visitor.show(page))
+    assert "Bring the table back" in text_of(visitor.show(page))
+    visitor.submit(page, "/archive", {"is_archived": "false"})
+    assert read(api, table)["archived_at"] is None
+    round_id = open_round(api, table)["id"]
+    refused = visitor.submit(page, "/archive", {"is_archived": "true"})
+    assert refused.status_code == 409
+    assert round_id in text_of(parse(refused))
+    form = {"csrf": csrf_of(visitor.show(page)), "is_archived": "perhaps"}
+    assert visitor.send(f"{page}/archive", form).status_code == 422
+
+
+def test_a_key_without_the_scope_sees_no_forms(house: House, api: Api, table: str) -> None:
+    page = signed_in_with(house, api, "read").show(f"/tables/{table}")
+    assert "Change the table" not in text_of(page)
+    assert [each for each in page.iter("form") if each.attrib["action"].endswith(("/edit", "/archive"))] == []
+
+
+def test_archived_tables_are_a_list_of_their_own(visitor: Visitor, api: Api) -> None:
+    archived, other = add_table(api, name="old"), add_table(api, name="new")
+    assert api.patch(f"/v1/tables/{archived}", {"is_archived": True}).status == 200
+    assert [cells[0] for cells in table_cells(visitor.show("/tables"), "Tables")[1:]] == ["new"]
+    [shown] = table_cells(visitor.show("/tables?archived=true"), "Tables")[1:]
+    assert (shown[0], shown[3]) == ("old", "archived")
+    [row] = rows_of(visitor.get("/tables?archived=true&format=csv"))
+    assert row["id"] == archived
+    assert row["archived_at"]
+    assert [row["id"] for row in rows_of(visitor.get("/tables?format=csv"))] == [other]
+
+
+def test_lists_find_an_archived_table_by_its_id_and_its_successor_by_the_name(visitor: Visitor, api: Api) -> None:
+    first = complete_round(api)
+    archived = api.get(f"/v1/rounds/{first}")["table"]
+    assert api.patch(f"/v1/tables/{archived}", {"is_archived": True}).status == 200
+    second = complete_round(api)
+    for known_as, round_id in (("kitchen", second), (archived, first)):
+        assert {row["round"] for row in rows_of(visitor.get(f"/rounds?table={known_as}&format=csv"))} == {round_id}
+        assert {row["round"] for row in rows_of(visitor.get(f"/ledger?table={known_as}&format=csv"))} == {round_id}
+    page = visitor.show(f"/tables/{archived}")
+    links = {each.attrib["href"] for each in page.iter("a")}
+    assert f"/console/ledger?table={archived}" in links
+    filters = {each.attrib["href"] for each in visitor.show("/rounds").iter("a")}
+    assert {f"/console/rounds?table={archived}", "/console/rounds?table=kitchen"} <= filters
