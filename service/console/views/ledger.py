@@ -212,7 +212,7 @@ def show_club_statement() -> str | Response:
     view = get_club_totals(transaction, filter_, query["settle_up"], with_value=bool(unlisted))
     is_print = query["form"] == "print"
     results, next_cursor = _print(transaction, filter_, view) if is_print else _page(transaction, filter_, view, query)
-    payments = list_payments(view.settled)
+    payments = list_payments(view.settled, has_others=bool(unlisted))
     return render(
         "statement_print.html" if is_print else "statement.html",
         view=view,
@@ -315,15 +315,22 @@ def find_rounds(evenings: Evenings, **others: str | None) -> dict[str, str]:
     return {name: str(value) for name, value in query.items() if value is not None}
 
 
-def list_payments(settled: Settled) -> list[PaymentList]:
-    """Return the payments of a statement: in points of each worth, and in each currency."""
+def list_payments(settled: Settled, *, has_others: bool = False) -> list[PaymentList]:
+    """
+    Return the payments of a statement: in points of each worth, and in each currency.
+
+    Args:
+        settled: the payments.
+        has_others: whether the rounds have other points, which are settled up elsewhere.
+    """
     tables = list_table_names(current_transaction(), [UUID(each.table) for each in settled.in_points if each.table])
     names = {str(table): name for table, name in tables.items()}
     most = max(_FEWEST_SHOWN, _MOST_PAYMENTS // max(1, len(settled.in_points) + len(settled.in_money)))
+    is_only = len(settled.in_points) == 1 and not has_others
     in_points = []
     for unit, each in settled.in_points.items():
         table = names.get(unit.table or "")
-        title = "In points" if len(settled.in_points) == 1 else f"In points {_describe_unit(unit, table)}"
+        title = "In points" if is_only else f"In points {_describe_unit(unit, table)}"
         in_points.append(PaymentList(title, None, unit, table, each.payments, each.is_fewest, most))
     return in_points + [
         PaymentList(f"In {currency}", currency, None, None, each.payments, each.is_fewest, most)

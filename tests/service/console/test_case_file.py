@@ -31,6 +31,7 @@ from tests.support.sample_rounds import (
 PLAYERS = {"1": "ann", "2": "bob", "3": "cyd"}
 OTHER = {"hand": 1, "seat": 1, "row": "top", "cards": cards("AhKd3d")}
 """A correction of another hand."""
+OF_BOB = {"hand": 2, "seat": 2, "row": "top", "cards": cards("KsQd7c")}
 
 
 @pytest.fixture
@@ -256,7 +257,7 @@ def test_a_hand_that_the_correction_removes_is_named(visitor: Visitor, api: Api,
 
 
 def test_other_corrections_before_the_decision_are_named(visitor: Visitor, api: Api, round_id: str, case: str) -> None:
-    assert correct_round(api, round_id, {"reason": "another card", "changes": [OTHER]}).status == 201
+    assert correct_round(api, round_id, {"reason": "another card", "changes": [OTHER, OF_BOB]}).status == 201
     assert decide(visitor, case, "uphold", reason="misread", **MISREAD).status_code == 303
     text = text_of(file_of(visitor, case))
     for words in (
@@ -268,6 +269,9 @@ def test_other_corrections_before_the_decision_are_named(visitor: Visitor, api: 
     ):
         assert words in text, words
     assert text.count("(because of this dispute)") == 1
+    corrected = text.partition("What was corrected")[2].partition("Points of hand 2")[0]
+    assert "ann, top row" in corrected
+    assert "bob" not in corrected
 
 
 def expected_events(house: House, round_id: str) -> list[tuple[int, str, str]]:

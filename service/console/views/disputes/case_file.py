@@ -123,13 +123,13 @@ def render_case_file(dispute_id: UUID) -> str:
         case=case,
         read=read,
         entries=entries,
-        display_names=list_names(transaction, {case.author, *players, *(entry.by for entry in entries)}),
+        display_names=list_names(transaction, {case.author, *players}),
         evening=show_evenings(Evenings(evening, evening)),
         stakes=list(_describe_stakes(read.happened.ruleset)),
         hands=hands,
         hand_lines=_list_hands(transaction, read) if case.hand is None else [],
         correction=correction,
-        compared=None if correction is None else _omit_boards(correction.shown, [hand.number for hand in hands]),
+        compared=None if correction is None else _compare(case, correction, hands),
         revisions=[each for each in revisions if each.number > case.revision],
         settlement=get_settlement(transaction, case.round_id),
         is_auditor=allows(KeyScope.AUDIT),
@@ -165,8 +165,8 @@ def _show_hands(
         sides = [_show_side(transaction, "as recorded", case.revision, old, new)]
         if correction is not None and new is not None:
             sides.append(_show_side(transaction, "as corrected", correction.after, new, old))
-        is_removed = correction is not None and new is None
-        yield CaseHand(number, sides, list(_list_changed(sides)), is_removed)
+        is_removed = correction is not None and number in correction.shown.removed
+        yield CaseHand(number, sides, list(_list_changed(correction, number)), is_removed)
 
 
 def _show_side(transaction: Transaction, words: str, revision: int, hand: HandView, other: HandView | None) -> HandSide:
@@ -176,17 +176,21 @@ def _show_side(transaction: Transaction, words: str, revision: int, hand: HandVi
     return HandSide(words, revision, boards, explanation, show_names(explanation), list_pair_points(explanation))
 
 
-def _list_changed(sides: Sequence[HandSide]) -> Iterator[ChangedRow]:
-    """Yield the rows with other cards, if there are two sides."""
-    after = {board.seat: board for board in sides[-1].boards}
-    for board in sides[0].boards if len(sides) > 1 else ():
-        for row, new in zip(board.rows, after[board.seat].rows if board.seat in after else (), strict=False):
+def _list_changed(correction: CaseCorrection | None, number: int) -> Iterator[ChangedRow]:
+    """Yield the rows of a hand that the corrections because of the dispute have changed."""
+    hands = () if correction is None else correction.shown.hands
+    for old, new in (boards for hand in hands if hand.number == number for boards in hand.boards):
+        for row, other in zip(old.rows, new.rows, strict=True):
             if row.moved:
-                yield ChangedRow(board.player, row.row.value, row.cards, new.cards)
+                yield ChangedRow(old.player, row.row.value, row.cards, other.cards)
 
 
-def _omit_boards(shown: ShownComparison, numbers: Sequence[int]) -> ShownComparison:
-    """Return a comparison without the boards of hands that the page shows whole."""
+def _compare(case: StoredCase, correction: CaseCorrection, hands: Sequence[CaseHand]) -> ShownComparison:
+    """Return what was corrected, without the boards of hands that the page shows in the same two revisions."""
+    shown = correction.shown
+    if correction.before != case.revision:
+        return shown
+    numbers = [hand.number for hand in hands]
     return replace(shown, hands=[replace(hand, boards=()) if hand.number in numbers else hand for hand in shown.hands])
 
 

@@ -57,7 +57,7 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
     stored = rounds.get(transaction, case.round_id)
     history = histories.get(transaction, stored.id, stored.revision)
     shown = show_form(transaction, stored, history, hand=case.hand, preview=preview, dispute=dispute_id)
-    read = readread_number("version")
+    read = read_number("version")
     form = read_form()
     return render(
         "dispute.html",
