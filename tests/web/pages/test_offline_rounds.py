@@ -190,12 +190,9 @@ def test_other_stacks_of_the_service_are_explained_and_resolved(
     assert [seat["opening_stack"] for seat in opened["seats"]] == stacks
 
 
-@pytest.fixture
-def opened_twice(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> tuple[ScorekeeperPage, str]:
-    """A round with a hand that was opened on a phone, and refused because another device opened one; its table."""
-    scorekeeper = open_scorekeeper()
+def open_offline(scorekeeper: ScorekeeperPage, context: BrowserContext) -> str:
+    """Open a round without a network, save its first hand, and return the table."""
     round_ = scorekeeper.add_round()
-    table = str(round_["table"])
     page = scorekeeper.page
     wait_for_rules(scorekeeper)
     wait_until_stored(scorekeeper, round_)
@@ -210,6 +207,15 @@ def opened_twice(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> 
     scorekeeper.save()
     scorekeeper.expect_hand(2)
     page.get_by_role("button", name="Back to the round").click()
+    return str(round_["table"])
+
+
+@pytest.fixture
+def opened_twice(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> tuple[ScorekeeperPage, str]:
+    """A round with a hand that was opened on a phone, and refused because another device opened one; its table."""
+    scorekeeper = open_scorekeeper()
+    table = open_offline(scorekeeper, context)
+    page = scorekeeper.page
     seats = [{"seat": seat, "player": player} for seat, player in enumerate(("ann", "ben", "cyd"), 1)]
     assert scorekeeper.api.post(f"/v1/tables/{table}/rounds", json={"seats": seats}).status_code == 201
     context.set_offline(False)

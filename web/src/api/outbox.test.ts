@@ -110,6 +110,18 @@ for (const [name, reply] of [
   });
 }
 
+for (const [field, isTableChanged] of [["ruleset", true], ["point_value", true], ["seats/0/opening_stack", undefined]] as const) {
+  test(`an opening with another ${field} than expected is ${isTableChanged ? "" : "not "}explained by a change of its table`, async () => {
+    const storage = new Storage([opening(1, "new-a", "t")]);
+    const errors = [{ pointer: `#/expected/${field}`, code: "expected-differs", detail: "1 is expected; the result is 2" }];
+    const reply = { type: "t", title: "t", code: "expected-differs", status: 422, detail: "d", request_id: "1", errors };
+    await sendAll(client(() => json(422, reply)).api, storage);
+    const refusal = storage.requests[0]?.refusal;
+    assert.equal(refusal?.isTableChanged, isTableChanged);
+    assert.equal(refusal?.details[0]?.startsWith("The table was changed"), isTableChanged ?? false);
+  });
+}
+
 test("a secret that is no longer valid refuses no request", async () => {
   const storage = new Storage([waiting(1, "a")]);
   const result = await sendAll(client(() => problem(401, "key-unknown")).api, storage);

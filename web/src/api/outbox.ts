@@ -24,6 +24,8 @@ export interface Refusal {
   details: string[];
   /** The record of a hand that was undone before. */
   hand?: string;
+  /** Whether the table of an opening has another ruleset, point value or currency than this device played by. */
+  isTableChanged?: true;
 }
 
 /** A request that waits to be sent. Its body and its idempotency key never change, unless it was refused. */
@@ -77,6 +79,9 @@ const TOO_MANY_REQUESTS = 429;
 
 /** The code of a request after which the round is not as expected. */
 export const EXPECTED_DIFFERS = "expected-differs";
+/** The places of the fields that a round has from its table. */
+const OF_TABLE = /^#\/expected\/(ruleset|point_value|currency)$/;
+const TABLE_CHANGED = "The table was changed after the round was opened on this device. Nothing was recorded.";
 
 /**
  * Send all requests, oldest first. A refused request stops those of its round, and the next round of its table.
@@ -132,8 +137,11 @@ function findNext(requests: Waiting[], busy: ReadonlySet<string>): Waiting | und
 
 /** Return why the service refused a request, in words. */
 function refusalOf(error: ApiError, request: Waiting): Refusal {
+  const { code, errors } = error;
+  const isTableChanged = request.operation === "open_round" && errors.some(({ pointer }) => OF_TABLE.test(pointer));
+  if (code === EXPECTED_DIFFERS && isTableChanged) return { code, details: [TABLE_CHANGED], isTableChanged };
   const hand = findUndone(error);
-  return { code: error.code, details: describeRefusal(error, contextOf(request)), ...(hand === null ? {} : { hand }) };
+  return { code, details: describeRefusal(error, contextOf(request)), ...(hand === null ? {} : { hand }) };
 }
 
 /** Send a request, the same bytes with the same key each time. Throws an ApiError if the service refuses it. */

@@ -138,8 +138,17 @@ export function App() {
 
   const goTo = (chosen: Table | null, entering: boolean): void => {
     setTable(chosen);
+    enterHand(chosen, entering);
+  };
+  /** Show the hand that is entered at a table, or its round. The page opens there again. */
+  const enterHand = (at: Table | null, entering: boolean): void => {
     setEntering(entering);
-    void writeSetting("location", chosen === null ? null : { table: chosen.id, isEntering: entering });
+    void writeSetting("location", at === null ? null : { table: at.id, isEntering: entering });
+  };
+  /** Replace a table that has changed. */
+  const changeTable = (changed: Table): void => {
+    setTable((open) => (open?.id === changed.id ? changed : open));
+    setTables((listed) => listed?.map((each) => (each.id === changed.id ? changed : each)) ?? null);
   };
   const leaveTable = async (left: Session): Promise<void> => {
     goTo(null, false);
@@ -176,7 +185,8 @@ export function App() {
         <TableScreen
           key={table.id}
           {...{ session, table, loadedRules, outbox, received, status, isEntering }}
-          onEntering={(entering) => goTo(table, entering)}
+          onTable={changeTable}
+          onEntering={(entering) => enterHand(table, entering)}
           onBack={isOnlyTable ? undefined : () => void leaveTable(session)}
           menu={isOnlyTable && <LinkMenu onJoin={() => setJoining(true)} onForget={() => void forget()} />}
         />

@@ -27,6 +27,7 @@ export interface Settings {
 
 /** A table, with what is needed to open its next round without a network. */
 export interface StoredTable {
+  /** As it was when `ruleset` was read. */
   table: Table;
   /** Its newest round with everything that waits, as it was shown last. */
   round: Round | null;

@@ -1,6 +1,6 @@
 // Rounds on the device: what is needed to go on without a network, and the state of a round with everything that waits.
 
-import type { HandRequest, RecordedHand, Round, RoundDocument, RoundRequest, Table } from "../../client/src/contract.js";
+import type { HandRequest, RecordedHand, Round, RoundDocument, RoundRequest, Ruleset, Table } from "../../client/src/contract.js";
 import { TablestakesError } from "../../client/src/errors.js";
 import { makeId } from "../../client/src/ids.js";
 import { serviceNow } from "../api/clock.js";
@@ -13,6 +13,7 @@ import type { Board, GivenRound, Problem, Rules } from "../rules/index.js";
 import type { PlayedRequest, StoredRound } from "./database.js";
 import { readOutbox, rewriteRequest } from "./outbox_storage.js";
 import { isNew, NEW, readRound, readTable, writeNextRound, writeRound } from "./storage.js";
+import { termsOf } from "./terms.js";
 
 /** How many rounds of a table are read for the stacks of players who sat out. */
 const ROUNDS_READ = 50;
@@ -64,16 +65,28 @@ export async function nameUndone(session: Session, round: Round): Promise<{ hand
   return recorded === undefined || stored?.round.version !== round.version ? null : { hand: recorded.id };
 }
 
-/** Store what is needed to open the next round of a table without a network. Without one, nothing changes. */
-export async function prepareTable({ background }: Session, table: Table): Promise<void> {
+/**
+ * Store what is needed to open the next round of a table without a network. Without one, nothing changes.
+ *
+ * The signal ends this when the table has changed.
+ */
+export async function prepareTable({ background }: Session, table: Table, signal: AbortSignal): Promise<void> {
+  const waits = async (): Promise<boolean> => (await readOutbox()).some((request) => request.table.id === table.id);
   try {
-    const ruleset = await background.get("/v1/rulesets/{reference}", { path: { reference: table.ruleset } });
-    const { rounds } = await background.get("/v1/rounds", { query: { table: table.id, limit: ROUNDS_READ } });
-    const stacks: Record<string, number> = {};
-    for (const { seats } of [...rounds].reverse()) for (const { player, stack } of seats) stacks[player] = stack;
-    const waits = (await readOutbox()).some((request) => request.table.id === table.id);
+    const waited = await waits();
+    const ruleset = await background.get("/v1/rulesets/{reference}", { path: { reference: table.ruleset }, signal });
+    const { rounds } = await background.get("/v1/rounds", { query: { table: table.id, limit: ROUNDS_READ }, signal });
+    const stacks = new Map<string, number | undefined>();
+    for (const round of [...rounds].reverse()) {
+      // The service carries no stack over to points of another value.
+      const isSame = round.point_value === table.point_value && round.currency === table.currency;
+      for (const { player, stack } of round.seats) stacks.set(player, isSame ? stack : undefined);
+    }
+    const left: Record<string, number> = {};
+    for (const [player, stack] of stacks) if (stack !== undefined) left[player] = stack;
     // While something waits, the stacks of this device are newer.
-    await writeNextRound(table, ruleset, waits ? null : stacks);
+    const isOlder = waited || (await waits());
+    if (!signal.aborted) await writeNextRound(table, ruleset, isOlder ? null : left);
   } catch (error) {
     if (!(error instanceof TablestakesError)) throw error;
   }
@@ -123,9 +136,10 @@ export interface LocalOpening {
  * Open a round on this device: on the stacks that it knows, and with a reference by which the service recognizes it.
  *
  * With the request of an opening that was refused, this replaces it. Returns null if something that is needed is not
- * on the device.
+ * on the device. The ruleset is read from the service if the table has another one than the device has stored.
  */
 export async function openLocally(
+  session: Session,
   rules: Rules | null,
   table: Table,
   { seats }: RoundRequest,
@@ -133,24 +147,25 @@ export async function openLocally(
 ): Promise<LocalOpening | Extract<LocalResult, { kind: "refused" }> | null> {
   const stored = await readTable(table.id);
   const filled = seats.map((seat) => ({ ...seat, stack: seat.stack ?? stored?.stacks?.[seat.player] ?? null }));
-  if (rules === null || stored?.ruleset === undefined || filled.some(({ stack }) => stack === null)) return null;
+  if (rules === null || filled.some(({ stack }) => stack === null)) return null;
+  const ruleset = await readRuleset(session, table.ruleset, stored?.ruleset);
   const before = refused === undefined ? null : (JSON.parse(refused.body) as RoundRequest);
   const reference = before?.reference ?? makeReference();
-  const openedAt = before?.opened_at ? notInFuture(before.opened_at) : nextOpeningTime(stored.round);
-  const document = { ...describeTable(table), table: table.name, reference, opened_at: openedAt, seats: filled, hands: [] };
+  const openedAt = before?.opened_at ? notInFuture(before.opened_at) : nextOpeningTime(stored?.round ?? null);
+  const document = { ...termsOf(table), table: table.name, reference, opened_at: openedAt, seats: filled, hands: [] };
   const round = { id: refused?.round ?? NEW + makeId(), version: 0, table: table.id, reference, opened_at: openedAt };
   const unplayed: StoredRound = {
-    round: { ...describeTable(table), ...round, state: "open" } as unknown as Round,
+    round: { ...termsOf(table), ...round, state: "open" } as unknown as Round,
     document: document as unknown as RoundDocument,
     hands: [],
-    ruleset: stored.ruleset,
+    ruleset,
     sent: [],
   };
   const played = await replay(rules, unplayed, []);
   if (played.kind === "refused") return played;
   if (played.kind === "unknown") return null;
-  // If the service has other stacks to carry over, that is a conflict for the scorekeeper to resolve.
-  const expected = { seats: played.round.seats.map(({ seat, opening_stack }) => ({ seat, opening_stack })) };
+  // If the table was changed, or the service has other stacks to carry over, that is a conflict for the scorekeeper to resolve.
+  const expected = { ...termsOf(table), seats: played.round.seats.map(({ seat, opening_stack }) => ({ seat, opening_stack })) };
   const body = { seats, reference, opened_at: openedAt, expected };
   const request = makeWaiting(table, played.round, "open_round", "Opening of the round", body);
   return {
@@ -158,6 +173,12 @@ export async function openLocally(
     request: refused === undefined ? request : rewriteRequest(refused, body),
     opened: { ...unplayed, round: played.round },
   };
+}
+
+/** Return the ruleset with a reference: the stored one, or that of the service if the stored one is another. */
+async function readRuleset({ client }: Session, reference: string, stored: Ruleset | undefined): Promise<Ruleset> {
+  if (stored !== undefined && `${stored.name}@${stored.version}` === reference) return stored;
+  return client.get("/v1/rulesets/{reference}", { path: { reference } });
 }
 
 /** Return the current time, or one after the opening of the last round: clocks differ, but rounds stay in order. */
@@ -186,11 +207,6 @@ export function retryRequest(request: Waiting): Waiting {
 /** Return whether a request ends a round, or the part of a player in it. */
 export function isEnding({ operation }: Waiting): boolean {
   return operation === "record_departure" || operation === "close_round";
-}
-
-/** Return what a round has from its table. */
-function describeTable({ ruleset, point_value, currency }: Table): Pick<Table, "ruleset" | "point_value" | "currency"> {
-  return { ruleset, point_value, currency };
 }
 
 /** Return a unique name for a round: the day and some letters. */

@@ -4,6 +4,7 @@ import type { Accepted, Waiting } from "../api/outbox.js";
 import { makeId } from "../../client/src/ids.js";
 import { hold, use, write, type StoredRound, type StoreName, type Transaction } from "./database.js";
 import { keyOf, resolveRound } from "./storage.js";
+import { hasSameTerms } from "./terms.js";
 
 interface NumberedBody {
   number?: number;
@@ -73,7 +74,9 @@ export async function completeRequest(request: Waiting, { round, hand }: Accepte
       await renameRound(transaction, request.round, round.id);
       const rounds = transaction.objectStore("rounds");
       const stored = await rounds.get(round.id);
-      if (stored !== undefined) void rounds.put({ ...stored, round }, round.id);
+      // With other terms than this device played by, the round is read again.
+      if (stored !== undefined && hasSameTerms(stored.round, round)) void rounds.put({ ...stored, round }, round.id);
+      else void rounds.delete(round.id);
       return;
     }
     await addToSent(transaction, request, { round, hand });
@@ -104,7 +107,7 @@ async function addToSent(transaction: Transaction, request: Waiting, { round, ha
   const stored = await rounds.get(request.round);
   if (stored === undefined) return;
   const sent = { operation: request.operation, body: JSON.parse(request.body) as object };
-  const isNext = round.version === stored.round.version + 1;
+  const isNext = round.version === stored.round.version + 1 && hasSameTerms(stored.round, round);
   const hands = [...stored.hands.filter(({ number }) => number !== hand?.number), ...(hand === null ? [] : [hand])];
   if (isNext) void rounds.put({ ...stored, round, hands, sent: [...stored.sent, sent] }, round.id);
   else void rounds.delete(round.id);

@@ -101,14 +101,14 @@ export async function writeTable(table: Table, round: Round | null): Promise<voi
 
 /** Store what is needed to open the next round of a table, with the stacks that the service knows, if they are newer. */
 export async function writeNextRound(table: Table, ruleset: Ruleset, stacks: Record<string, number> | null): Promise<void> {
-  await changeTable(table, (stored) => ({ ...stored, ruleset, stacks: stacks ?? stored.stacks ?? {} }));
+  await changeTable(table, (stored) => ({ ...stored, table, ruleset, stacks: stacks ?? stored.stacks ?? {} }));
 }
 
 async function changeTable(table: Table, change: (stored: StoredTable) => StoredTable): Promise<void> {
   await write(["tables"], async (transaction) => {
     const tables = transaction.objectStore("tables");
     const stored = (await tables.get(table.id)) ?? { table, round: null };
-    void tables.put({ ...change(stored), table }, table.id);
+    void tables.put(change(stored), table.id);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { HandRequest } from "../../client/src/contract.js";
+import type { HandRequest, Table } from "../../client/src/contract.js";
 import { EXPECTED_DIFFERS, type Waiting } from "../api/outbox.js";
 import { CONFLICT, HAND_UNDONE } from "../api/scorer.js";
 import type { Session } from "../api/session.js";
@@ -9,6 +9,7 @@ import { downloadQueue } from "./export.js";
 import { isEnding, retryRequest } from "./local_rounds.js";
 import type { Outbox } from "./outbox.js";
 import { rewriteRequest } from "./outbox_storage.js";
+import { describeTerms } from "./terms.js";
 
 const SAME_DEAL = "same-deal";
 /** The code of an opening at a table that has an open round. */
@@ -16,8 +17,9 @@ const ROUND_OPEN = "round-open";
 
 interface Props {
   session: Session;
+  table: Table;
   outbox: Outbox;
-  /** The requests of a table. */
+  /** The requests of the table. */
   requests: Waiting[];
   /** Opens the cards of a refused hand again, or the form of a refused opening. */
   onEdit(request: Waiting): Promise<void>;
@@ -59,8 +61,8 @@ export function WaitingRequests({ outbox, ...shared }: Props) {
 
 type RefusedProps = Omit<Props, "outbox"> & { request: Waiting };
 
-function Refused({ session, request, requests, onEdit, onReplace, showsOther, onShowOther }: RefusedProps) {
-  const { code, details, hand } = request.refusal!;
+function Refused({ session, table, request, requests, onEdit, onReplace, showsOther, onShowOther }: RefusedProps) {
+  const { code, details, hand, isTableChanged } = request.refusal!;
   const send = (changes: object): void => {
     const body = JSON.parse(request.body) as HandRequest;
     void onReplace(request, rewriteRequest(request, { ...body, ...changes }));
@@ -73,6 +75,12 @@ function Refused({ session, request, requests, onEdit, onReplace, showsOther, on
       {code === CONFLICT && <p>The hand is recorded with other cards, another button or other points added.</p>}
       {isLate && <p>Another device has recorded or undone a hand since. Tried again, it takes effect after the hands that are recorded now.</p>}
       {code !== CONFLICT && !isLate && details.map((detail) => <p key={detail}>{detail}</p>)}
+      {isTableChanged && (
+        <p>
+          The table now has {describeTerms(table)}. Edit opens the round as the table is now, and its hands are scored
+          again. To record the hands as they were played, change the table back and try again.
+        </p>
+      )}
       {code === CONFLICT && <Conflict {...{ session, request }} onResolved={() => onReplace(request, null)} />}
       <div class="buttons">
         {code === HAND_UNDONE && <button type="button" class="button" onClick={() => send({ restores: hand })}>Restore it</button>}

@@ -69,6 +69,7 @@ function ignoreFailure(request: Promise<unknown>): void {
   request.catch(forgive);
 }
 
-function forgive(error: unknown): void {
+/** Ignore that a request failed; anything else is thrown. */
+export function forgive(error: unknown): void {
   if (!(error instanceof TablestakesError)) throw error;
 }

@@ -4,7 +4,7 @@ import type { HandRequest, Round, RoundRequest, Table } from "../../../client/sr
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { EXPECTED_DIFFERS, sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
 import { ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
-import type { Context } from "../../api/sentences.js";
+import { describeKind, type Context } from "../../api/sentences.js";
 import type { Session } from "../../api/session.js";
 import { Bar } from "../bar.js";
 import type { StoredRound } from "../database.js";
@@ -31,11 +31,14 @@ import { findButton } from "./refusals.js";
 import { fail, type Failure } from "./requests.js";
 import { describeScorekeepers, useScorekeepers } from "./scorekeepers.js";
 import { useRound } from "./use_round.js";
+import { useTable } from "./use_table.js";
 
 const NOT_HERE =
   "The service does not respond, and something that this change needs is not on this device: the rules, the round or the stack of a new player. If the service has recorded the change, it appears here later; if not, try again.";
 const NOT_NEWEST = "Another device has recorded or undone a hand since. Nothing was recorded; try again.";
 const CHANGED = "The page has not read this hand from the service, or another device changed it. Nothing was undone; try again.";
+/** Why no round can be opened at an archived table. */
+const ARCHIVED = describeKind({ code: "table-archived", detail: "" });
 
 /** What failed: something that was done with the round, the form that opens one, a refused request, or what the page read by itself. */
 type Cause = "round" | "opening" | "request" | "reading";
@@ -49,6 +52,8 @@ interface Props {
   received: Round | null;
   status: string | null;
   isEntering: boolean;
+  /** Receives the table when it has changed. */
+  onTable(table: Table): void;
   onEntering(isEntering: boolean): void;
   onBack: (() => void) | undefined;
   /** What is shown below everything else. */
@@ -57,7 +62,7 @@ interface Props {
 
 /** A table: its open round, the hand that is entered, or a form to open a round. */
 export function TableScreen(props: Props) {
-  const { session, table, loadedRules, outbox, received, status, isEntering, onEntering, onBack, menu } = props;
+  const { session, table, loadedRules, outbox, received, status, isEntering, onTable, onEntering, onBack, menu } = props;
   const [round, setRound] = useState<Round | null | undefined>(undefined);
   const [draft, setDraft] = useState<Draft | null>(null);
   const [problem, setProblem] = useState<(Failure & { at: Cause }) | null>(null);
@@ -134,6 +139,9 @@ export function TableScreen(props: Props) {
   const onRead = (details: string[] | null): void =>
     setProblem((last) => (details !== null ? { at: "reading", details } : last?.at === "reading" ? null : last));
   const refresh = useRound({ session, table, rules, outbox, received, round, showsOther, show, onRead });
+  const canRecord = session.link === null || session.link.kind === "scorekeeper";
+  const isOpening = canRecord && (editing !== null || round === null || (round !== undefined && round.status !== "open"));
+  useTable({ session, table, isOffline: outbox.isOffline || outbox.blocked !== null, isOpening, onTable });
 
   /** Store a change and send it. One that is refused stays: the scorekeeper decides what becomes of it. */
   const queue = async (request: Waiting, opened?: StoredRound): Promise<void> => {
@@ -195,7 +203,7 @@ export function TableScreen(props: Props) {
   const open = (body: RoundRequest, button: number | null): void => {
     firstButton.current = button;
     void act("opening", async () => {
-      const opening = await openLocally(rules, table, body, editing ?? undefined);
+      const opening = await openLocally(session, rules, table, body, editing ?? undefined);
       if (opening?.kind === "refused") return fail(opening.problem, { body });
       if (opening !== null) return queue(opening.request, opening.opened);
       const path = { table_id: table.id };
@@ -258,7 +266,6 @@ export function TableScreen(props: Props) {
     if (draft?.replaces !== undefined) void refresh();
   };
 
-  const canRecord = session.link === null || session.link.kind === "scorekeeper";
   const obstacle = canRecord ? findObstacle(earlier, rules) : null;
   const canChange = canRecord && obstacle === null;
   const canEnter = canRecord && draft !== null && (draft.replaces !== undefined || follows(draft, ofRound));
@@ -290,11 +297,11 @@ export function TableScreen(props: Props) {
   }
   return (
     <>
-      <Bar title={table.name} subtitle={others ?? formatRuleset(table.ruleset)} status={status} {...(onBack ? { back: { label: "All tables", onClick: onBack } } : {})} />
+      <Bar title={table.name} subtitle={others ?? formatRuleset((round?.status === "open" ? round : table).ruleset)} status={status} {...(onBack ? { back: { label: "All tables", onClick: onBack } } : {})} />
       <main class="narrow stack">
         {round === undefined && problem === null && <p class="quiet">Loading…</p>}
         <WaitingRequests
-          {...{ session, outbox, requests, showsOther }}
+          {...{ session, table, outbox, requests, showsOther }}
           onEdit={edit}
           onReplace={replace}
           onShowOther={setShowsOther}
@@ -316,7 +323,8 @@ export function TableScreen(props: Props) {
             onClose={close}
           />
         )}
-        {canRecord && (editing !== null || round === null || (round && round.status !== "open")) && (
+        {isOpening && Boolean(table.archived_at) && <p class="notice" role="status">{ARCHIVED}</p>}
+        {isOpening && !table.archived_at && (
           <NewRound
             key={`${round?.id ?? "first"} ${editing?.id ?? ""}`}
             {...{ table, last: round ?? null, editing, isBusy }}

@@ -7,7 +7,7 @@ import { NOT_VALID } from "../../api/outbox.js";
 import { describeRefusal } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
 import type { Rules } from "../../rules/index.js";
-import { listPending, playLocally, prepareRound, prepareTable } from "../local_rounds.js";
+import { listPending, playLocally, prepareRound } from "../local_rounds.js";
 import type { Outbox } from "../outbox.js";
 import { readOutbox } from "../outbox_storage.js";
 import { isNew, readRound, readTable } from "../storage.js";
@@ -81,7 +81,6 @@ export function useRound(options: Options): (newest?: Round | null) => Promise<v
       if (!isStopped) timer = setTimeout(() => void follow(), POLL_EVERY);
     };
     void refresh().then(follow);
-    void prepareTable(session, table);
     return () => {
       isStopped = true;
       clearTimeout(timer);

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Round } from "../../client/src/contract.js";
+import type { Waiting } from "../api/outbox.js";
+import type { StoredRound } from "./database.js";
+import { addOpening, completeRequest } from "./outbox_storage.js";
+import { readRound } from "./storage.js";
+
+const TERMS = { ruleset: "pineapple@1", point_value: 50, currency: "EUR" };
+
+for (const [name, changes, isStored] of [
+  ["the terms of this device", {}, true],
+  ["another ruleset", { ruleset: "classic@1" }, false],
+  ["another point value", { point_value: 100 }, false],
+  ["another currency", { currency: "USD" }, false],
+] as const) {
+  test(`a round that the service opened with ${name} is ${isStored ? "stored" : "read again"}`, async () => {
+    const opening = { operation: "open_round", round: "new-1", body: "{}" } as Waiting;
+    const opened = { round: { ...TERMS, id: "new-1", version: 0 }, hands: [], sent: [] } as unknown as StoredRound;
+    const id = await addOpening(opening, opened);
+    const round = { ...TERMS, ...changes, id: `round with ${name}`, version: 1 } as unknown as Round;
+    await completeRequest({ ...opening, id }, { round, hand: null });
+    assert.equal((await readRound(round.id))?.round.version, isStored ? 1 : undefined);
+    assert.equal(await readRound("new-1"), undefined);
+  });
+}
