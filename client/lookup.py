@@ -24,6 +24,7 @@ _LISTED_BY: Final = {
     "recomputation": "`ofc recompute list` lists all recomputations",
 }
 """The commands that list records, where it is not `ofc KIND list`."""
+_TABLES_LISTED_BY: Final = "`ofc table list` lists the tables, and with `--archived` those that are archived"
 
 
 def find_table(client: Client, table: str) -> Document:
@@ -39,7 +40,7 @@ def find_table(client: Client, table: str) -> Document:
     if record is None:
         table_id = _find_ending(client, "table", table)
         if table_id is None:
-            raise UnreadableError(f"there is no table {table!r}; `ofc table list` lists all tables")
+            raise UnreadableError(f"there is no table {table!r}; {_TABLES_LISTED_BY}")
         record = client.get_table(table_id)
     return record
 

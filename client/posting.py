@@ -66,22 +66,36 @@ def open_round(client: Client, document: Document, ruleset: Document) -> Respons
         ruleset: the rules that it names.
 
     Raises:
-        RefusedError: it has no reference, its steps are out of order, its table plays by other rules, or the service
-            refused.
+        RefusedError: it has no reference, its steps are out of order, its table or the recorded round has another
+            ruleset, point value or currency, or the service refused.
     """
     mistakes = list(_misplaced(document))
     if document.get("reference") is None:
         mistakes.append(_make_error("reference", "field-missing", _NO_REFERENCE))
     if mistakes:
         raise _make_refusal("Invalid document", "round-invalid", mistakes)
-    table = _find_table(client, document, f"{ruleset['name']}@{ruleset['version']}")
+    own = {
+        "ruleset": f"{ruleset['name']}@{ruleset['version']}",
+        "point_value": document.get("point_value"),
+        "currency": document.get("currency"),
+    }
+    table_id = _find_table(client, document["table"], own)
     # The evening of the round is the same as with --whole: the first time of its hands if it states none.
     times = (document.get("opened_at"), *(hand.get("played_at") for hand in document["hands"]))
     opened_at = next((time for time in times if time is not None), None)
-    request: Any = {"seats": document["seats"], "reference": document["reference"]}
+    request: Any = {"seats": document["seats"], "reference": document["reference"], "expected": own}
     if opened_at is not None:
         request["opened_at"] = opened_at
-    return client.open_round(table["id"], request)
+    try:
+        opened = client.open_round(table_id, request)
+    except ApiError as error:
+        if error.code == "expected-differs":
+            where = f"at {document['table']}; {_KEEP_OWN}"
+            _refuse_differences("Table conflict", "table-differs", own, client.get_table(table_id), where)
+        raise
+    if opened.is_replay:
+        _refuse_differences("Round conflict", "round-differs", own, opened, "in the recorded round")
+    return opened
 
 
 def post_steps(client: Client, opened: Response, document: Document) -> Iterator[PostedStep]:
@@ -119,33 +133,32 @@ def post_steps(client: Client, opened: Response, document: Document) -> Iterator
             client.close_round(round_id, {"reason": closed["reason"]})
 
 
-def _find_table(client: Client, document: Document, ruleset: str) -> Document:
-    """
-    Find the table of a document, or create it.
-
-    A table with another ruleset, point value or currency is a conflict.
-    """
-    values = {"ruleset": ruleset, "point_value": document.get("point_value"), "currency": document.get("currency")}
-    name = document["table"]
+def _find_table(client: Client, name: str, values: Document) -> str:
+    """Return the ID of the table with a name, which is created with these values if it does not exist."""
     request: Any = {"name": name, **values}
     try:
-        return client.add_table(request)
+        return str(client.add_table(request)["id"])
     except ApiError as error:
         table = client.find_table(name) if error.code == "table-conflict" else None
         if table is None:
             raise
+    return str(table["id"])
+
+
+def _refuse_differences(title: str, code: str, own: Document, other: Mapping[str, Any], where: str) -> None:
+    """
+    Compare the ruleset, point value and currency of a document with those of its table or its recorded round.
+
+    Raises:
+        RefusedError: they differ.
+    """
     mistakes = [
-        _make_error(
-            field,
-            "table-differs",
-            f"is {_format_value(value)} here and {_format_value(table[field])} at {name}; {_KEEP_OWN}",
-        )
-        for field, value in values.items()
-        if table[field] != value
+        _make_error(field, code, f"is {_format_value(value)} here and {_format_value(other[field])} {where}")
+        for field, value in own.items()
+        if other[field] != value
     ]
     if mistakes:
-        raise _make_refusal("Table conflict", "table-differs", mistakes)
-    return table
+        raise _make_refusal(title, code, mistakes)
 
 
 def _format_value(value: object) -> object:

@@ -274,8 +274,10 @@ class TableChanged(EventPayload):
     """
     The name or a setting of a table was changed; the fields are those after the change.
 
-    Rounds keep what they were opened with. The id of a change is larger than those of the openings before it, and
-    smaller than those of later openings: both lock the table before their events are written.
+    Rounds keep what they were opened with. The id of a change is larger than those of the table's earlier changes and
+    of its creation. It is also larger than those of the openings before it, and smaller than those of later openings,
+    unless the clocks of two servers differ by more than the time between them: both lock the table before their events
+    are written, but the time of an id is that of its server.
 
     Attributes:
         archived_at: when the table was archived; None where it is not.

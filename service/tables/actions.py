@@ -15,7 +15,7 @@ from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.errors import NotFound, RoundOpen, TableArchived, TableConflict
+from service.errors import Busy, NotFound, RoundOpen, TableArchived, TableConflict
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
@@ -176,9 +176,11 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
         WireError: the table would have a point value without a currency, or a currency without a point value.
         TableConflict: the club has another table with the name that the table has after the change.
         RoundOpen: the table has an open round, and cannot be archived.
+        Busy: another request gave the table a new name before it was locked, and this one brings the table back.
     """
     # The name that the table has after the change is locked before the table.
-    tables.lock(transaction, changes.get("name", tables.get(transaction, table_id).name))
+    name = changes.get("name", tables.get(transaction, table_id).name)
+    tables.lock(transaction, name)
     before = tables.get(transaction, table_id, for_update=True)
     ruleset = ruleset_named(transaction, changes["ruleset"]) if "ruleset" in changes else None
     after = _apply(before, changes, ruleset, transaction.now)
@@ -186,7 +188,11 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
         return view_table(before)
     if changes.keys() & {"point_value", "currency"}:
         check_changed_money(after.point_value, after.currency)
-    _refuse_taken_name(transaction, before, after, "name" if "name" in changes else "is_archived")
+    is_taking = after.archived_at is None and (after.name != before.name or before.archived_at is not None)
+    if is_taking and after.name != name:
+        raise Busy(f"table {table_id} was renamed by another request; retry the request")
+    if is_taking:
+        _refuse_taken_name(transaction, after.name, "name" if "name" in changes else "is_archived")
     if after.archived_at is not None and before.archived_at is None:
         _refuse_open_round(transaction, table_id)
     if ruleset is not None:
@@ -212,12 +218,11 @@ def _apply(before: StoredTable, changes: Mapping[str, Any], ruleset: Ruleset | N
     )
 
 
-def _refuse_taken_name(transaction: Transaction, before: StoredTable, after: StoredTable, field: str) -> None:
-    """Raise if another table has the name that a table has from now on; an archived table has none."""
-    is_taking = after.archived_at is None and (after.name != before.name or before.archived_at is not None)
-    other = tables.find(transaction, after.name) if is_taking else None
+def _refuse_taken_name(transaction: Transaction, name: str, field: str) -> None:
+    """Raise if a table has the name, which must be locked, that another table has from now on."""
+    other = tables.find(transaction, name)
     if other is not None:
-        detail = f"table {other.id} has the name {after.name!r}; expected a unique name in the club"
+        detail = f"table {other.id} has the name {name!r}; expected a unique name in the club"
         raise TableConflict(detail, (Mistake(TableConflict.code, (field,), detail),))
 
 

@@ -1,5 +1,6 @@
 """Tables, and the devices on which hands are being entered."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -11,7 +12,7 @@ from sqlalchemy.dialects import postgresql
 
 from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
 from scoring.ruleset import Points
-from service.audit_trail.queries.events import EventKind, record_event
+from service.audit_trail.queries.events import EventKind, find_last_of_table, record_event
 from service.db import Transaction
 from service.db.failures import conflicts
 from service.errors import NotFound, TableConflict
@@ -48,6 +49,21 @@ _LOCK_ALL: Final = text("""
 _OPEN_ROUND: Final = text("""
     SELECT round_id FROM round_heads WHERE club_id = :club_id AND table_id = :table_id AND status = 'open'
 """)
+# Without a change of any table, no name is a former one, and no content is decoded.
+_FORMERLY_NAMED: Final = text(f"""
+    SELECT DISTINCT event.name, former.id
+    FROM (
+        SELECT content ->> 'name' AS name, CAST(content ->> 'id' AS uuid) AS id
+        FROM (
+            SELECT convert_from(content, 'UTF8')::jsonb AS content FROM events
+            WHERE club_id = :club_id AND kind IN ('{EventKind.TABLE_CREATED}', '{EventKind.TABLE_CHANGED}')
+        ) AS payload
+    ) AS event
+    JOIN tables AS former ON former.club_id = :club_id AND former.id = event.id
+    WHERE event.name = ANY (CAST(:names AS text[])) AND (former.name <> event.name OR former.archived_at IS NOT NULL)
+        AND EXISTS (SELECT FROM events WHERE club_id = :club_id AND kind = '{EventKind.TABLE_CHANGED}')
+    ORDER BY former.id
+""")
 
 
 def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
@@ -66,6 +82,8 @@ def replace(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     """
     Replace what a table has, which must be locked and whose ruleset is stored.
 
+    The ID of the event is larger than those of the table's earlier events: verification replays them in this order.
+
     Raises:
         TableConflict: the club has another table with this name.
     """
@@ -74,7 +92,8 @@ def replace(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     del values["created_at"]
     with conflicts(tables_name_key=_taken(table.name)):
         transaction.execute(update(_TABLE).where(*mine).values(values))
-    record_event(transaction, EventKind.TABLE_CHANGED, event)
+    last = find_last_of_table(transaction, table.id)
+    record_event(transaction, EventKind.TABLE_CHANGED, event, after=last)
 
 
 def _taken(name: str) -> TableConflict:
@@ -153,6 +172,18 @@ def list_named(transaction: Transaction, names: Iterable[str], *, for_update: bo
     """List the tables with these names, which are not archived; with `for_update`, lock them in one order."""
     query = _mine(transaction).where(_TABLE.name.in_([*names]), _IN_USE).order_by(_TABLE.id)
     return [_load(row) for row in transaction.execute(_locked(query, for_update))]
+
+
+def list_formerly_named(transaction: Transaction, names: Iterable[str]) -> dict[str, list[UUID]]:
+    """
+    Return the tables that once had each of these names and have it no longer, because they are renamed or archived.
+
+    Names that no table had are omitted.
+    """
+    former: defaultdict[str, list[UUID]] = defaultdict(list)
+    for row in transaction.execute(_FORMERLY_NAMED, {"club_id": transaction.club_id, "names": [*names]}):
+        former[row.name].append(row.id)
+    return dict(former)
 
 
 def lock_making(transaction: Transaction) -> None:

@@ -40,6 +40,7 @@ class EventWriter:
         round_id: UUID | None = None,
         sequence: int | None = None,
         previous: bytes = b"",
+        after: UUID | None = None,
     ) -> bytes:
         """
         Add an event, also to the events that wait to join the club's tree.
@@ -50,11 +51,12 @@ class EventWriter:
             round_id: the round of the event, which must be locked.
             sequence: the round's version after the event; it numbers the round's events without gaps.
             previous: the hash of the round's last event.
+            after: the ID of an earlier event; that of this one is larger, even if the clocks of two servers differ.
 
         Returns:
             The hash of the event, which the round's next event contains.
         """
-        event_id, hashed = self.add_leaf(kind, content, round_id, sequence, previous)
+        event_id, hashed = self.add_leaf(kind, content, round_id, sequence, previous, after)
         self._batch.insert(WaitingEventRecord, {"club_id": self._common["club_id"], "event_id": event_id})
         return hashed
 
@@ -65,9 +67,12 @@ class EventWriter:
         round_id: UUID | None = None,
         sequence: int | None = None,
         previous: bytes = b"",
+        after: UUID | None = None,
     ) -> tuple[uuid_utils.UUID, bytes]:
         """Add an event that the caller adds to the club's tree, and return its id and its hash."""
         event_id = uuid_utils.uuid7()
+        if after is not None and event_id.int <= after.int:
+            event_id = uuid_utils.UUID(int=after.int + 1)
         of_round = "" if round_id is None else str(round_id)
         heading = self._headings.write(str(event_id), of_round, sequence, kind.value, previous, content)
         hashed = hash_event(heading + content)
@@ -85,10 +90,14 @@ class EventWriter:
         return event_id, hashed
 
 
-def record_event(transaction: Transaction, kind: EventKind, content: bytes) -> None:
-    """Insert an event outside of rounds; its content is the encoded payload."""
+def record_event(transaction: Transaction, kind: EventKind, content: bytes, after: UUID | None = None) -> None:
+    """
+    Insert an event outside of rounds; its content is the encoded payload.
+
+    With `after`, the ID of the event is larger than that of another event.
+    """
     batch = Batch()
-    EventWriter(transaction, batch).add(kind, content)
+    EventWriter(transaction, batch).add(kind, content, after=after)
     batch.write(transaction)
 
 
@@ -125,6 +134,11 @@ _OF_TABLE: Final = text(f"""
         AND id < :opening ORDER BY id DESC LIMIT 1)
     ORDER BY id
 """)
+_IDS_OF_TABLE: Final = text(f"""
+    SELECT id FROM events WHERE club_id = :club_id
+        AND kind IN ('{EventKind.TABLE_CREATED}', '{EventKind.TABLE_CHANGED}')
+        AND convert_from(content, 'UTF8')::jsonb ->> 'id' = :table
+""")
 _OF_RULESETS: Final = text(f"""
     {_EVENT} kind = '{EventKind.RULESET_ADDED}' AND sha256(content) = ANY (:digests) ORDER BY at, id
 """)
@@ -146,6 +160,13 @@ def list_related_events(
     """
     of_table = _list(transaction, _OF_TABLE, table=str(table_id), opening=opening)
     return [*of_table, *_list(transaction, _OF_RULESETS, digests=list(rulesets))]
+
+
+def find_last_of_table(transaction: Transaction, table_id: UUID) -> UUID | None:
+    """Find the largest ID of the events that created and changed a table, which must be locked."""
+    parameters = {"club_id": transaction.club_id, "table": str(table_id)}
+    newest: UUID | None = max(transaction.execute(_IDS_OF_TABLE, parameters).scalars(), default=None)
+    return newest
 
 
 def _list(transaction: Transaction, query: Any, **parameters: Any) -> list[StoredEvent]:

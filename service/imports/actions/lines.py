@@ -119,6 +119,7 @@ class Known:
     Attributes:
         tables: the tables by name.
         recorded: the rounds that lines may repeat, by identity.
+        former: the rounds that lines may repeat at tables that once had the name of the line's table, by identity.
         open_at: the ids of tables that have an open round.
         sequences: the number of the next round at each table; 1 if not listed.
         rulesets: the digest of the rules of each stored name and version.
@@ -129,6 +130,7 @@ class Known:
 
     tables: dict[str, StoredTable]
     recorded: dict[Identity, Recorded]
+    former: Mapping[Identity, Sequence[Recorded]]
     open_at: set[UUID]
     sequences: dict[UUID, int]
     rulesets: Mapping[tuple[str, int], bytes]
@@ -181,38 +183,37 @@ def find_known(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
         tables.lock_making(transaction)
     tables.lock_all(transaction, names)
     tables_by_name = {table.name: table for table in tables.list_named(transaction, names, for_update=True)}
-    name_of = {table.id: table.name for table in tables_by_name.values()}
+    ids = {name: [table.id] for name, table in tables_by_name.items()}
+    table_ids = [table.id for table in tables_by_name.values()]
     return Known(
         tables=tables_by_name,
-        recorded=_list_recorded(transaction, tables_by_name, name_of, lines),
-        open_at=imports.list_tables_with_open_round(transaction, name_of),
-        sequences=rounds.next_sequences(transaction, name_of),
+        recorded={identity: first for identity, [first] in _list_recorded(transaction, ids, lines).items()},
+        former=_list_recorded(transaction, tables.list_formerly_named(transaction, names), lines),
+        open_at=imports.list_tables_with_open_round(transaction, table_ids),
+        sequences=rounds.next_sequences(transaction, table_ids),
         rulesets=rulesets.list_digests(transaction),
     )
 
 
 def _list_recorded(
-    transaction: Transaction,
-    tables_by_name: Mapping[str, StoredTable],
-    name_of: Mapping[UUID, str],
-    lines: Iterable[ReadLine],
-) -> dict[Identity, Recorded]:
-    at_table = [
-        (tables_by_name[line.document.table].id, line) for line in lines if line.document.table in tables_by_name
-    ]
-    by_reference = [(table_id, line.document.reference) for table_id, line in at_table if line.document.reference]
-    unnamed = [(table_id, line) for table_id, line in at_table if not line.document.reference]
-    recorded: dict[Identity, Recorded] = {}
-    for (table_id, reference), (round_id, digest) in imports.list_rounds_by_reference(
-        transaction, by_reference
-    ).items():
-        recorded[name_of[table_id], reference] = Recorded(round_id, digest)
-    round_ids = imports.list_rounds_by_digest(transaction, [(table_id, line.digest) for table_id, line in unnamed])
-    for table_id, line in unnamed:
-        same = round_ids.get((table_id, line.digest))
-        if same is not None:
-            recorded[line.identity] = Recorded(same, line.digest)
-    return recorded
+    transaction: Transaction, table_ids: Mapping[str, Sequence[UUID]], lines: Iterable[ReadLine]
+) -> dict[Identity, list[Recorded]]:
+    """List the rounds that lines may repeat, by identity: at most one at each of the tables of a name."""
+    if not table_ids:
+        return {}
+    places = {(each, line.identity): line for line in lines for each in table_ids.get(line.document.table, ())}
+    references = [(each, line.document.reference) for (each, _), line in places.items() if line.document.reference]
+    digests = [(each, line.digest) for (each, _), line in places.items() if not line.document.reference]
+    by_reference = imports.list_rounds_by_reference(transaction, references)
+    by_digest = imports.list_rounds_by_digest(transaction, digests)
+    recorded: defaultdict[Identity, list[Recorded]] = defaultdict(list)
+    for (table_id, identity), line in places.items():
+        reference = line.document.reference
+        if reference and (table_id, reference) in by_reference:
+            recorded[identity].append(Recorded(*by_reference[table_id, reference]))
+        elif not reference and (table_id, line.digest) in by_digest:
+            recorded[identity].append(Recorded(by_digest[table_id, line.digest], line.digest))
+    return dict(recorded)
 
 
 FEWEST: Final = 8

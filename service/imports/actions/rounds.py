@@ -164,14 +164,22 @@ class _RoundLines:
             self._transaction.send()
 
     def _find_recorded(self, line: ReadLine) -> Recorded | None:
+        """Find the round of a line as `play_document` does: at its table, or at one that once had the table's name."""
         recorded = self._known.recorded.get(line.identity)
-        if recorded is None or recorded.digest == line.digest:
-            return recorded
-        if not recorded.is_new:
-            stored = rounds.get(self._transaction, recorded.id)
-            if is_document_of(self._transaction, stored, line.document.table, line.digest):
-                return recorded
-        raise reference_taken(line.document.reference, recorded.id)
+        former = self._known.former.get(line.identity, ())
+        for candidate in former if recorded is None else (recorded, *former):
+            if self._is_round_of(candidate, line):
+                return candidate
+        if recorded is not None:
+            raise reference_taken(line.document.reference, recorded.id)
+        return None
+
+    def _is_round_of(self, recorded: Recorded, line: ReadLine) -> bool:
+        has_same_digest = recorded.digest == line.digest
+        if has_same_digest or recorded.is_new:
+            return has_same_digest
+        stored = rounds.get(self._transaction, recorded.id)
+        return is_document_of(self._transaction, stored, line.document.table, line.digest)
 
     def _check_replay(self, line: ReadLine, recorded: Recorded) -> None:
         """Check what a line has in addition to the recorded round."""

@@ -1,7 +1,7 @@
 """Read and record rounds as whole documents."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -111,7 +111,8 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     """
     Record a whole round from one document. The table is created if none that is not archived has its name.
 
-    The same document sent again returns the recorded round, found by its reference or, without one, by its content.
+    The same document sent again returns the recorded round, found by its reference or, without one, by its content. It
+    is also found at a table that had the name of the document and was renamed or archived since.
 
     Raises:
         RulesetUnknown: the ruleset does not exist.
@@ -123,11 +124,11 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     document = replace(document, ruleset=str(ruleset))
     tables.lock(transaction, document.table)
     table = tables.find(transaction, document.table, for_update=True)
-    table = table or create_table(transaction, table_of(document), ruleset)
     digest = identify(document)
     recorded = _find_recorded(transaction, table, document, digest)
     if recorded is not None:
         return _played(transaction, recorded, is_replay=True)
+    table = table or create_table(transaction, table_of(document), ruleset)
     played_at = (submitted.played_at for submitted in document.hands)
     opened_at = given_opening_time(transaction.now, document.opened_at, played_at)
     history = without_needless_marks(document.history(ruleset))
@@ -185,17 +186,31 @@ def table_of(document: RoundDocument) -> TableRequest:
 
 
 def _find_recorded(
-    transaction: Transaction, table: StoredTable, document: RoundDocument, digest: bytes
+    transaction: Transaction, table: StoredTable | None, document: RoundDocument, digest: bytes
 ) -> StoredRound | None:
-    if document.reference is None:
-        round_ = rounds.find_by_digest(transaction, table.id, digest)
-    else:
-        round_ = rounds.find_by_reference(transaction, table.id, document.reference)
-        if round_ is not None and not is_document_of(transaction, round_, table.name, digest):
-            raise reference_taken(document.reference, round_.id)
-    if round_ is not None:
-        refuse_other_hands(transaction, round_.id, document)
-    return round_
+    """
+    Find the round of a document at its table or, if it is not there, at tables that once had the table's name.
+
+    A round at another table with the same reference and other content is another round.
+
+    Raises:
+        RoundConflict: the reference belongs to another round of the table, or the hands contradict the recorded ones.
+    """
+
+    def find_at(table_ids: Sequence[UUID]) -> tuple[StoredRound | None, list[StoredRound]]:
+        alike = rounds.list_alike(transaction, table_ids, document.reference, digest)
+        same = (each for each in alike if is_document_of(transaction, each, document.table, digest))
+        return next(same, None), alike
+
+    recorded, alike = find_at([] if table is None else [table.id])
+    if recorded is None:
+        former = tables.list_formerly_named(transaction, [document.table])
+        recorded, _ = find_at(former.get(document.table, []))
+    if recorded is not None:
+        refuse_other_hands(transaction, recorded.id, document)
+    elif alike:
+        raise reference_taken(document.reference, alike[0].id)
+    return recorded
 
 
 def is_document_of(transaction: Transaction, stored: StoredRound, table: str, digest: bytes) -> bool:

@@ -94,6 +94,8 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     """
     Open a round at a table. An omitted stack carries over from the player's last round there that was not imported.
 
+    The stack of a round with another point value or currency than the table has now does not carry over.
+
     Raises:
         NotFound: the table does not exist.
         TableArchived: the table is archived.
@@ -109,10 +111,12 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     is_open = rounds.find_open(transaction, table_id)
     if is_open is not None:
         raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")
-    carried = rounds.list_stacks_left(transaction, table_id, [seat.player for seat in request.seats])
+    last = rounds.list_stacks_left(transaction, table_id, [seat.player for seat in request.seats])
+    money = table.point_value, table.currency
+    carried = {player: each.stack for player, each in last.items() if (each.point_value, each.currency) == money}
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
-    round_ = _seat_players(table, ruleset, request.seats, carried)
+    round_ = _seat_players(table, ruleset, request.seats, carried, last)
     change = add_round(
         transaction,
         table,
@@ -300,9 +304,13 @@ def _find_differences(recorded: Iterable[RoundSeat], received: Iterable[SeatRequ
 
 
 def _seat_players(
-    table: StoredTable, ruleset: Ruleset, seats: tuple[SeatRequest, ...], carried: Mapping[str, Points]
+    table: StoredTable,
+    ruleset: Ruleset,
+    seats: tuple[SeatRequest, ...],
+    carried: Mapping[str, Points],
+    known: Collection[str],
 ) -> Round:
-    mistakes = list(_stack_mistakes(seats, carried, table))
+    mistakes = list(_stack_mistakes(seats, carried, known, table))
     refused = {mistake.path[1] for mistake in mistakes}
     # An invalid stack is replaced by 1 here, so that the rest is checked too.
     sitting = [
@@ -323,13 +331,22 @@ def _stack(seat: SeatRequest, carried: Mapping[str, Points]) -> Points:
 
 
 def _stack_mistakes(
-    seats: tuple[SeatRequest, ...], carried: Mapping[str, Points], table: StoredTable
+    seats: tuple[SeatRequest, ...], carried: Mapping[str, Points], known: Collection[str], table: StoredTable
 ) -> Iterator[Mistake]:
+    """
+    List the stacks that are missing or below the table's minimum.
+
+    Args:
+        seats: the players of the request.
+        carried: the stacks that carry over, by player.
+        known: the players who have played at the table, also for another point value or currency.
+        table: the table.
+    """
     for index, seat in enumerate(seats):
         path = ("seats", index, "stack")
         carries_over = carried.get(seat.player, 0) > 0
         if seat.stack is None and not carries_over:
-            why = "has none left over" if seat.player in carried else "has played no round at the table"
+            why = _explain_missing(seat.player, carried, known)
             detail = f"is required, because player {seat.player!r} {why}; expected the points that they sit down with"
             yield Mistake("stack-missing", path, detail)
         elif (
@@ -339,3 +356,12 @@ def _stack_mistakes(
         ):
             detail = f"is {seat.stack}; expected at least {table.minimum_stack}, the table's minimum"
             yield Mistake("stack-below-minimum", path, detail)
+
+
+def _explain_missing(player: str, carried: Mapping[str, Points], known: Collection[str]) -> str:
+    """Return why no stack of a player carries over."""
+    if player in carried:
+        return "has none left over"
+    if player in known:
+        return "played their last round at the table with another point value or currency"
+    return "has played no round at the table"

@@ -67,10 +67,10 @@ _NEXT_SEQUENCES: Final = text("""
     FROM unnest(CAST(:table_ids AS uuid[])) AS wanted (table_id)
 """)
 _STACKS_LEFT: Final = text("""
-    SELECT wanted.player, last.stack
+    SELECT wanted.player, last.stack, last.point_value, last.currency
     FROM unnest(CAST(:players AS text[])) AS wanted (player)
     CROSS JOIN LATERAL (
-        SELECT head.stacks[array_position(head.players, wanted.player)] AS stack
+        SELECT head.stacks[array_position(head.players, wanted.player)] AS stack, round.point_value, round.currency
         FROM rounds AS round
         JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
         JOIN round_seats AS seat ON (seat.club_id, seat.round_id, seat.revision, seat.player)
@@ -182,10 +182,17 @@ def find_by_reference(transaction: Transaction, table_id: UUID, reference: str) 
     return _find_one(transaction, ROUNDS.where(_ROUND.table_id == table_id, _ROUND.reference == reference))
 
 
-def find_by_digest(transaction: Transaction, table_id: UUID, digest: bytes) -> StoredRound | None:
-    """Find the first round of a table without a reference that has this content digest."""
-    same = ROUNDS.where(_ROUND.table_id == table_id, _ROUND.digest == digest, _ROUND.reference.is_(None))
-    return _find_one(transaction, same.order_by(_ROUND.table_sequence).limit(1))
+def list_alike(
+    transaction: Transaction, table_ids: Collection[UUID], reference: str | None, digest: bytes
+) -> list[StoredRound]:
+    """List rounds of tables with a reference or, if it is None, those without one that have this content digest."""
+    at_tables = ROUNDS.where(_ROUND.table_id.in_(table_ids)).order_by(_ROUND.recorded_at, _ROUND.table_sequence)
+    if reference is None:
+        query = at_tables.where(_ROUND.digest == digest, _ROUND.reference.is_(None))
+    else:
+        query = at_tables.where(_ROUND.reference == reference)
+    records = transaction.execute(query, {"club_id": transaction.club_id}).all() if table_ids else []
+    return [load_stored_round(transaction, record._asdict()) for record in records]
 
 
 def find_open(transaction: Transaction, table_id: UUID) -> UUID | None:
@@ -223,14 +230,24 @@ def next_sequences(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[
     return {row.table_id: row.next for row in transaction.execute(_NEXT_SEQUENCES, parameters)}
 
 
-def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable[str]) -> dict[str, Points]:
+@dataclass(frozen=True, slots=True)
+class StackLeft:
+    """The stack of a player at the end of a round, and the point value and currency of the round."""
+
+    stack: Points
+    point_value: int | None
+    currency: str | None
+
+
+def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable[str]) -> dict[str, StackLeft]:
     """
     Return each player's stack at the end of their last round at a table that was not imported.
 
     Players without such a round are omitted.
     """
     parameters = {"club_id": transaction.club_id, "table_id": table_id, "players": [*players]}
-    return {row.player: row.stack for row in transaction.execute(_STACKS_LEFT, parameters)}
+    rows = transaction.execute(_STACKS_LEFT, parameters)
+    return {row.player: StackLeft(row.stack, row.point_value, row.currency) for row in rows}
 
 
 # A skip scan: one probe of the index for each player of the club.

@@ -205,7 +205,8 @@ def test_an_unprintable_argument_is_an_error(reached: dict[str, str], client: Cl
 def test_an_unknown_table_is_an_error(reached: dict[str, str], command: list[str]) -> None:
     result = ofc(*command, **reached)
     assert (result.code, result.out) == (2, "")
-    assert result.err == "Error: there is no table 'nowhere'; `ofc table list` lists all tables\n"
+    advice = "`ofc table list` lists the tables, and with `--archived` those that are archived"
+    assert result.err == f"Error: there is no table 'nowhere'; {advice}\n"
 
 
 def test_a_table_without_rounds_has_no_newest_round(reached: dict[str, str], table: str) -> None:

@@ -17,6 +17,7 @@ from tests.support.database.corrupt_records import tampering, undone, verify
 from tests.support.import_lines import club_of, import_all, lines_of
 from tests.support.sample_rounds import (
     COMPLETE,
+    Document,
     add_table,
     close,
     correct_round,
@@ -28,6 +29,7 @@ from tests.support.sample_rounds import (
 )
 
 TEN_MINUTES = 10 * 60 * 1000
+MONEY = {"point_value": 100, "currency": "EUR"}
 
 
 def ahead() -> UUID:
@@ -95,6 +97,42 @@ def test_stacks_carry_over_from_documents(api: Api) -> None:
         post_document(api, document_of(hands=COMPLETE, sitting={1: "ann 50", 2: "bob 50", 3: "dan 50"})).status == 201
     )
     assert stacks(open_round(api, table, {1: "ann", 2: "dan", 3: "cyd"})) == {"ann": 86, "dan": 14, "cyd": 64}
+
+
+@pytest.mark.parametrize(
+    "money",
+    [{"point_value": 1000}, {"currency": "USD"}, {"point_value": None, "currency": None}],
+    ids=["value", "currency", "none"],
+)
+def test_stacks_do_not_carry_over_to_points_of_another_value(api: Api, house: House, money: Document) -> None:
+    table = add_table(api, **MONEY, minimum_stack=100)
+    play_to_the_end(api, open_round(api, table)["id"])
+    assert api.patch(f"/v1/tables/{table}", money).status == 200
+    response = open_round(api, table, {1: "ann", 2: "bob 100", 3: "dan"})
+    assert response.mistakes == {"#/seats/0/stack": "stack-missing", "#/seats/2/stack": "stack-missing"}
+    details = [mistake["detail"] for mistake in response["errors"]]
+    assert "player 'ann' played their last round at the table with another point value or currency" in details[0]
+    assert "player 'dan' has played no round at the table" in details[1]
+    # Cyd had 64 points left, of another value.
+    response = open_round(api, table, {1: "ann 136", 2: "bob 100", 3: "cyd 64"})
+    assert response.mistakes == {"#/seats/2/stack": "stack-below-minimum"}
+    opened = open_round(api, table, {1: "ann 136", 2: "bob 100"})
+    assert stacks(opened) == {"ann": 136, "bob": 100}
+    assert house.query("SELECT DISTINCT carried_over FROM round_seats WHERE round_id = %s", opened["id"]) == [(False,)]
+
+
+def test_the_last_round_decides_whether_a_stack_carries_over(api: Api) -> None:
+    table = add_table(api, **MONEY)
+    play_to_the_end(api, open_round(api, table)["id"])
+    for value in (1000, MONEY["point_value"]):
+        assert api.patch(f"/v1/tables/{table}", {"point_value": value}).status == 200
+    opened = open_round(api, table, {1: "ann", 2: "bob"})
+    assert stacks(opened) == {"ann": 136, "bob": 100}
+    close(api, opened["id"])
+    other = document_of(hands=COMPLETE, sitting={1: "ann 50", 2: "bob 50", 3: "dan 50"}, point_value=5, currency="EUR")
+    assert post_document(api, other).status == 201
+    response = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})
+    assert response.mistakes == {"#/seats/0/stack": "stack-missing", "#/seats/1/stack": "stack-missing"}
 
 
 def test_an_imported_round_does_not_prevent_an_undo(api: Api, house: House) -> None:

@@ -136,7 +136,7 @@ def test_a_document_for_the_name_of_an_archived_table_creates_another(api: Api, 
     assert posted["round"]["table"] != table
     assert names(api) == names(api, "?archived=true") == ["kitchen"]
     change(api, posted["round"]["table"], is_archived=True)
-    [line] = import_all(house, club_of(house, api), lines_of([document_of(hands=COMPLETE)]))
+    [line] = import_all(house, club_of(house, api), lines_of([document_of(hands=COMPLETE, reference="2")]))
     assert (line.status, len(names(api, "?archived=true&name=kitchen"))) == ("stored", 2)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import uuid_utils
 
 from service.replays.findings import Finding
 from service.verification.verify_database import verify_database
@@ -26,6 +27,7 @@ from tests.support.sample_rounds import (
     post_document,
 )
 
+TEN_MINUTES = 10 * 60 * 1000
 WINDOW = "correction_window_minutes"
 MONEY = {"point_value": 100, "currency": "EUR"}
 CHANGES: Document = {
@@ -293,6 +295,18 @@ def test_a_dry_run_returns_the_changed_table_and_stores_nothing(api: Api, house:
     assert (tried.status, tried.document) == (200, {**before, **CHANGES})
     assert api.get(address_of(table)).document == before
     assert house.count_records() == records
+
+
+def test_changes_are_in_order_though_a_clock_was_ahead(api: Api, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_id = uuid_utils.uuid7
+    monkeypatch.setattr(uuid_utils, "uuid7", lambda: uuid_utils.UUID(int=make_id().int + (TEN_MINUTES << 80)))
+    table = add_table(api)
+    change(api, table, name="attic")
+    monkeypatch.setattr(uuid_utils, "uuid7", make_id)
+    for name in ("loft", "cellar"):
+        change(api, table, name=name)
+    assert [each["name"] for each in changes_of(house, table)] == ["attic", "loft", "cellar"]
+    assert verify(house, api) == []
 
 
 def test_verification_derives_a_table_from_its_events(api: Api, house: House, table: str) -> None:

@@ -97,6 +97,21 @@ def test_an_opening_waits_for_a_change_and_sees_it(api: Api, house: House) -> No
         assert opening.result()["code"] == "table-archived"
 
 
+def test_a_table_is_not_brought_back_under_a_name_that_it_got_meanwhile(api: Api, house: House) -> None:
+    table = add_table(api)
+    change(api, table, is_archived=True)
+    with ThreadPoolExecutor(1) as threads:
+        with database_of(house).transaction(club_of(house, api)) as transaction:
+            update_table(transaction, UUID(table), {"name": "attic"})
+            restoring = threads.submit(api.patch, address_of(table), {"is_archived": False})
+            assert wait_until(lambda: house.query(WAITING) == [()], 10)
+        refused = restoring.result()
+    assert (refused.status, refused["code"]) == (409, "busy")
+    assert "retry the request" in refused["detail"]
+    restored = change(api, table, is_archived=False)
+    assert (restored["name"], restored["archived_at"]) == ("attic", None)
+
+
 def test_what_references_a_table_does_not_wait_for_its_change(api: Api, house: House) -> None:
     table = add_table(api)
     with database_of(house).transaction(club_of(house, api)) as transaction:

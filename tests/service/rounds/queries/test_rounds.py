@@ -86,8 +86,11 @@ def test_a_round_is_found_by_its_reference_and_by_its_content(database: Database
         unnamed = add_round(transaction, table, example_round())
         assert rounds.find_by_reference(transaction, table.id, "friday") == named
         assert rounds.find_by_reference(transaction, table.id, "saturday") is None
-        assert rounds.find_by_digest(transaction, table.id, unnamed.digest) == unnamed
-        assert rounds.find_by_digest(transaction, table.id, bytes(32)) is None
+        assert rounds.list_alike(transaction, [table.id], "friday", bytes(32)) == [named]
+        assert rounds.list_alike(transaction, [table.id], None, unnamed.digest) == [unnamed]
+        assert rounds.list_alike(transaction, [table.id], None, bytes(32)) == []
+        assert rounds.list_alike(transaction, [club_id], None, unnamed.digest) == []
+        assert rounds.list_alike(transaction, [], None, unnamed.digest) == []
         assert rounds.find_following(transaction, named) == unnamed.id
         assert rounds.find_following(transaction, unnamed) is None
         assert rounds.find_open(transaction, table.id) == unnamed.id
