@@ -49,7 +49,7 @@ def check_rounds(name: str, first: int) -> None:
         assert result == expected, f"{name}, seed {seed}"
 
 
-@seeds(100)
+@seeds(30)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
 def test_random_rounds_match_the_oracle(name: str, first: int) -> None:
@@ -80,7 +80,7 @@ def alone(rng: Random, hand: Mapping[str, Any], ruleset: Mapping[str, Any]) -> S
     return {"ruleset": ruleset["name"], "button": rng.choice([None, hand["button"], 9]), "players": players}
 
 
-@seeds(50)
+@seeds(20)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
 def test_random_single_hands_match_the_oracle(name: str, first: int) -> None:
@@ -165,7 +165,7 @@ def _refused_by_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
     return False
 
 
-@seeds(50)
+@seeds(20)
 @pytest.mark.parametrize("name", ["pineapple", "turbo", "pineapple-1-6-us-classic", "random rulesets"])
 @pytest.mark.no_cover
 def test_exactly_what_the_oracle_refuses_is_refused(name: str, first: int) -> None:
