@@ -46,7 +46,7 @@ _COMMANDS: Final = {
     "plot": ("plot:plot", "Draw a plot of what was played, as an SVG or CSV file."),
     "recompute": ("recompute:recompute", "Replay stored rounds, and find results that were stored differently."),
     "checkpoint": ("checkpoints:checkpoints", "Store signed checkpoints away from the service."),
-    "key": ("administration:keys", "List and revoke the API keys of the club."),
+    "key": ("keys:keys", "Create, list and revoke the API keys of the club."),
     "webhook": ("administration:webhooks", "Manage webhooks, to which the service sends messages about what happens."),
     "console": ("console:console", "Create a link that signs in to the console once, and print it with a QR code."),
     "link": ("links:links", "Share a table or a round by links, which need no key; list and revoke them."),

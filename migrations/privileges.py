@@ -1,9 +1,10 @@
 """
-The privileges of the service on each table.
+The privileges of the service on each table, and on the functions that have the rights of the tables' owner.
 
 The service reads and inserts. It updates only the heads of rounds and disputes, tables, jobs, display names, webhooks,
-and the last use of keys and links, and it revokes links. The owner of the tables creates clubs and keys. The privileges
-are granted after every migration, so every new table must be listed here.
+and the last use of keys and links, and it revokes links. It creates and revokes keys by two functions only. The owner
+of the tables creates clubs and their first keys. The privileges are granted after every migration, so every new table
+must be listed here.
 """
 
 from collections.abc import Mapping
@@ -81,3 +82,10 @@ SHARED_PRIVILEGES: Final[Mapping[str, str]] = {
     "shared.kombu_message": "SELECT, INSERT, UPDATE, DELETE",
 }
 """Objects that belong to no club and have no row-level security: moments of workers, and the message queue."""
+
+FUNCTION_PRIVILEGES: Final[Mapping[str, str]] = dict.fromkeys(("FUNCTION create_key", "FUNCTION revoke_key"), "EXECUTE")
+"""
+Functions that have the rights of the tables' owner (`SECURITY DEFINER`).
+
+PostgreSQL lets everybody execute a new function.
+"""

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from marshmallow import ValidationError, validates_schema
+from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Dumped, Sentence, WireSchema
-from schemas.fields import DateField, Inner, Listing, Text, Time, UuidField
+from schemas.fields import Choice, DateField, Inner, Listing, Text, Time, UuidField
 from schemas.pages import OfRounds, OpenedInPeriod, PageSchema
 
 _TIME_OF_DAY: Final = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
@@ -105,6 +106,108 @@ def dump_club(club: ClubView) -> Dumped:
     }
 
 
+class KeyScope(StrEnum):
+    """A group of operations that a key can be used for."""
+
+    READ = "read"
+    SCORE = "score"
+    WRITE = "write"
+    TABLES = "tables"
+    IMPORTS = "imports"
+    RECOMPUTE = "recompute"
+    DISPUTES = "disputes"
+    CORRECT = "correct"
+    CORRECT_FINAL = "correct-final"
+    AUDIT = "audit"
+    WEBHOOKS = "webhooks"
+    ADMIN = "admin"
+
+
+EVERY_SCOPE: Final = "*"
+"""All scopes, including those of later releases."""
+
+
+class KeyPreset(StrEnum):
+    """The scopes of a key, by what it is for."""
+
+    ROOM = "room"
+    SCOREKEEPER = "scorekeeper"
+    AUDITOR = "auditor"
+    MANAGER = "manager"
+
+
+_SCOPES: Final = {EVERY_SCOPE: EVERY_SCOPE, **{scope.value: scope.value for scope in KeyScope}}
+_PRESETS: Final = {preset.value: preset for preset in KeyPreset}
+_LONGEST_NAME: Final = 100
+_SECRET_LENGTH: Final = 56
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRequest:
+    """
+    A key to create.
+
+    Attributes:
+        preset: the preset that names its scopes; None if they are listed.
+        scopes: its scopes; None if a preset names them.
+        expires_at: when it expires; None if it does not.
+    """
+
+    name: str
+    preset: KeyPreset | None = None
+    scopes: tuple[str, ...] | None = None
+    expires_at: datetime | None = None
+
+
+class ApiKeyRequestSchema(WireSchema):
+    """An API key to create, with the scopes of a preset or with single scopes."""
+
+    name = Text(
+        longest=_LONGEST_NAME,
+        required=True,
+        metadata={"example": "table tablet"},
+        description="What the key is used for, for example which device has it.",
+    )
+    preset = Choice(
+        _PRESETS,
+        load_default=None,
+        allow_none=True,
+        description="What the key is for: `room` for the software of a card room, `scorekeeper` for who records rounds,"
+        " `auditor` for who decides disputes and corrects rounds, `manager` for every scope by its name. The"
+        " description of the security scheme lists the scopes of each. Required without `scopes`.",
+    )
+    scopes = Listing(
+        Choice(_SCOPES),
+        least=1,
+        most=len(_SCOPES),
+        load_default=None,
+        allow_none=True,
+        description="What the key is allowed to do. Required without `preset`, and not with it. The key of the request"
+        " must have each of them; only one with `*` creates keys with `*`.",
+    )
+    expires_at = Time(
+        load_default=None,
+        allow_none=True,
+        description="Time when the key expires, no later than the key of the request. Null if it does not expire, which"
+        " only a key without an end creates.",
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _check_scopes(self, read: dict[str, Any], **_: Any) -> None:
+        if read["preset"] is not None and read["scopes"] is not None:
+            raise ValidationError(
+                Sentence("scopes-ambiguous", "is given with `preset`; expected one of them"), "scopes"
+            )
+        if read["preset"] is None and read["scopes"] is None:
+            detail = f"is required without `scopes`; expected one of {', '.join(_PRESETS)}"
+            raise ValidationError(Sentence("field-missing", detail), "preset")
+
+    @post_load
+    def _build(self, loaded: dict[str, Any], **_: Any) -> KeyRequest:
+        scopes = loaded.pop("scopes")
+        return KeyRequest(scopes=None if scopes is None else tuple(scopes), **loaded)
+
+
 class ScopeField(Text):
     """The name of a scope. New scopes can be added, so it is a text."""
 
@@ -119,7 +222,7 @@ class ApiKeySchema(WireSchema):
     prefix = Text(
         required=True, longest=12, description="First characters of the key, which identify it in lists and logs."
     )
-    name = Text(required=True, longest=100, description="What the key is used for, as its creator named it.")
+    name = Text(required=True, longest=_LONGEST_NAME, description="What the key is used for, as its creator named it.")
     scopes = Listing(ScopeField(), most=20, required=True, description="What the key is allowed to do.")
     created_at = Time(required=True, description="Time when the key was created.")
     expires_at = Time(
@@ -134,6 +237,18 @@ class ApiKeySchema(WireSchema):
         required=True,
         allow_none=True,
         description="Time of the last request with the key, to the minute. Null if it was never used.",
+    )
+
+
+class NewApiKeySchema(ApiKeySchema):
+    """A new API key. This response is the only one that contains its secret."""
+
+    secret = Text(
+        required=True,
+        longest=_SECRET_LENGTH,
+        pattern="^ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}$",
+        metadata={"minLength": _SECRET_LENGTH},
+        description="The key, to be sent as `Authorization: Bearer SECRET`. Only its hash is stored.",
     )
 
 

@@ -125,7 +125,8 @@ def up(
     """
     Run database, migrations, web server and job worker until Ctrl-C.
 
-    The first start creates the club `home`, and writes a key with all scopes to DIR/api-key.
+    The first start creates the club `home`, and writes a key with all scopes to DIR/api-key. Every start prints a link
+    that signs in to the console with this key, once within ten minutes.
 
     With OFC_DATABASE_URL set, that PostgreSQL (15 to 18) is used instead of the embedded one. OFC_OWNER_URL is the
     login that migrates it, if the login of the service cannot.

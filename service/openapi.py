@@ -26,7 +26,7 @@ from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.ledger.club_statements import TablesField
 from schemas.problems import ProblemSchema
 from schemas.webhooks.messages import MESSAGES
-from service.clubs.scopes import SCOPE_DESCRIPTIONS
+from service.clubs.scopes import PRESET_SCOPES, SCOPE_DESCRIPTIONS
 from service.examples import add_examples
 from service.openapi_components import prepare_for_generators
 from service.openapi_published import WHOLE, publish
@@ -55,6 +55,10 @@ Each key has a limit of requests per minute: every response has the limit in `Ra
 KEY_DESCRIPTION: Final = (
     "An API key of the club. Each operation lists the scopes of which the key needs one.\n\n"
     + "\n\n".join(f"- `{scope}`: {opened}" for scope, opened in SCOPE_DESCRIPTIONS.items())
+    + "\n\nA key can be created with the scopes of a preset (`POST /v1/keys`).\n\n"
+    + "\n\n".join(
+        f"- `{preset}`: {', '.join(f'`{scope}`' for scope in held)}" for preset, held in PRESET_SCOPES.items()
+    )
     + "\n\nThe secret of a link (`POST /v1/links`) is sent in the same way. It can be used for the operations with"
     " `x-link`, and for its table or round only: `table` is for links to tables, `round` for links to rounds too."
 )

@@ -50,6 +50,8 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "ExchangePart": Component("ExchangeReason.part", "Source of the points between two players."),
     "RuleName": Component("RuleNote.rule", "Heading of docs/rules.md that states a rule."),
     "ScopeName": Component("ApiKey.scopes[]", "Name of a scope of keys."),
+    "KeyScope": Component("ApiKeyRequest.scopes[]", "Scope that a new key can have."),
+    "KeyPreset": Component("ApiKeyRequest.preset", "What a new key is for, which names its scopes."),
     "StakesScope": Component("StakesRules.scope", "Period over which stacks limit payments."),
     "WinLimit": Component("StakesRules.win_limit", "What limits the points that a player can win."),
     "Variant": Component("Ruleset.variant", "How the cards are dealt."),

@@ -10,11 +10,11 @@ import click
 from client.api import Client
 from client.commands.base import Group, Session
 from client.commands.verbs import Find, Verb, make_command
-from client.lookup import add_table_names, find_any_table, find_id, find_key
+from client.lookup import add_table_names, find_any_table, find_id
 from client.render.hands import show_hand_summary
 from client.render.ledger import PAYMENTS
 from client.render.links import LINKS
-from client.render.reports import CHECKPOINTS, IMPORTS, KEYS, RECOMPUTATIONS, show_recomputation
+from client.render.reports import CHECKPOINTS, IMPORTS, RECOMPUTATIONS, show_recomputation
 from client.render.rounds import show_club_statement, show_table
 from client.render.rulesets import RULESETS, show_ruleset
 from client.render.statistics import STATISTICS
@@ -23,7 +23,6 @@ from client.render.webhooks import DELIVERIES, WEBHOOKS, show_webhook
 if TYPE_CHECKING:
     from client.models import IdKind
 
-EXAMPLE_PREFIX: Final = "ofc_7q2mx40a"
 EXAMPLE_WEBHOOK: Final = "01a1fbf4-2b7e-7c11-8a40-5d3f9e6b1c02"
 EXAMPLE_DELIVERY: Final = "01a1fbf4-91d3-7f52-9c08-7a1b2c3d4e5f"
 EXAMPLE_JOB: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
@@ -59,25 +58,6 @@ _WEBHOOK: Final[Mapping[str, Any]] = {"finds": {"webhook_id": _finder("webhook")
 _JOB: Final[Mapping[str, Any]] = {"finds": {"recomputation_id": _finder("recomputation")}, "show": show_recomputation}
 
 VERBS: Final[Mapping[str, Verb]] = {
-    "key list": Verb(
-        operation="list_keys",
-        help="List the keys of the club, newest first, revoked and expired ones included.",
-        examples=["ofc key list", "ofc key list --json"],
-        columns=KEYS,
-        items="keys",
-        limit=50,
-    ),
-    "key revoke": Verb(
-        operation="revoke_key",
-        help="""Revoke a key at once. It may be the key of this request.
-
-        PREFIX is the beginning of the key that `ofc key list` shows, and ID its id or the end of that. A whole
-        key, such as a leaked one, is accepted too.""",
-        examples=[f"ofc key revoke {EXAMPLE_PREFIX}"],
-        metavars={"key_id": "PREFIX|ID"},
-        finds={"key_id": find_key},
-        done="the key {prefix} ({name}) is revoked",
-    ),
     "link list": Verb(
         operation="list_links",
         help="List links, newest first, with expired and revoked ones.",
@@ -354,22 +334,13 @@ def get_verb(name: str) -> click.Command:
     return make_command(name.rpartition(" ")[2], VERBS[name])
 
 
-def add_verbs(group: click.Group, *names: str) -> None:
+def add_verbs(group: click.Group, *names: str, rows: Mapping[str, Verb] = VERBS) -> None:
     """Add the rows of a group to it, or those of the given names."""
     assert group.name is not None
-    for name in VERBS:
+    for name, verb in rows.items():
         first, _, last = name.rpartition(" ")
         if first == group.name or name in names:
-            group.add_command(get_verb(name), last)
-
-
-@click.group(name="key", cls=Group, examples=["ofc key list", f"ofc key revoke {EXAMPLE_PREFIX}"])
-def keys() -> None:
-    """
-    List and revoke the API keys of the club.
-
-    This needs a key of the scope `admin`. The operator creates keys with `ofc-server key create`.
-    """
+            group.add_command(make_command(last, verb), last)
 
 
 @click.group(
@@ -390,7 +361,6 @@ def secret() -> None:
     """Show or rotate the secret that signs the messages of a webhook."""
 
 
-add_verbs(keys)
 add_verbs(webhooks)
 add_verbs(secret, "webhook secret show", "webhook secret rotate")
 find_hands = get_verb("hand find")

@@ -198,6 +198,30 @@ class Moment(click.ParamType[str]):
 MOMENT: Final = Moment()
 
 
+_LIFETIME: Final = re.compile(r"(?P<number>[1-9][0-9]{0,5})(?P<unit>[mhd])", re.ASCII)
+_SECONDS: Final = {"m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
+
+
+class Lifetime(click.ParamType[int]):
+    """
+    A time such as `90m`, `24h` or `7d`, as seconds.
+
+    >>> Lifetime().convert("24h", None, None)
+    86400
+    """
+
+    name = "lifetime"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the seconds of a time."""
+        match = _LIFETIME.fullmatch(str(value))
+        if match is None:
+            self.fail(
+                f"{value!r} is not a time; expected minutes, hours or days, for example 90m, 24h or 7d", param, ctx
+            )
+        return int(match["number"]) * _SECONDS[match["unit"]]
+
+
 _BEGIN: Final = "Only rounds opened at TIME or later: today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339."
 _END: Final = "Only rounds opened before TIME. Days begin with the evening of the club, at 06:00 unless it is set up."
 

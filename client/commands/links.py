@@ -1,9 +1,8 @@
 """Commands that create links to tables and rounds."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -12,6 +11,7 @@ from client.commands.administration import add_verbs
 from client.commands.base import (
     Command,
     Group,
+    Lifetime,
     NamedPath,
     Session,
     json_option,
@@ -25,30 +25,6 @@ from client.files import write_file
 from client.lookup import describe_round, find_round, find_table
 from client.render.console import make_console
 from client.render.links import draw_svg_code, show_link
-
-_LIFETIME: Final = re.compile(r"(?P<number>[1-9][0-9]{0,5})(?P<unit>[mhd])", re.ASCII)
-_SECONDS: Final = {"m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
-
-
-class Lifetime(click.ParamType[int]):
-    """
-    A time such as `90m`, `24h` or `7d`, as seconds.
-
-    >>> Lifetime().convert("24h", None, None)
-    86400
-    """
-
-    name = "lifetime"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the seconds of a time."""
-        match = _LIFETIME.fullmatch(str(value))
-        if match is None:
-            self.fail(
-                f"{value!r} is not a time; expected minutes, hours or days, for example 90m, 24h or 7d", param, ctx
-            )
-        return int(match["number"]) * _SECONDS[match["unit"]]
-
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

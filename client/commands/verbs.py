@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,17 @@ from rich.text import Text
 
 from client.api import Client
 from client.commands import base
-from client.commands.base import MOMENT, REFUSED, Command, Period, Session, print_json, print_waiting, refuse_output
+from client.commands.base import (
+    MOMENT,
+    REFUSED,
+    Command,
+    Lifetime,
+    Period,
+    Session,
+    print_json,
+    print_waiting,
+    refuse_output,
+)
 from client.commands.names import (
     Completer,
     complete_players,
@@ -63,6 +74,18 @@ _TIMES: Final = {
     "to": ". Days begin with the evening of the club, at 06:00 unless it is set up.",
 }
 """What follows the description of a time, which people can write in more forms than the contract has."""
+_FROM_NOW: Final = "How long it is valid, such as 90m, 12h or 90d."
+
+
+class FromNow(click.ParamType[str]):
+    """A time such as `90d`, as the moment in RFC 3339 that is so long from now."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the moment of a time."""
+        moment = datetime.now(UTC) + timedelta(seconds=Lifetime().convert(value, param, ctx))
+        return moment.isoformat().replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,6 +107,7 @@ class Verb:
         arguments: names of fields of the body that are arguments, not options.
         metavars: of arguments and options, by the names of the contract, if they have others there.
         options: names of options, by the names of the contract, if they have others there.
+        from_now: names of moments of the body, for which the command takes the time until then.
         finds: how the arguments of the path are looked up; others are ids.
         items: of a list, the field of the items.
         limit: of a list, the default of --limit; None if all items are read.
@@ -107,6 +131,7 @@ class Verb:
     arguments: tuple[str, ...] = ()
     metavars: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
+    from_now: tuple[str, ...] = ()
     finds: Mapping[str, Find] = field(default_factory=dict)
     items: str | None = None
     limit: int | None = None
@@ -181,6 +206,7 @@ def _make_option(verb: Verb, parameter: Parameter) -> click.Option:
     flag, name = verb.name_option(parameter), parameter.name
     kind: Any = click.Choice(parameter.choices) if parameter.choices and parameter.type == "string" else None
     kind = MOMENT if name in _PERIOD else click.IntRange(parameter.minimum) if parameter.type == "integer" else kind
+    kind = FromNow() if name in verb.from_now else kind
     is_flag = parameter.type == "boolean"
     metavar = verb.metavars.get(name, _METAVARS.get(name))
     unset: dict[str, Any] = {"default": None} if is_flag else {}
@@ -190,7 +216,7 @@ def _make_option(verb: Verb, parameter: Parameter) -> click.Option:
         multiple=parameter.type == "array" or name == "tables",
         required=parameter.is_required,
         metavar=metavar,
-        help=_describe(parameter),
+        help=_FROM_NOW if name in verb.from_now else _describe(parameter),
         shell_complete=_COMPLETERS.get(name),
         **unset,
     )

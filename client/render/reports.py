@@ -1,4 +1,4 @@
-"""Recomputations and verification reports, and the columns of checkpoints, API keys, imports and recomputations."""
+"""Recomputations, verification reports and new keys, and the columns of checkpoints, API keys and jobs."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from client.render.console import Column
+from client.render.console import Column, make_console
 from client.render.format import format_minute, plural
 from client.render.problems import MOST_SHOWN
 
@@ -44,6 +44,16 @@ KEYS: Final = (
     Column("last used (UTC)", lambda key: format_minute(key["last_used_at"])),
     Column("ends (UTC)", _show_end),
 )
+
+
+def show_new_key(console: Console, key: Mapping[str, Any]) -> None:
+    """Print a new key alone on stdout, and on stderr what it is."""
+    console.print(Text(key["secret"]), soft_wrap=True)
+    end = "" if key["expires_at"] is None else f", until {format_minute(key['expires_at'])} UTC"
+    what = f"Created the key {key['prefix']} ({key['name']}) with {', '.join(key['scopes'])}{end}"
+    make_console(error=True).print(Text(f"{what}; it is not shown again."), soft_wrap=True)
+
+
 _JOBS: Final = (
     Column("id", "id", is_unbroken=True),
     Column("created (UTC)", lambda job: format_minute(job["created_at"])),

@@ -124,18 +124,64 @@ def _api_keys() -> None:
             pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = 'api_keys'::regclass), 'MEMBER')
         );
     """)
+    _creation()
     _revocation()
+
+
+def _creation() -> None:
+    """
+    Create the function with which the service creates a key of its club, as a valid key of it with the scope `admin`.
+
+    The new key has no scope that the other one lacks, and ends no later. The function has the rights of the tables'
+    owner, because the service cannot insert keys. Temporary tables are searched last: those of the service could have
+    the names of others, and triggers that run with these rights.
+
+    The lock waits for a revocation that is not committed yet, and a later one waits for the transaction. The clock is
+    that of the check, because a key can have been revoked since the transaction began. The time of the creation is an
+    argument, because it is also that of the event.
+    """
+    op.execute("""
+        CREATE FUNCTION create_key(
+            creator_id uuid, key_id uuid, key_name text, key_prefix text, key_secret_sha256 bytea, key_scopes text[],
+            key_created_at timestamptz, key_expires_at timestamptz
+        ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+        DECLARE
+            creator api_keys;
+            refusal text;
+        BEGIN
+            SELECT * INTO creator FROM api_keys AS key
+                WHERE key.club_id = current_club() AND key.id = creator_id FOR SHARE;
+            IF NOT FOUND OR least(creator.expires_at, creator.revoked_at) <= clock_timestamp() THEN
+                RAISE EXCEPTION 'the key % is not a valid key of the club, so it creates no key', creator_id
+                    USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'api_keys_creator_valid';
+            ELSIF NOT creator.scopes && ARRAY['admin', '*'] THEN
+                refusal := 'it lacks the scope admin';
+            ELSIF NOT ('*' = ANY (creator.scopes) OR key_scopes <@ creator.scopes) THEN
+                refusal := 'the new key has scopes that it lacks';
+            ELSIF coalesce(key_expires_at, 'infinity') > least(creator.expires_at, creator.revoked_at) THEN
+                refusal := 'the new key ends later';
+            END IF;
+            IF refusal IS NOT NULL THEN
+                RAISE EXCEPTION 'the key % does not create this key: %', creator_id, refusal
+                    USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'api_keys_creator_check';
+            END IF;
+            INSERT INTO api_keys (club_id, id, name, prefix, secret_sha256, scopes, created_at, expires_at) VALUES (
+                creator.club_id, key_id, key_name, key_prefix, key_secret_sha256, key_scopes, key_created_at,
+                key_expires_at
+            );
+        END $$;
+    """)
 
 
 def _revocation() -> None:
     """
     Create the function with which the service revokes a key of its club immediately.
 
-    It has the rights of the tables' owner, because the service can neither create keys nor restore revoked ones.
+    It has the rights of the tables' owner, as `create_key` has, because the service cannot restore revoked keys.
     """
     op.execute("""
         CREATE FUNCTION revoke_key(key_id uuid) RETURNS timestamptz LANGUAGE plpgsql
-            SECURITY DEFINER SET search_path FROM CURRENT AS $$
+            SECURITY DEFINER SET search_path = public, pg_temp AS $$
         DECLARE
             ended timestamptz;
         BEGIN

@@ -1,9 +1,9 @@
 """Create and find clubs and their API keys."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import time, timedelta
+from datetime import datetime, time, timedelta
 from hashlib import sha256
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Final
@@ -13,14 +13,18 @@ from zoneinfo import available_timezones
 from uuid_utils.compat import uuid7
 
 from evidence.events import ClubChanged, ClubCreated, KeyCreated
-from schemas.clubs import ClubView
+from schemas.base import WireError
+from schemas.clubs import ClubView, KeyRequest
+from schemas.fields import show_time
+from schemas.problems import summarize
+from scoring.errors import Mistake
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.clubs import StoredClub
 from service.clubs.queries.keys import IssuedKey
-from service.clubs.scopes import EVERY_SCOPE
+from service.clubs.scopes import EVERY_SCOPE, PRESET_SCOPES, has_scope
 from service.db import Database, Transaction
 from service.db.pages import Page, cut_page
-from service.errors import ClubTaken, NotFound, OperatorError
+from service.errors import ClubTaken, NotFound, OperatorError, ScopeMissing
 
 
 def find_club(database: Database, name: str) -> StoredClub:
@@ -138,6 +142,12 @@ class NewKey:
     key: IssuedKey
     secret: str = field(repr=False)
 
+    @property
+    def secret_sha256(self) -> bytes:
+        """The hash of the secret, which is stored."""
+        # 255 random bits cannot be guessed, so a fast hash is as safe as a slow one.
+        return sha256(self.secret.encode()).digest()
+
 
 def create_key(
     database: Database,
@@ -153,7 +163,7 @@ def create_key(
     The secret is returned once; only its hash is stored.
 
     Args:
-        database: with the login of the owner of the tables; the role of the service cannot create keys.
+        database: with the login of the owner of the tables; the role of the service creates keys with a key only.
         club: the club of the key.
         name: a name for the operator.
         scopes: the scopes of the key.
@@ -173,24 +183,98 @@ def issue_key(
     replaces: UUID | None = None,
 ) -> NewKey:
     """Create a key of the transaction's club, and record the event, with the key that it replaces, if any."""
+    expires_at = None if lifetime is None else transaction.now + lifetime
+    new_key = _draw_key(transaction, club, name, scopes, expires_at)
+    keys.add(transaction, new_key.key, new_key.secret_sha256, _describe(new_key, replaces))
+    return new_key
+
+
+def create_own_key(transaction: Transaction, request: KeyRequest, creator_id: UUID) -> NewKey:
+    """
+    Create a key of the transaction's club with the rights of another one, and record the event.
+
+    The secret is returned once; only its hash is stored. The database checks again, with its own clock, what the other
+    key can give.
+
+    Args:
+        transaction: of the service.
+        request: the name, the scopes and the end of the key.
+        creator_id: the key that creates it, which has the scope `admin`.
+
+    Raises:
+        ScopeMissing: the key that creates it lacks a scope of the new one.
+        WireError: the new key would end later than the one that creates it, or has already ended.
+        KeyUnknown: the key that creates it has just ended.
+        Busy: the key that creates it was changed at the same time.
+    """
+    creator = keys.get(transaction, creator_id)
+    if mistakes := tuple(_find_unheld(creator, request)):
+        raise ScopeMissing(summarize(mistakes), mistakes)
+    if creator.ends_at is not None and creator.ends_at <= transaction.now:
+        raise keys.refuse_ended(creator)
+    if mistakes := tuple(_find_invalid_end(creator, request.expires_at, transaction.now)):
+        raise WireError(mistakes)
+    scopes = tuple(dict.fromkeys(map(str, _list_scopes(request))))
+    new_key = _draw_key(transaction, creator.club, request.name, scopes, request.expires_at)
+    keys.add_own(transaction, creator, new_key.key, new_key.secret_sha256, _describe(new_key))
+    return new_key
+
+
+def _list_scopes(request: KeyRequest) -> Sequence[str]:
+    return (request.scopes or ()) if request.preset is None else PRESET_SCOPES[request.preset]
+
+
+def _find_unheld(creator: IssuedKey, request: KeyRequest) -> Iterator[Mistake]:
+    """Yield a mistake for each scope of a request that the key that creates lacks; for a preset, one for all."""
+    unheld = {
+        index: scope for index, scope in enumerate(_list_scopes(request)) if not has_scope(creator.scopes, (scope,))
+    }
+    lacks = f"which the key {creator.name!r} lacks; expected scopes that it has: {', '.join(creator.scopes)}"
+    if request.preset is None:
+        for index, scope in unheld.items():
+            yield Mistake("scope-not-held", ("scopes", index), f"is {str(scope)!r}, {lacks}")
+    elif unheld:
+        named = ", ".join(repr(str(scope)) for scope in unheld.values())
+        yield Mistake("scope-not-held", ("preset",), f"is {request.preset.value!r}, with {named}, {lacks}")
+
+
+def _find_invalid_end(creator: IssuedKey, expires_at: datetime | None, now: datetime) -> Iterator[Mistake]:
+    """Yield the mistake of the end of a new key: it has passed, or is later than that of the key that creates it."""
+    latest = creator.ends_at
+    if expires_at is not None and expires_at <= now:
+        yield Mistake("end-passed", ("expires_at",), f"is {show_time(expires_at)}; expected a time in the future")
+    if latest is not None and expires_at is None:
+        detail = f"is required, because the key {creator.name!r} ends; expected {show_time(latest)} or earlier"
+        yield Mistake("field-missing", ("expires_at",), detail)
+    elif latest is not None and expires_at is not None and expires_at > latest:
+        detail = f"is {show_time(expires_at)}, after the end of the key {creator.name!r}"
+        yield Mistake("end-too-late", ("expires_at",), f"{detail}; expected {show_time(latest)} or earlier")
+
+
+def _draw_key(
+    transaction: Transaction, club: str, name: str, scopes: Sequence[str], expires_at: datetime | None
+) -> NewKey:
+    """Return a new key of the transaction's club, which is not stored yet."""
     prefix = f"ofc_{_draw(ascii_lowercase + digits, _PREFIX_LENGTH)}"
     secret = f"{prefix}_{_draw(ascii_letters + digits, _SECRET_LENGTH)}"
-    expires_at = None if lifetime is None else transaction.now + lifetime
     key = IssuedKey(transaction.club_id, club, uuid7(), name, prefix, tuple(scopes), transaction.now, expires_at)
-    secret_sha256 = sha256(secret.encode()).digest()
+    return NewKey(key, secret)
+
+
+def _describe(new_key: NewKey, replaces: UUID | None = None) -> bytes:
+    """Return the event of a new key."""
+    key = new_key.key
     event = KeyCreated(
         key=key.id,
-        prefix=prefix,
-        name=name,
-        scopes=tuple(scopes),
-        expires_at=expires_at,
+        prefix=key.prefix,
+        name=key.name,
+        scopes=key.scopes,
+        expires_at=key.expires_at,
         replaces=replaces,
         # The hash of the hash: the audit trail can be read by others, and authentication compares hashes.
-        secret=sha256(secret_sha256).digest(),
+        secret=sha256(new_key.secret_sha256).digest(),
     )
-    # 255 random bits cannot be guessed, so a fast hash is as safe as a slow one.
-    keys.add(transaction, key, secret_sha256, event.encode())
-    return NewKey(key, secret)
+    return event.encode()
 
 
 def _draw(alphabet: str, length: int) -> str:

@@ -1,29 +1,21 @@
-"""Scopes of keys: every operation of the API needs one of some scopes."""
+"""Scopes of keys: every operation of the API needs one of some scopes. Presets are the scopes of keys for a purpose."""
 
-from collections.abc import Collection, Iterable
-from enum import StrEnum
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
+from schemas.clubs import EVERY_SCOPE, KeyPreset, KeyScope
 
-class KeyScope(StrEnum):
-    """A group of operations that a key can be used for."""
+__all__ = [
+    "EVERY_SCOPE",
+    "PRESET_DESCRIPTIONS",
+    "PRESET_SCOPES",
+    "SCOPE_DESCRIPTIONS",
+    "KeyPreset",
+    "KeyScope",
+    "has_scope",
+    "join_scopes",
+]
 
-    READ = "read"
-    SCORE = "score"
-    WRITE = "write"
-    TABLES = "tables"
-    IMPORTS = "imports"
-    RECOMPUTE = "recompute"
-    DISPUTES = "disputes"
-    CORRECT = "correct"
-    CORRECT_FINAL = "correct-final"
-    AUDIT = "audit"
-    WEBHOOKS = "webhooks"
-    ADMIN = "admin"
-
-
-EVERY_SCOPE: Final = "*"
-"""All scopes, including those of later releases."""
 
 SCOPE_DESCRIPTIONS: Final = {
     EVERY_SCOPE: "all operations, including those of later releases",
@@ -38,9 +30,42 @@ SCOPE_DESCRIPTIONS: Final = {
     KeyScope.CORRECT_FINAL: "with `correct` or `recompute`: change final settlements",
     KeyScope.AUDIT: "read all events with their signed bytes, checkpoints and evidence",
     KeyScope.WEBHOOKS: "add, change and test webhooks; read their secrets and deliveries",
-    KeyScope.ADMIN: "list and revoke the keys of the club",
+    KeyScope.ADMIN: "create, list and revoke the keys of the club; end sessions of the console",
 }
 """What each scope allows, for operators."""
+
+PRESET_SCOPES: Final[Mapping[KeyPreset, tuple[KeyScope, ...]]] = {
+    KeyPreset.ROOM: (
+        KeyScope.READ,
+        KeyScope.SCORE,
+        KeyScope.WRITE,
+        KeyScope.TABLES,
+        KeyScope.IMPORTS,
+        KeyScope.WEBHOOKS,
+    ),
+    KeyPreset.SCOREKEEPER: (KeyScope.READ, KeyScope.SCORE, KeyScope.WRITE),
+    KeyPreset.AUDITOR: (
+        KeyScope.READ,
+        KeyScope.RECOMPUTE,
+        KeyScope.DISPUTES,
+        KeyScope.CORRECT,
+        KeyScope.CORRECT_FINAL,
+        KeyScope.AUDIT,
+    ),
+    KeyPreset.MANAGER: tuple(KeyScope),
+}
+"""The scopes of each preset. Those of later releases are not added to keys that exist."""
+
+PRESET_DESCRIPTIONS: Final[Mapping[KeyPreset, str]] = {
+    KeyPreset.ROOM: "the software of a card room: sets up tables and rulesets, records and imports rounds, receives"
+    " messages by webhooks",
+    KeyPreset.SCOREKEEPER: "who records rounds: opens and closes rounds, records and undoes hands, sets display names,"
+    " issues links",
+    KeyPreset.AUDITOR: "who decides disputes: corrects rounds, final ones too, recomputes and verifies them, reads the"
+    " whole audit trail",
+    KeyPreset.MANAGER: "who runs the club: does everything, and creates and revokes keys",
+}
+"""What a key of each preset is for, for operators and managers."""
 
 
 def has_scope(held: Iterable[str], scopes: Collection[str]) -> bool:

@@ -7,7 +7,7 @@ import click
 from schemas.fields import show_time
 from service.clubs.actions import NewKey, create_key, find_club, list_keys, revoke_key, rotate_key
 from service.clubs.queries.keys import IssuedKey
-from service.clubs.scopes import EVERY_SCOPE, SCOPE_DESCRIPTIONS
+from service.clubs.scopes import EVERY_SCOPE, PRESET_SCOPES, SCOPE_DESCRIPTIONS, KeyPreset
 from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_duration, read_name
 from service.commands.output import print_json, print_message, print_table, show_moment
@@ -35,33 +35,45 @@ def key() -> None:
 @click.option("--club", required=True, help="Name of the club.")
 @click.option("--name", default="key", show_default=True, help="Name of the key, for example its purpose.")
 @click.option(
+    "--preset", type=click.Choice([str(preset) for preset in KeyPreset]), help="What the key is for, not with --scope."
+)
+@click.option(
     "--scope",
     "scopes",
     type=click.Choice([str(scope) for scope in SCOPE_DESCRIPTIONS]),
     multiple=True,
-    default=(EVERY_SCOPE,),
-    show_default=True,
-    help="Scope of the key; can be given several times.",
+    help=f"Scope of the key; can be given several times.  [{EVERY_SCOPE}]",
 )
 @click.option("--expires-in", metavar="TIME", help="Time until it expires, for example 12h, 90d or 52w.  [never]")
 @data_option
 @json_option
 def create(
-    club: str, name: str, scopes: tuple[str, ...], expires_in: str | None, directory: Path | None, as_json: bool
+    club: str,
+    name: str,
+    preset: str | None,
+    scopes: tuple[str, ...],
+    expires_in: str | None,
+    directory: Path | None,
+    as_json: bool,
 ) -> None:
     """
     Create a key. It is printed once, alone on stdout; only its hash is stored.
 
     \b
     Examples:
-      ofc-server key create --club riverside --name "table tablet" --scope read --scope write
+      ofc-server key create --club riverside --name "table tablet" --preset scorekeeper
       ofc-server key create --club riverside --scope read --expires-in 90d > scoreboard-key
     """
+    if preset is not None and scopes:
+        raise click.UsageError("--preset and --scope were given; expected one of them")
+    if preset is not None:
+        scopes = tuple(scope.value for scope in PRESET_SCOPES[KeyPreset(preset)])
     lifetime = None if expires_in is None else read_duration("--expires-in", expires_in)
     with open_as_owner(directory) as database:
         stored_club = find_club(database, read_name("The club's name", club))
         named = read_name("The key's name", name)
-        new_key = create_key(database, stored_club, name=named, scopes=tuple(dict.fromkeys(scopes)), lifetime=lifetime)
+        held = tuple(dict.fromkeys(scopes)) or (EVERY_SCOPE,)
+        new_key = create_key(database, stored_club, name=named, scopes=held, lifetime=lifetime)
     _print_new(new_key, as_json)
 
 

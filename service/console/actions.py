@@ -1,4 +1,4 @@
-"""Begin and end sessions of the console."""
+"""Begin, list and end sessions of the console."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -14,8 +14,9 @@ from service.clubs.queries import keys
 from service.clubs.queries.clubs import StoredClub
 from service.clubs.queries.keys import IssuedKey
 from service.console import queries as sessions
-from service.console.queries import ConsoleSession, SessionKind
+from service.console.queries import ConsoleSession, ListedSession, SessionFilter, SessionKind
 from service.db import Database, Session, Transaction
+from service.db.pages import Page, cut_page
 from service.errors import KeyUnknown, NotFound, OperatorError
 
 SESSION_LIFETIME: Final = timedelta(hours=12)
@@ -92,6 +93,38 @@ def sign_in_with_link(transaction: Transaction, link: ConsoleSession) -> NewSecr
 def sign_out(transaction: Transaction, session_id: UUID) -> None:
     """End a session; one that has ended before does not change."""
     sessions.end(transaction, session_id)
+
+
+def list_sessions(
+    transaction: Transaction, filter_: SessionFilter, *, after: UUID | None, limit: int
+) -> Page[ListedSession]:
+    """
+    List the sessions of the club, the newest first. Expired ones are deleted when another one begins.
+
+    Raises:
+        NotFound: the filter has a key that the club does not have.
+    """
+    if filter_.key_id is not None:
+        keys.get(transaction, filter_.key_id)
+    page = sessions.list_page(transaction, filter_, after=after, limit=limit + 1)
+    return cut_page(page, limit, lambda listed: listed)
+
+
+def count_sessions(transaction: Transaction, filter_: SessionFilter) -> int:
+    """Return the number of sessions of the club."""
+    return sessions.count(transaction, filter_)
+
+
+def end_session(transaction: Transaction, session_id: UUID) -> ListedSession:
+    """
+    End a session of the club, and return it as it was; one that has ended before does not change.
+
+    Raises:
+        NotFound: the club has no session with this ID.
+    """
+    session = sessions.get(transaction, session_id)
+    sessions.end(transaction, session.id)
+    return session
 
 
 def hash_secret(secret: str) -> bytes:

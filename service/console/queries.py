@@ -3,16 +3,19 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import delete, insert, text, update
+from sqlalchemy import Row, Select, delete, func, insert, select, text, update
 
+from service.clubs.models import ApiKeyRecord
 from service.clubs.queries.keys import StoredKey
 from service.console.models import ConsoleSessionRecord
 from service.db import Session, Statement, Transaction
+from service.errors import NotFound
 
 _SESSION: Final = ConsoleSessionRecord
+_KEY: Final = ApiKeyRecord
 _FIND: Final = Statement(
     text("SELECT club_id, id, key_id, key_name, scopes, expires_at FROM find_console_session(:kind, :secret_sha256)")
 )
@@ -83,3 +86,109 @@ def end(transaction: Transaction, session_id: UUID) -> bool:
         .values(ended_at=transaction.now)
     )
     return transaction.execute(statement).rowcount == 1
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Filters of the sessions of a club; None means every one."""
+
+    key_id: UUID | None = None
+    is_open: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """
+    A session of a list.
+
+    Attributes:
+        key_id, key_name, key_prefix: the key with which it began.
+        expires_at: when it ends by itself.
+        ended_at: when somebody signed out or ended it; None if nobody did.
+        key_revoked_at: when its key is revoked, which can be in the future; None if it is not.
+    """
+
+    id: UUID
+    key_id: UUID
+    key_name: str
+    key_prefix: str
+    created_at: datetime
+    expires_at: datetime
+    ended_at: datetime | None
+    key_revoked_at: datetime | None
+
+    @property
+    def ends_at(self) -> datetime:
+        """When it ends or has ended, by itself, on request or with its key."""
+        moments = (self.expires_at, self.ended_at, self.key_revoked_at)
+        return min(moment for moment in moments if moment is not None)
+
+
+def list_page(
+    transaction: Transaction, filter_: SessionFilter, *, after: UUID | None = None, limit: int
+) -> list[ListedSession]:
+    """List the sessions of the club, the newest first, from the one after `after`, without links."""
+    query = _filtered(transaction, filter_)
+    if after is not None:
+        query = query.where(_SESSION.id < after)
+    return [_load(row) for row in transaction.execute(query.order_by(_SESSION.id.desc()).limit(limit))]
+
+
+def count(transaction: Transaction, filter_: SessionFilter) -> int:
+    """Return the number of sessions of the club, without links."""
+    query = select(func.count()).select_from(_filtered(transaction, filter_).subquery())
+    return int(transaction.execute(query).scalar_one())
+
+
+def get(transaction: Transaction, session_id: UUID) -> ListedSession:
+    """
+    Read a session of the club.
+
+    Raises:
+        NotFound: the club has no session with this ID.
+    """
+    row = transaction.execute(_listed(transaction).where(_SESSION.id == session_id)).one_or_none()
+    if row is None:
+        raise NotFound(f"there is no session {session_id}; expected the ID of a session of the club")
+    return _load(row)
+
+
+def _filtered(transaction: Transaction, filter_: SessionFilter) -> Select[Any]:
+    query = _listed(transaction)
+    if filter_.key_id is not None:
+        query = query.where(_SESSION.key_id == filter_.key_id)
+    if filter_.is_open is not None:
+        # `least` ignores null.
+        is_open = func.least(_SESSION.expires_at, _SESSION.ended_at, _KEY.revoked_at) > transaction.now
+        query = query.where(is_open if filter_.is_open else ~is_open)
+    return query
+
+
+def _listed(transaction: Transaction) -> Select[Any]:
+    return (
+        select(
+            _SESSION.id,
+            _SESSION.key_id,
+            _KEY.name.label("key_name"),
+            _KEY.prefix.label("key_prefix"),
+            _SESSION.created_at,
+            _SESSION.expires_at,
+            _SESSION.ended_at,
+            _KEY.revoked_at.label("key_revoked_at"),
+        )
+        .join(_KEY, (_KEY.club_id == _SESSION.club_id) & (_KEY.id == _SESSION.key_id))
+        .where(_SESSION.club_id == transaction.club_id, _SESSION.kind == SessionKind.SESSION.value)
+    )
+
+
+def _load(row: Row[Any]) -> ListedSession:
+    return ListedSession(
+        id=row.id,
+        key_id=row.key_id,
+        key_name=row.key_name,
+        key_prefix=row.key_prefix,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        ended_at=row.ended_at,
+        key_revoked_at=row.key_revoked_at,
+    )

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from sqlalchemy import URL
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, TimeoutError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError, TimeoutError
 
 from service.db.address import SERVICE_ROLE, describe
 from service.errors import (
@@ -74,7 +74,7 @@ def translate_read_only(url: URL) -> Iterator[None]:
         ) from error
 
 
-def find_conflict(error: IntegrityError, by_constraint: Mapping[str, ServiceError]) -> ServiceError | None:
+def find_conflict(error: DBAPIError, by_constraint: Mapping[str, ServiceError]) -> ServiceError | None:
     """Return the conflict that the violation of a constraint means, or None if it is not an expected one."""
     diagnosis = getattr(error.orig, "diag", None)
     return by_constraint.get(diagnosis.constraint_name) if diagnosis else None
@@ -146,12 +146,14 @@ def conflicts(**by_constraint: ServiceError) -> Iterator[None]:
     """
     Raise the given error when a constraint is violated; the transaction can then only be rolled back.
 
+    A function of the database can refuse what it is asked for with the name of a constraint too.
+
     Raises:
         ServiceError: the error that is given for the name of the constraint.
     """
     try:
         yield
-    except IntegrityError as error:
+    except (IntegrityError, ProgrammingError) as error:
         conflict = find_conflict(error, by_constraint)
         if conflict is None:
             raise

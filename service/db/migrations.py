@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from migrations.privileges import SERVICE_PRIVILEGES, SHARED_PRIVILEGES, VIEW_PRIVILEGES
+from migrations.privileges import FUNCTION_PRIVILEGES, SERVICE_PRIVILEGES, SHARED_PRIVILEGES, VIEW_PRIVILEGES
 from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
 from service.db.connections import LocalSettings
 from service.db.failures import translate_errors
@@ -187,9 +187,10 @@ def _try(connection: Connection, statement: str) -> bool:
 
 
 def _grant_privileges(connection: Connection) -> None:
-    for table, privileges in {**SERVICE_PRIVILEGES, **VIEW_PRIVILEGES, **SHARED_PRIVILEGES}.items():
-        connection.execute(text(f"REVOKE ALL ON {table} FROM PUBLIC, {SERVICE_ROLE}"))
-        connection.execute(text(f"GRANT {privileges} ON {table} TO {SERVICE_ROLE}"))
+    every = {**SERVICE_PRIVILEGES, **VIEW_PRIVILEGES, **SHARED_PRIVILEGES, **FUNCTION_PRIVILEGES}
+    for name, privileges in every.items():
+        connection.execute(text(f"REVOKE ALL ON {name} FROM PUBLIC, {SERVICE_ROLE}"))
+        connection.execute(text(f"GRANT {privileges} ON {name} TO {SERVICE_ROLE}"))
 
 
 def _denied(error: DBAPIError, url: URL) -> DatabaseDenied | None:

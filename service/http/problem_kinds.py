@@ -66,7 +66,7 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     "scope-missing": ProblemKind(
         HTTPStatus.FORBIDDEN,
         "Insufficient scope",
-        "Send a key that has the required scope. The operator of the service creates keys.",
+        "Send a key that has the required scope. Keys with the scope 'admin' create keys, as the operator does.",
     ),
     "rate-limited": ProblemKind(
         HTTPStatus.TOO_MANY_REQUESTS,

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import json
 import shutil
 import signal
 import socket
@@ -17,6 +18,7 @@ from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
 from service.config import Config, read_transfer_seconds
+from service.errors import KeyUnknown
 from service.logs import get_log
 from service.metrics.workers import DIRECTORY, make_directory
 from service.server.address import UpError, address_of
@@ -187,7 +189,7 @@ class Web:
         while time.monotonic() < deadline:
             self._check_alive()
             with contextlib.suppress(OSError, http.client.HTTPException):
-                if self._get("/healthz") == HTTPStatus.OK:
+                if self._send("GET", "/healthz")[0] == HTTPStatus.OK:
                     return
             time.sleep(0.05)
         raise UpError(f"The service did not respond on {self.address.url}/healthz within {_READY_SECONDS:.0f} seconds.")
@@ -197,17 +199,28 @@ class Web:
         if ended:
             raise UpError(f"The web server ended unexpectedly with exit code {ended[0]}; its output is above.")
 
-    def knows(self, key: str) -> bool:
-        """Return whether the key is valid; the data directory can contain the key of another database."""
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            return self._get("/v1/tables", {"Authorization": f"Bearer {key}"}) != HTTPStatus.UNAUTHORIZED
-        return True
+    def issue_console_link(self, key: str) -> str | None:
+        """
+        Return the address of a link that signs in to the console once with a key; None if the service issues none.
 
-    def _get(self, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
+        Raises:
+            KeyUnknown: the key is not valid; the data directory can contain the key of another database.
+        """
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            status, body = self._send("POST", "/v1/console-links", {"Authorization": f"Bearer {key}"})
+            if status == HTTPStatus.UNAUTHORIZED:
+                raise KeyUnknown("The key is not valid in this database.")
+            if status == HTTPStatus.CREATED:
+                return str(json.loads(body)["url"])
+        return None
+
+    def _send(self, method: str, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> tuple[int, bytes]:
+        """Send a request without a body, and return the status and the body of the response."""
         connection = self._connect()
         try:
-            connection.request("GET", path, headers=headers)
-            return connection.getresponse().status
+            connection.request(method, path, headers=headers)
+            response = connection.getresponse()
+            return response.status, response.read()
         finally:
             connection.close()
 

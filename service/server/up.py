@@ -10,7 +10,9 @@ from types import FrameType
 from typing import NoReturn
 
 from service.config import Config, Hosting, read_settings, read_transfer_seconds
+from service.console.actions import LINK_LIFETIME
 from service.db import SERVICE_ROLE, Database, migrate
+from service.errors import KeyUnknown
 from service.logs import get_log
 from service.server.address import EVERYWHERE, Address, UpError, address_of, draw_code, find_lan_host, listen
 from service.server.embedded import OWNER, Cluster, EmbeddedError
@@ -85,10 +87,21 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
             readable = "" if lan_url.startswith("https:") else _READABLE
             report(f"Anyone in this network can reach it{readable}.")
         report(f"The key of the club `{HOME}` is in {key_file}")
-        if not web.knows(key):
-            report(f"That key is not valid in this database; move {key_file} away and start again to create one.")
+        _report_console(web, key_file, key, report)
         report("Press Ctrl-C to stop.")
         _supervise(web, worker, cluster)
+
+
+def _report_console(web: Web, key_file: Path, key: str, report: Callable[[str], None]) -> None:
+    """Report a link that signs in to the console with the key of the data directory, or that the key is not valid."""
+    try:
+        link = web.issue_console_link(key)
+    except KeyUnknown:
+        report(f"That key is not valid in this database; move {key_file} away and start again to create one.")
+        return
+    if link is not None:
+        minutes = int(LINK_LIFETIME.total_seconds() // 60)
+        report(f"Sign in to the console with it, once within {minutes} minutes: {link}")
 
 
 def serve(hosting: Hosting, config: Config, environment: Mapping[str, str], report: Callable[[str], None]) -> None:

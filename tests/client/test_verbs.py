@@ -1,18 +1,23 @@
 """The administrative commands are rows over the contract: their options are its parameters."""
 
+import re
+from datetime import UTC, datetime, timedelta
+
 import click
 import pytest
 
 from client.cli import main
 from client.commands.administration import VERBS
 from client.commands.base import Group
-from client.commands.verbs import Verb
+from client.commands.keys import KEY_VERBS
+from client.commands.verbs import FromNow, Verb
 from client.parameters import PARAMETERS
 from tests.support.client.contract import Contract, read_contract
 from tests.support.client.faulty_server import build_response, faulty
 from tests.support.client.run_ofc import ofc
 
 CONTRACT = Contract(read_contract())
+ROWS = {**VERBS, **KEY_VERBS}
 NOT_OPTIONS = {"limit", "cursor", "dry_run", "ids"}
 
 
@@ -26,7 +31,7 @@ def find_command(name: str) -> click.Command:
     return command
 
 
-@pytest.mark.parametrize(("name", "verb"), VERBS.items(), ids=VERBS)
+@pytest.mark.parametrize(("name", "verb"), ROWS.items(), ids=ROWS)
 def test_a_row_has_the_parameters_of_its_operation(name: str, verb: Verb) -> None:
     operation = CONTRACT.operations[verb.operation]
     expected = {each["name"] for each in operation["parameters"] if each["in"] != "header"} - NOT_OPTIONS
@@ -37,7 +42,7 @@ def test_a_row_has_the_parameters_of_its_operation(name: str, verb: Verb) -> Non
     assert {parameter.name for parameter in find_command(name).params} - own == expected
 
 
-@pytest.mark.parametrize(("name", "verb"), VERBS.items(), ids=VERBS)
+@pytest.mark.parametrize(("name", "verb"), ROWS.items(), ids=ROWS)
 def test_the_values_of_options_are_those_of_the_contract(name: str, verb: Verb) -> None:
     choices = {each.name: each.choices for each in PARAMETERS[verb.operation] if each.choices and each.type == "string"}
     options = {option.name: option.type for option in find_command(name).params}
@@ -46,17 +51,17 @@ def test_the_values_of_options_are_those_of_the_contract(name: str, verb: Verb) 
     }
 
 
-@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb.items], ids=str)
+@pytest.mark.parametrize("name", [name for name, verb in ROWS.items() if verb.items], ids=str)
 def test_a_list_has_the_items_of_its_operation(name: str) -> None:
-    schema = CONTRACT.list_forms(VERBS[name].operation)["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    schema = CONTRACT.list_forms(ROWS[name].operation)["application/json"]["schema"]["$ref"].rpartition("/")[2]
     items = CONTRACT.find_items(schema)
     assert items is not None
-    assert VERBS[name].items == items[0]
+    assert ROWS[name].items == items[0]
 
 
-@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb.columns], ids=str)
+@pytest.mark.parametrize("name", [name for name, verb in ROWS.items() if verb.columns], ids=str)
 def test_columns_show_fields_of_the_contract(name: str) -> None:
-    verb = VERBS[name]
+    verb = ROWS[name]
     schema = CONTRACT.find_response(verb.operation)
     assert schema is not None
     fields = CONTRACT.schemas[schema]["properties"]
@@ -65,9 +70,9 @@ def test_columns_show_fields_of_the_contract(name: str) -> None:
     assert {column.value for column in verb.columns if isinstance(column.value, str)} <= {*fields}
 
 
-@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb.operation_for_all], ids=str)
+@pytest.mark.parametrize("name", [name for name, verb in ROWS.items() if verb.operation_for_all], ids=str)
 def test_without_the_argument_the_options_are_the_same(name: str) -> None:
-    verb = VERBS[name]
+    verb = ROWS[name]
     options = tuple(each for each in PARAMETERS[verb.operation] if each.place != "path")
     assert PARAMETERS[verb.choose_operation([])] == options
 
@@ -86,3 +91,16 @@ def test_a_job_that_has_failed_is_a_failure(state: str, code: int) -> None:
     with faulty(build_response(200, job)) as server:
         result = ofc("recompute", "status", "01a1fb5b-de71-72b0-b398-2e268dab7c37", OFC_URL=server.url)
     assert (result.code, f"recomputation 1: {state}" in result.out) == (code, True)
+
+
+def test_a_time_from_now_is_sent_as_a_moment() -> None:
+    begun = datetime.now(UTC)
+    moment = FromNow().convert("90d", None, None)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", moment)
+    assert timedelta(0) <= datetime.fromisoformat(moment) - begun - timedelta(days=90) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("text", ["soon", "90", "0d", "2026-11-20", ""])
+def test_another_time_from_now_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match="is not a time; expected minutes, hours or days"):
+        FromNow().convert(text, None, None)

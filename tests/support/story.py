@@ -64,7 +64,7 @@ def play_story(house: House, bare: Logins) -> dict[str, Document]:
     play_it_again(recorder, house, round_id)
     add_a_webhook(recorder)
     lend_the_table(recorder, house, table)
-    look_after_the_keys(recorder, house)
+    look_after_the_keys(recorder)
     send_what_cannot_be_read(recorder)
     import_too_much(recorder, house)
     come_without_the_right_key(recorder, house)

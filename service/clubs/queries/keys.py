@@ -13,8 +13,9 @@ from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.models import ApiKeyRecord, ClubRecord
 from service.db import Pipeline, Query, Session, Statement, Transaction
 from service.db.connections import ENTER_CLUB
+from service.db.failures import conflicts
 from service.db.pipeline import Row as PipelineRow
-from service.errors import NotFound
+from service.errors import Busy, KeyUnknown, NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,12 @@ _ISSUED: Final = (
     .join(ClubRecord, ClubRecord.id == _KEY.club_id)
     .order_by(_KEY.id)
 )
+_CREATE: Final = text("""
+    SELECT create_key(
+        :creator_id, :id, :name, :prefix, :secret_sha256, CAST(:scopes AS text[]), :created_at,
+        CAST(:expires_at AS timestamptz)
+    )
+""")
 _REVOKE: Final = text("SELECT revoke_key(:key_id)")
 _AUTHENTICATE: Final = Statement(text(f"SELECT key.*, {ENTER_CLUB} FROM authenticate_key(:secret_sha256) AS key"))
 _NOTE_USE: Final = """
@@ -110,6 +117,37 @@ def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: b
         )
     )
     record_event(transaction, EventKind.KEY_CREATED, event)
+
+
+def add_own(transaction: Transaction, creator: IssuedKey, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
+    """
+    Insert a key of the transaction's club, with the role of the service and the rights of another key.
+
+    Raises:
+        KeyUnknown: the key that creates it has ended since it was read.
+        Busy: the key that creates it was changed since it was read, so that it can no longer create this one.
+    """
+    changed = Busy(f"the key {creator.name!r} was changed while it created another one; retry the request")
+    with conflicts(api_keys_creator_valid=refuse_ended(creator), api_keys_creator_check=changed):
+        transaction.execute(
+            _CREATE,
+            {
+                "creator_id": creator.id,
+                "id": key.id,
+                "name": key.name,
+                "prefix": key.prefix,
+                "secret_sha256": secret_sha256,
+                "scopes": list(key.scopes),
+                "created_at": key.created_at,
+                "expires_at": key.expires_at,
+            },
+        )
+    record_event(transaction, EventKind.KEY_CREATED, event)
+
+
+def refuse_ended(creator: IssuedKey) -> KeyUnknown:
+    """Return the error for a key that has ended while it created another one."""
+    return KeyUnknown(f"the key {creator.name!r} ended while it created another one; expected a valid key of a club")
 
 
 def find(session: Session, secret_sha256: bytes) -> StoredKey | None:

@@ -1,8 +1,9 @@
-"""`ofc key` and `ofc console` against a service: keys are listed and end at once, and links sign in to the console."""
+"""`ofc key` and `ofc console` against a service: keys are created, listed and revoked, and links sign in."""
 
 import json
 import re
 import webbrowser
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -16,6 +17,8 @@ from tests.support.server_process import Running, command
 
 Document = dict[str, Any]
 
+KEY = r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}"
+
 
 @pytest.fixture
 def key(service: Running) -> Document:
@@ -28,6 +31,51 @@ def key(service: Running) -> Document:
 
 def shown(moment: str) -> str:
     return moment[:16].replace("T", " ")
+
+
+def test_a_created_key_is_printed_once_alone_on_stdout(reached: dict[str, str]) -> None:
+    result = ofc("key", "create", "table tablet", "--preset", "scorekeeper", "--expires-in", "90d", **reached)
+    assert result.code == 0, result.err
+    secret = result.out.removesuffix("\n")
+    assert re.fullmatch(KEY, secret)
+    [listed] = ofc("key", "list", "--limit", "1", "--json", **reached).document["keys"]
+    assert result.err == (
+        f"Created the key {secret[:12]} (table tablet) with read, score, write,"
+        f" until {shown(listed['expires_at'])} UTC; it is not shown again.\n"
+    )
+    assert datetime.fromisoformat(listed["expires_at"]) - datetime.now(UTC) > timedelta(days=89)
+    with_key = {**reached, "OFC_API_KEY": secret, "OFC_API_KEY_FILE": ""}
+    assert ofc("table", "list", **with_key).code == 0
+    assert "scope-missing" in ofc("key", "list", **with_key).err
+
+
+def test_a_key_is_created_with_single_scopes_and_no_end(reached: dict[str, str]) -> None:
+    scopes = ("--scope", "read", "--scope", "admin")
+    office = ofc("key", "create", "office", *scopes, "--json", **reached).document
+    assert re.fullmatch(KEY, office["secret"])
+    assert (office["name"], office["scopes"], office["expires_at"]) == ("office", ["read", "admin"], None)
+    with_key = {**reached, "OFC_API_KEY": office["secret"], "OFC_API_KEY_FILE": ""}
+    refused = ofc("key", "create", "tablet", "--preset", "scorekeeper", **with_key)
+    assert (refused.code, refused.out) == (1, "")
+    assert "expected scopes that it has: read, admin" in " ".join(refused.err.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ((), 1, "expected one of room, scorekeeper, auditor, manager"),
+        (("--preset", "room", "--scope", "read"), 1, "expected one of them"),
+        (("--preset", "owner"), 2, "'owner' is not one of 'room', 'scorekeeper', 'auditor', 'manager'"),
+        (("--scope", "owner"), 1, "'owner'; expected one of *, read"),
+        (("--preset", "room", "--expires-in", "soon"), 2, "'soon' is not a time"),
+    ],
+)
+def test_a_key_that_cannot_be_created_is_explained(
+    reached: dict[str, str], options: tuple[str, ...], code: int, words: str
+) -> None:
+    refused = ofc("key", "create", "tablet", *options, **reached)
+    assert (refused.code, refused.out) == (code, "")
+    assert words in " ".join(refused.err.split())
 
 
 def test_keys_are_listed_newest_first(reached: dict[str, str], key: Document) -> None:

@@ -1,4 +1,4 @@
-"""API keys: storage, expiry, revocation, and who can create them."""
+"""API keys of the operator: storage, expiry, revocation, and who can create them without a key."""
 
 import re
 import time

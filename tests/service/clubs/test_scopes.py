@@ -71,6 +71,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "review_dispute": {"disputes"},
     "resolve_dispute": {"disputes"},
     "withdraw_dispute": {"disputes"},
+    "create_key": {"admin"},
     "list_keys": {"admin"},
     "revoke_key": {"admin"},
     "issue_console_link": {scope.value for scope in KeyScope if scope is not KeyScope.CORRECT_FINAL},

@@ -118,6 +118,19 @@ def test_commands_start_the_database_without_a_running_service(tmp_path: Path) -
         assert [send(service, key).status_code for key in keys] == [200, 200]
 
 
+def test_a_preset_names_the_scopes(service: Running) -> None:
+    created = json.loads(run(service.directory, "key", "create", "--club", "home", "--preset", "scorekeeper", "--json"))
+    assert created["scopes"] == ["read", "score", "write"]
+    assert (send(service, created["key"]).status_code, send(service, created["key"], "/v1/keys").status_code) == (
+        200,
+        403,
+    )
+    options = "--club", "home", "--preset", "room", "--scope", "read", "--data", str(service.directory)
+    both = command("key", "create", *options)
+    assert both.returncode == 2
+    assert "--preset and --scope were given; expected one of them" in both.stderr
+
+
 def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Logins) -> None:
     named = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner, "OFC_DATA": str(tmp_path / "none")}
     assert command("club", "create", "riverside", **named).returncode == 0

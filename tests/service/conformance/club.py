@@ -92,6 +92,7 @@ class Club:
             "comment_on_dispute": lambda: body_of("comments", 1, comment=self.new_name()),
             "resolve_dispute": partial(body_of, "resolve", 2),
             "start_recomputation": lambda: AUDIT,
+            "create_key": self.key_to_create,
             "add_webhook": self.webhook_to_add,
             "update_webhook": self.webhook,
             "rotate_webhook_secret": dict,
@@ -180,6 +181,10 @@ class Club:
         """Find a key that nobody uses, or the id of none."""
         named = [key["id"] for key in self.api.get("/v1/keys")["keys"] if key["name"] == "spare"]
         return str(named[0] if named else NOBODYS)
+
+    def key_to_create(self) -> Document:
+        """Choose what a key is for; every key that creates one has the scope to give."""
+        return {"name": self.new_name(), "scopes": ["admin"], "expires_at": "2099-12-31T23:00:00Z"}
 
     def webhook(self) -> Document:
         """Choose some kinds of messages."""

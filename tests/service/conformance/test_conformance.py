@@ -96,6 +96,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "withdraw_dispute": "a player of the round or the key must withdraw it",
     "add_webhook": "the URL must name a public host",
     "update_webhook": "the URL must name a public host",
+    "create_key": "a preset or scopes are required, not both, and the end must be in the future",
     "issue_link": "a link is for a table or for a round; one of the kind `player`, and no other, needs a player",
     "start_recomputation": "what the scope names must be there",
 }
@@ -284,7 +285,7 @@ def replace_private_use(case: schemathesis.Case) -> None:
 
 
 def add_spare_key(house: House, club: Club) -> None:
-    """Make a key that nobody uses, as the operator alone can."""
+    """Create a key that nobody uses, as the operator does."""
     with house.owner.transaction(club_of(house, club.api)) as transaction:
         issue_key(transaction, "its club", "spare", [EVERY_SCOPE], None)
 

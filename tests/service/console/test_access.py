@@ -87,6 +87,7 @@ def test_no_filter_finds_records_of_another_club(house: House, api: Api, theirs:
         *(f"/plots?plot={plot}&table={theirs['table_id']}" for plot in ("net", "sources", "caps")),
         f"/plots?plot=stacks&round={theirs['round_id']}", f"/plots?plot=net&player={player}",
         f"/audit?table={table}", f"/audit?round={theirs['round_id']}", f"/links?table={table}",
+        f"/keys/sessions?key={theirs['key_id']}",
         f"/rulesets/compare?from=pineapple&to={theirs['reference']}",
         f"/rulesets/what-if?table={table}&ruleset=pineapple",
     ):  # as a table  # fmt: skip

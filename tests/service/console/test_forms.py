@@ -47,6 +47,14 @@ def forms_of(house: House) -> list[Rule]:
     ]
 
 
+def session_of(api: Api) -> str:
+    """Begin a session of the console with the key of a client, and return its ID."""
+    browser = api.app.test_client()
+    assert browser.post("/console/sign-in", data={"key": api.key}).status_code == 303
+    [newest, *_] = browser.get("/console/keys/sessions?format=json", buffered=True).get_json()
+    return str(newest["id"])
+
+
 def records_of(api: Api) -> dict[str, Any]:
     """Record one of each kind in the club of a client, and return their IDs by the names in addresses."""
     round_id = complete_round(api)
@@ -62,6 +70,7 @@ def records_of(api: Api) -> dict[str, Any]:
         "delivery_id": str(uuid4()),
         "job_id": job["id"],
         "key_id": api.get("/v1/keys")["keys"][0]["id"],
+        "session_id": session_of(api),
     }
 
 

@@ -16,7 +16,7 @@ from service.clubs.actions import create_key
 from service.console.views.audit import EVENTS
 from service.console.views.disputes.lists import DISPUTES
 from service.console.views.jobs import DIFFERENCES, JOBS, LINES
-from service.console.views.keys import KEYS
+from service.console.views.keys import KEYS, SESSIONS
 from service.console.views.ledger import LEDGER
 from service.console.views.links import LINKS
 from service.console.views.listing import Listing
@@ -83,6 +83,15 @@ def add_keys(house: House, api: Api, numbers: range) -> str:
     for number in numbers:
         create_key(house.owner, stored_club(house, api), name=f"key {number}", scopes=("read",))
     return "/keys"
+
+
+def add_sessions(house: House, api: Api, numbers: range) -> str:
+    for number in numbers:
+        key = create_key(house.owner, stored_club(house, api), name=f"key {number}", scopes=("read",))
+        visitor = Visitor.signed_in(house, Api(house.app, key.secret))
+        if number == 0:
+            visitor.submit("/", "/sign-out", {})
+    return "/keys/sessions"
 
 
 def add_links(_: House, api: Api, numbers: range) -> str:
@@ -169,6 +178,7 @@ CASES = {
     "players": Case(PLAYERS, add_rounds("/players"), "player", "name=BOB", "name=nobody", ("sort=hands",)),
     "ledger": Case(LEDGER, add_rounds("/ledger"), "payer", "player=bob1", "player=nobody"),
     "keys": Case(KEYS, add_keys, "name"),
+    "sessions": Case(SESSIONS, add_sessions, "key_name", "state=ended"),
     "links": Case(LINKS, add_links, "label", "table=table 1", "kind=player"),
     "webhooks": Case(WEBHOOKS, add_webhooks, "url"),
     "deliveries": Case(DELIVERIES, add_deliveries, "kind", nothing="state=delivered"),
@@ -250,7 +260,7 @@ def test_list(name: str, house: House, api: Api, other_api: Api, monkeypatch: py
     visitor = Visitor.signed_in(house, api)
     empty = case.add(house, api, range(0))
     assert empty == theirs or visitor.get(theirs).status_code == 404, "a page of another club"
-    if case.listing is not KEYS:
+    if case.listing not in (KEYS, SESSIONS):
         assert case.listing.none in text_of(visitor.show(empty)), "an empty list says so"
         assert (rows_of(case, visitor.show(empty)), files_of(case, visitor, empty)) == ([], [])
 

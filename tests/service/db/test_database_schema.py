@@ -52,6 +52,9 @@ ALTERATIONS = {
     "ALTER TABLE tables ADD COLUMN note text": "column public.tables.note is added",
     "GRANT UPDATE ON payouts TO ofc_service": "grant UPDATE on table public.payouts to ofc_service is added",
     "GRANT UPDATE (stacks) ON payouts TO PUBLIC": "grant UPDATE on column public.payouts.stacks to PUBLIC is added",
+    "GRANT EXECUTE ON FUNCTION revoke_key TO PUBLIC": "grant EXECUTE on function public.revoke_key(key_id uuid) to"
+    " PUBLIC is added",
+    "ALTER FUNCTION revoke_key SET search_path = public": "function public.revoke_key(key_id uuid) is changed",
     "REVOKE INSERT ON payouts FROM ofc_service": "grant INSERT on table public.payouts to ofc_service is missing",
     "CREATE RULE nothing AS ON INSERT TO events DO INSTEAD NOTHING": "rule public.events.nothing is added",
     "CREATE TABLE more_payouts () INHERITS (payouts)": "table public.more_payouts is added",

@@ -25,6 +25,7 @@ def test_the_service_is_reached_in_the_network_and_shows_its_address(tmp_path: P
         address = f"http://{HOST}:{port}"
         assert f"Phones in the local network reach it on {address}\n{draw_code(address)}\n" in service.output
         assert "without https, they can also read keys and links that are sent." in service.output
+        assert f"once within 10 minutes: {address}/console/sign-in/" in service.output
         assert httpx2.get(f"{address}/healthz", timeout=60, trust_env=False, verify=False).status_code == 200
         key = (directory / "api-key").read_text().strip()
         headers = {"Authorization": f"Bearer {key}"}

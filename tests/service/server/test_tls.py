@@ -47,6 +47,7 @@ def client(service: Running, files: Certificate) -> Iterator[httpx2.Client]:
 def test_addresses_are_printed_as_https(service: Running) -> None:
     assert service.url.startswith("https://127.0.0.1:")
     assert f"Ready on {service.url}\n" in service.output
+    assert f"once within 10 minutes: {service.url}/console/sign-in/" in service.output
 
 
 def test_a_client_that_trusts_the_authority_reads_and_records(client: httpx2.Client, service: Running) -> None:

@@ -54,6 +54,21 @@ def test_a_key_of_another_database_is_reported(tmp_path: Path, logins: Logins) -
     (tmp_path / "api-key").write_text("ofc_of_another_database\n")
     with running(tmp_path, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
         assert f"That key is not valid in this database; move {tmp_path / 'api-key'} away" in service.output
+        assert "Sign in to the console" not in service.output
+
+
+def test_each_start_prints_a_link_that_signs_in_once_with_the_first_key(tmp_path: Path) -> None:
+    for _ in range(2):
+        with running(tmp_path) as service:
+            printed = "Sign in to the console with it, once within 10 minutes: "
+            [line] = [line for line in service.output.splitlines() if line.startswith(printed)]
+            address, _, code = line.removeprefix(printed).rpartition("/")
+            assert address == f"{service.url}/console/sign-in"
+            for status in (303, 403):
+                with httpx2.Client(base_url=service.url, timeout=60, trust_env=False, verify=False) as browser:
+                    assert browser.post("/console/sign-in", data={"code": code}).status_code == status
+                    assert browser.get("/console/keys").status_code == (200 if status == 303 else 303)
+            assert code not in service.log
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe", b"one\ntwo\n"], ids=["a directory", "not text", "two lines"])

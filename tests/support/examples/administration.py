@@ -1,11 +1,8 @@
 """The part of the story with webhooks, links and API keys."""
 
-from service.clubs.actions import create_key, find_club
-from service.clubs.scopes import KeyScope
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.examples.record_examples import Recorder, next_cursor, read_two_pages
-from tests.support.import_lines import club_of
 
 
 def add_a_webhook(recorder: Recorder) -> None:
@@ -47,12 +44,11 @@ def lend_the_table(recorder: Recorder, house: House, table: str) -> None:
     recorder.call("revoke_link", {"link_id": str(issued["id"])})
 
 
-def look_after_the_keys(recorder: Recorder, house: House) -> None:
+def look_after_the_keys(recorder: Recorder) -> None:
     """The keys of the club, one of which was lost."""
-    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, recorder.api))
-    lost = create_key(
-        house.owner, find_club(house.owner, name), name="table tablet", scopes=[KeyScope.READ, KeyScope.WRITE]
-    )
+    lost = recorder.call("create_key", {}, {"name": "table tablet", "preset": "scorekeeper"})
+    scoreboard = {"name": "scoreboard", "scopes": ["read"], "expires_at": "2099-12-31T23:00:00Z"}
+    recorder.call("create_key", {}, scoreboard, form="scopes")
     read_two_pages(recorder, "list_keys")
-    recorder.call("revoke_key", {"key_id": str(lost.key.id)})
+    recorder.call("revoke_key", {"key_id": str(lost["id"])})
     recorder.call("issue_console_link")

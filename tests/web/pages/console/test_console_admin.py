@@ -137,7 +137,7 @@ def test_every_page_passes_axe_at_every_size(manager: Manager, table: LinkedTabl
     recomputation = f"/jobs/{api.post('/v1/recomputations', json=body).json()['id']}"
     [key, *_] = api.get("/v1/keys").json()["keys"]
     for path in (
-        "/keys", f"/keys/{key['id']}/revoke", "/links", "/links/new",
+        "/keys", f"/keys/{key['id']}/revoke", "/keys/new", "/keys/sessions", "/links", "/links/new",
         f"/links/{link['id']}/revoke", "/webhooks", "/webhooks/new", hook, f"{hook}/edit", f"{hook}/remove",
         f"{hook}/rotate", "/jobs", "/jobs?kind=recomputation", job, recomputation, f"{job}/cancel", "/jobs/import",
         "/jobs/recomputation", "/audit", "/audit?kind=hand.recorded", "/unknown",
@@ -160,6 +160,20 @@ def test_keys_links_and_webhooks_by_keyboard(manager: Manager, service: Running,
     expect(row).to_contain_text("revoked")
     stranger = {"Authorization": f"Bearer {lost.stdout.strip()}"}
     assert httpx2.get(f"{service.url}/v1/tables", headers=stranger, timeout=60, trust_env=False).status_code == 401
+
+    manager.press("New key")
+    page.get_by_label("Name, for example").focus()
+    page.keyboard.type("Anna's tablet")
+    page.get_by_role("radio", name="Scorekeeper").focus()
+    page.keyboard.press("Space")
+    manager.press("Create the key")
+    expect(page.get_by_role("img", name="QR code of the address that signs in")).to_be_visible()
+    page.wait_for_function("() => document.querySelector('main img').naturalWidth > 100")
+    manager.check()
+    holder = {"Authorization": f"Bearer {page.get_by_label('API key').input_value()}"}
+    assert httpx2.get(f"{service.url}/v1/tables", headers=holder, timeout=60, trust_env=False).status_code == 200
+    manager.press("All keys")
+    expect(page.get_by_role("row", name="Anna's tablet")).to_contain_text("read, score, write")
 
     manager.press("Links")
     manager.press("Issue a link")
