@@ -185,6 +185,17 @@ def add_table_names(client: Client, records: Sequence[Mapping[str, Any]]) -> lis
     return [{**record, "table_name": names.get(record["table"], record["table"])} for record in records]
 
 
+def add_names_of_payments(client: Client, jobs: Sequence[Mapping[str, Any]]) -> list[Document]:
+    """Add the names of the tables whose points have no value, by their ids, to recomputations as `table_names`."""
+    return [{**job, "table_names": _find_names(client, job["summary"]["payments"]["points"])} for job in jobs]
+
+
+def _find_names(client: Client, payments: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    at_tables = [paid for paid in payments if paid["table"] is not None]
+    named = add_table_names(client, at_tables) if at_tables else []
+    return {paid["table"]: paid["table_name"] for paid in named}
+
+
 def find_key(client: Client, text: str) -> Document:
     """
     Find a key of the club by its prefix, the whole key, its id, or the end of its id.

@@ -58,6 +58,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "import_pieces": "SELECT, INSERT, DELETE",
     "import_results": "SELECT, INSERT, DELETE",
     "differences": APPEND,
+    "audited_rounds": APPEND,
     "round_statistics": "SELECT, INSERT, DELETE",
     "verifications": READ,
     "webhooks": "SELECT, INSERT, UPDATE (url, kinds, description, state, disabled_because, failing_since,"

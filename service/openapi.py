@@ -21,7 +21,8 @@ from schemas.events import KindsField
 from schemas.feed.events import EVENTS
 from schemas.hand_lines import HandLineResultSchema, RoundNameSchema
 from schemas.hands import HandRequestSchema
-from schemas.jobs import ImportLineResultSchema, RecomputationDifferenceSchema
+from schemas.jobs.differences import RecomputationDifferenceSchema
+from schemas.jobs.imports import ImportLineResultSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.ledger.club_statements import TablesField
 from schemas.problems import ProblemSchema

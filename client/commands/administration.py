@@ -10,7 +10,7 @@ import click
 from client.api import Client
 from client.commands.base import Group, Session
 from client.commands.verbs import Find, Verb, make_command
-from client.lookup import add_table_names, find_any_table, find_id
+from client.lookup import add_names_of_payments, add_table_names, find_any_table, find_id
 from client.render.hands import show_hand_summary
 from client.render.ledger import PAYMENTS
 from client.render.links import LINKS
@@ -55,7 +55,16 @@ def _find_link(client: Client, text: str) -> Document:
 
 
 _WEBHOOK: Final[Mapping[str, Any]] = {"finds": {"webhook_id": _finder("webhook"), "delivery_id": _finder("delivery")}}
-_JOB: Final[Mapping[str, Any]] = {"finds": {"recomputation_id": _finder("recomputation")}, "show": show_recomputation}
+_JOB: Final[Mapping[str, Any]] = {
+    "finds": {"recomputation_id": _finder("recomputation")},
+    "show": show_recomputation,
+    "extend": add_names_of_payments,
+}
+_JOB_VERBS: Final = {
+    "cancel": "Cancel a recomputation. What was found and applied remains.",
+    "pause": "Pause a recomputation.",
+    "resume": "Resume a paused recomputation.",
+}
 
 VERBS: Final[Mapping[str, Verb]] = {
     "link list": Verb(
@@ -266,24 +275,12 @@ VERBS: Final[Mapping[str, Verb]] = {
         examples=[f"ofc recompute status {EXAMPLE_JOB}"],
         **_JOB,
     ),
-    "recompute cancel": Verb(
-        operation="cancel_recomputation",
-        help="Cancel a recomputation. What was found and applied remains.",
-        examples=[f"ofc recompute cancel {EXAMPLE_JOB}"],
-        **_JOB,
-    ),
-    "recompute pause": Verb(
-        operation="pause_recomputation",
-        help="Pause a recomputation.",
-        examples=[f"ofc recompute pause {EXAMPLE_JOB}"],
-        **_JOB,
-    ),
-    "recompute resume": Verb(
-        operation="resume_recomputation",
-        help="Resume a paused recomputation.",
-        examples=[f"ofc recompute resume {EXAMPLE_JOB}"],
-        **_JOB,
-    ),
+    **{
+        f"recompute {verb}": Verb(
+            operation=f"{verb}_recomputation", help=text, examples=[f"ofc recompute {verb} {EXAMPLE_JOB}"], **_JOB
+        )
+        for verb, text in _JOB_VERBS.items()
+    },
     "ruleset list": Verb(
         operation="list_rulesets",
         help="List the presets and, with a key, the custom rulesets of the club.",

@@ -1,7 +1,7 @@
 """Commands that start, watch and stop recomputations."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ from client.commands.base import (
 )
 from client.commands.names import complete_recomputations, complete_rounds, complete_rulesets, complete_tables
 from client.import_export import retry_until_available
-from client.lookup import find_id, find_round, find_table
+from client.lookup import add_names_of_payments, find_id, find_round, find_table
 from client.render.console import make_console
 from client.render.progress import show_progress
 from client.render.reports import show_difference, show_recomputation
@@ -49,6 +49,7 @@ def recompute() -> None:
         "ofc recompute start --reason 'yearly audit' --from 2026-01-01 --watch",
         "ofc recompute start --reason 'what if' --table kitchen --by progressive",
         "ofc recompute start --reason 'the wrong rules' --ruleset deuce-to-seven --by turbo --apply",
+        f"ofc recompute start --reason 'wrong rules' --apply-audit {EXAMPLE_JOB}",
     ],
 )
 @click.option("--reason", required=True, metavar="TEXT", help="The reason; it is stored with new settlements.")
@@ -71,7 +72,16 @@ def recompute() -> None:
     shell_complete=complete_rulesets,
 )
 @click.option("--apply", "applies", is_flag=True, help="Store new settlement revisions for rounds that differ.")
-@click.option("--final", "takes_final", is_flag=True, help="With --apply: also change final settlements.")
+@click.option(
+    "--apply-audit",
+    "audit",
+    metavar="ID",
+    help="Store them for what this audit found, and nothing else.",
+    shell_complete=complete_recomputations,
+)
+@click.option(
+    "--final", "takes_final", is_flag=True, help="With --apply or --apply-audit: change final settlements too."
+)
 @click.option("--watch", "is_watched", is_flag=True, help="Wait until it ends, and show the progress.")
 @json_option
 @pass_session
@@ -85,6 +95,7 @@ def start(
     other: str | None,
     *,
     applies: bool,
+    audit: str | None,
     takes_final: bool,
     is_watched: bool,
     as_json: bool,
@@ -92,11 +103,12 @@ def start(
     """
     Start a recomputation of stored rounds.
 
-    It replays all rounds of the club, or those that the options select. Nothing is changed without --apply, and no
-    final settlement without --final.
+    It replays all rounds of the club, or those that the options select, and shows what players would gain or lose and
+    who would pay whom. Nothing is changed without --apply or --apply-audit, and no final settlement without --final.
     """
-    if takes_final and not applies:
-        raise click.UsageError("--final was given without --apply; expected both")
+    selected = {"--table": table, "--round": rounds, "--ruleset": ruleset, "--by": other, "--apply": applies}
+    selected |= {"--from": period.begin, "--to": period.end}
+    _check_options(audit, [name for name, value in selected.items() if value], applies=applies, takes_final=takes_final)
     with session.client(is_patient=is_watched, reports_waiting=not is_watched) as client:
         scope = {
             "table": None if table is None else find_table(client, table)["id"],
@@ -104,11 +116,25 @@ def start(
             "ruleset": ruleset,
             **{name.rstrip("_"): moment for name, moment in period.find(client).items()},
         }
-        asked: Any = {"mode": "apply" if applies else "audit", "reason": reason}
+        asked: Any = {"mode": "audit" if audit is None and not applies else "apply", "reason": reason}
         asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})
         selection: Any = {name: value for name, value in scope.items() if value is not None}
-        job = client.start_recomputation(asked | {"scope": selection})
-        _show(_watch(client, job) if is_watched else job, as_json=as_json)
+        asked |= {"scope": selection} if audit is None else {"audit": find_id(client, "recomputation", audit)}
+        job = client.start_recomputation(asked)
+        _show(client, _watch(client, job) if is_watched else job, as_json=as_json)
+
+
+def _check_options(audit: str | None, selected: Sequence[str], *, applies: bool, takes_final: bool) -> None:
+    """
+    Check options against each other, before anything is sent.
+
+    Raises:
+        UsageError: two contradict each other, or one is missing.
+    """
+    if audit is not None and selected:
+        raise click.UsageError(f"--apply-audit and {selected[0]} were given; expected one of them")
+    if takes_final and not applies and audit is None:
+        raise click.UsageError("--final was given without --apply; expected it with --apply or --apply-audit")
 
 
 @recompute.command(name="watch", cls=Command, examples=[f"ofc recompute watch {EXAMPLE_JOB}"])
@@ -122,7 +148,8 @@ def watch_(session: Session, job_id: str, *, as_json: bool) -> None:
     Its progress is shown meanwhile. Ctrl-C stops watching only.
     """
     with session.client(is_patient=True, reports_waiting=False) as client:
-        _show(_watch(client, client.get_recomputation(find_id(client, "recomputation", job_id))), as_json=as_json)
+        job = client.get_recomputation(find_id(client, "recomputation", job_id))
+        _show(client, _watch(client, job), as_json=as_json)
 
 
 @recompute.command(
@@ -172,10 +199,11 @@ def _watch(client: Client, job: Mapping[str, Any]) -> Mapping[str, Any]:
         return wait_for_job(dict(job), get, show)
 
 
-def _show(job: Mapping[str, Any], *, as_json: bool) -> None:
+def _show(client: Client, job: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(job)
     else:
-        show_recomputation(make_console(), job)
+        [named] = add_names_of_payments(client, [job])
+        show_recomputation(make_console(), named)
     if job["state"] == "failed":
         sys.exit(REFUSED)

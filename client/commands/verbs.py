@@ -46,7 +46,7 @@ Show = Callable[[Console, Any], None]
 Find = Callable[..., Document]
 """Finds what an argument names; called with the client, the ids of the arguments before, and the text."""
 Extend = Callable[[Client, Sequence[Document]], Sequence[Document]]
-"""Adds fields that the columns show and the response does not have to the items of a list."""
+"""Adds fields that are shown to people and that the response does not have to the items of a list, or to it itself."""
 
 _HIDDEN: Final = frozenset({"limit", "cursor", "dry_run", "ids"})
 """Parameters that are no options: pages are read as they are needed."""
@@ -103,7 +103,7 @@ class Verb:
         records: the field of the records that the columns show, if the response itself is no record.
         note: a sentence below the table.
         empty: the sentence in place of an empty list; `No ITEMS.` if omitted.
-        extend: of a list, adds fields that the columns show to the items.
+        extend: adds fields that are shown to people to the items of a list, or to the response.
         arguments: names of fields of the body that are arguments, not options.
         metavars: of arguments and options, by the names of the contract, if they have others there.
         options: names of options, by the names of the contract, if they have others there.
@@ -247,6 +247,8 @@ def _run(session: Session, verb: Verb, values: dict[str, Any]) -> None:
         if verb.items is not None:
             _print_list(client, verb, iter(response), values)
             return
+        if verb.extend is not None and not values.get("as_json"):
+            [response] = verb.extend(client, [response])
     if verb.done:
         make_console().print(verb.done.format(**record), soft_wrap=True)
     elif verb.is_printed and values["as_json"]:

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from client.render.console import Column, make_console
-from client.render.format import format_minute, plural
+from client.render.format import format_minute, plural, signed
+from client.render.payments import show_amounts, show_settled
 from client.render.problems import MOST_SHOWN
 
 _ENDS: Final = {
@@ -64,20 +65,43 @@ RECOMPUTATIONS: Final = (*_JOBS, Column("hands", _show_progress))
 
 
 def show_recomputation(console: Console, job: Mapping[str, Any]) -> None:
-    """Print the progress and the results of a recomputation."""
+    """
+    Print the progress and the results of a recomputation, with what players gain or lose and who pays whom.
+
+    `table_names`, if it is there, has the names of tables by their ids.
+    """
     summary = job["summary"]
     console.print(f"recomputation {job['id']}: {job['state']}, {_show_progress(job)} hands")
     played = f"{plural(summary['rounds'], 'round')}, {plural(summary['hands'], 'hand')}"
-    console.print(f"{played} replayed, {_differing(summary['differing'])}")
+    console.print(f"{played} replayed, {_differing(summary)}")
     if job["mode"] == "apply":
         console.print(f"{summary['applied']} settled again, {summary['skipped']} unchanged")
-    for player, points in summary["net_moved"].items():
-        console.print(f"  {player} {points:+}", markup=False, highlight=False)
+    elif summary["changing"]:
+        console.print(_changing(summary))
+    for each in summary["moved"]:
+        console.print(f"  {_moved(each, summary['currency_digits'])}", markup=False, highlight=False)
     console.print(f"digest {summary['digest']}", highlight=False)
+    if summary["moved"]:
+        show_settled(console, summary, job.get("table_names", {}))
 
 
-def _differing(rounds: int) -> str:
-    return "1 round differs" if rounds == 1 else f"{rounds} rounds differ"
+def _differing(summary: Mapping[str, Any]) -> str:
+    rounds = summary["differing"]
+    differing = "1 round differs" if rounds == 1 else f"{rounds} rounds differ"
+    return f"{differing} at {plural(summary['tables'], 'table')}" if rounds else differing
+
+
+def _changing(summary: Mapping[str, Any]) -> str:
+    """Return what an audit would change if it were applied."""
+    final = f", {summary['changing_final']} of them only with --final" if summary["changing_final"] else ""
+    results = f"and the results of {plural(summary['players'], 'player')}"
+    return f"--apply-audit would change {plural(summary['changing'], 'round')}{final}, {results}"
+
+
+def _moved(each: Mapping[str, Any], digits: Mapping[str, int]) -> str:
+    """Return what a player gains or loses: the points whatever they are worth, and the money."""
+    points = signed(sum(part["net"] for part in each["points"]))
+    return " ".join(part for part in (each["player"], points, show_amounts(each, digits)) if part)
 
 
 def show_difference(console: Console, difference: Mapping[str, Any]) -> None:

@@ -1,15 +1,15 @@
 """Rounds, tables, and statements of tables."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from client.render.console import make_grid, show_grid
+from client.render.console import make_grid
 from client.render.format import Names, plural, show_money, signed
 from client.render.hands import explain_next
+from client.render.payments import show_amounts, show_settled
 from client.render.settlement import show_settlement
 
 Document = Mapping[str, Any]
@@ -98,11 +98,11 @@ def show_statement(console: Console, table: str, statement: Document) -> None:
     numbers = ("rounds", "opened with", "added", "between rounds", "net", "stack", "money")
     grid = make_grid(console, "player", *numbers, numbers=numbers)
     for player in statement["players"]:
-        money = _show_amounts(player, statement["currency_digits"])
+        money = show_amounts(player, statement["currency_digits"])
         grid.add_row(player["player"], str(player["rounds"]), *_sums(player), money)
     grid.add_row(Text("all", style="dim"), "", *_sums(statement["totals"]), "", style="dim")
     console.print(grid)
-    _show_payments(console, statement, {statement["table"]: table})
+    show_settled(console, statement, {statement["table"]: table})
 
 
 def show_club_statement(console: Console, statement: Document) -> None:
@@ -122,54 +122,13 @@ def show_club_statement(console: Console, statement: Document) -> None:
                 grid.add_row("", at["table_name"], *_result(at, statement["currency_digits"]), style="dim")
     console.print(grid)
     tables = {at["table"]: at["table_name"] for player in statement["players"] for at in player["tables"]}
-    _show_payments(console, statement, tables)
+    show_settled(console, statement, tables)
 
 
 def _result(result: Document, digits: Mapping[str, int]) -> list[str]:
-    return [str(result["rounds"]), signed(result["net"]), _show_amounts(result, digits)]
-
-
-def _show_amounts(result: Document, digits: Mapping[str, int]) -> str:
-    return ", ".join(show_money(amount, currency, digits[currency]) for currency, amount in result["money"].items())
+    return [str(result["rounds"]), signed(result["net"]), show_amounts(result, digits)]
 
 
 def _sums(sums: Document) -> list[str]:
     opened, added, between, net, stack = (sums[name] for name in _SUMS)
     return [str(opened), str(added), signed(between), signed(net), str(stack)]
-
-
-_BY: Final = {"fewest": "by the fewest payments", "few": "by a few payments", "pairs": "by pairs"}
-
-
-def _show_payments(console: Console, statement: Document, tables: Mapping[str, str]) -> None:
-    """Print the payments in points of each worth, and in money."""
-    payments = statement["payments"]
-    console.print()
-    if not payments["points"] and not payments["money"]:
-        console.print("No payments.")
-        return
-    digits = statement["currency_digits"]
-    units: dict[tuple[int | None, str | None, str | None], list[Document]] = defaultdict(list)
-    for paid in payments["points"]:
-        units[paid["point_value"], paid["currency"], paid["table"]].append(paid)
-    for (value, currency, table), listed in units.items():
-        if value is None or currency is None:
-            worth = f"at {tables.get(table or '', table)}"
-        else:
-            worth = f"of {show_money(value, currency, digits[currency])}"
-        title = "points" if len(units) == 1 else f"points {worth}"
-        _show_list(console, title, statement, [(paid, plural(paid["amount"], "point")) for paid in listed])
-    if payments["money"]:
-        amounts = [show_money(paid["amount"], paid["currency"], digits[paid["currency"]]) for paid in payments["money"]]
-        _show_list(console, "money", statement, zip(payments["money"], amounts, strict=True))
-    if payments["money"] and any(value is not None for value, _, _ in units):
-        console.print(Text("Settle either the points or the money, not both.", style="dim"))
-    if payments["money"] and any(value is None for value, _, _ in units):
-        console.print(Text("Points without a value are settled besides the money.", style="dim"))
-
-
-def _show_list(console: Console, title: str, statement: Document, payments: Iterable[tuple[Document, str]]) -> None:
-    grid = make_grid(console, "pays", "amount", numbers=("amount",))
-    for paid, amount in payments:
-        grid.add_row(f"{paid['payer']} → {paid['payee']}", Text(amount, style="bold"))
-    show_grid(console, f"Settled in {title} {_BY[statement['payments_are']]}", grid)

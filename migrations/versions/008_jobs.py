@@ -14,8 +14,8 @@ def upgrade() -> None:
     _accounting()
     _imports()
     _recomputations()
-    one_club_at_a_time("jobs", "job_chunks", "import_pieces", "import_results", "differences")
-    append_only("differences")
+    one_club_at_a_time("jobs", "job_chunks", "import_pieces", "import_results", "differences", "audited_rounds")
+    append_only("differences", "audited_rounds")
     _unfinished_jobs()
     _workers()
 
@@ -151,6 +151,8 @@ def _recomputations() -> None:
     Create the findings of recomputations: differences between stored and expected results.
 
     Numbers increase with the chunks of the job and within each chunk, so that the list has one order.
+
+    The rounds in which an audit found a difference can be applied later: each as it was audited, or not at all.
     """
     op.execute("""
         CREATE TABLE differences (
@@ -165,6 +167,18 @@ def _recomputations() -> None:
             expected jsonb,
             detail text,
             PRIMARY KEY (club_id, job_id, number),
+            FOREIGN KEY (club_id, job_id) REFERENCES jobs
+        );
+
+        CREATE TABLE audited_rounds (
+            club_id uuid NOT NULL,
+            job_id uuid NOT NULL,
+            -- No reference and no check: the records of a round with a difference can be damaged.
+            round_id uuid NOT NULL,
+            revision integer NOT NULL,
+            -- The hash of the computed results.
+            digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+            PRIMARY KEY (club_id, job_id, round_id),
             FOREIGN KEY (club_id, job_id) REFERENCES jobs
         );
     """)

@@ -32,6 +32,20 @@ class PaymentsAre(StrEnum):
     PAIRS = "pairs"
 
 
+CURRENCY_DIGITS: Final = Dictionary(
+    Integer(least=0, most=4),
+    required=True,
+    description="Number of digits of the minor unit of each currency: 2 if 1250 is 12.50.",
+)
+PAYMENTS_ARE: Final = Choice(
+    {few.value: few for few in PaymentsAre},
+    required=True,
+    description="`fewest` if no fewer payments are possible, `few` if that is not certain, `pairs` if they are one"
+    " between each two players.",
+)
+"""Fields of responses with payments that settle up."""
+
+
 class SettleUpField(Choice):
     """How the statement is settled up."""
 
@@ -83,8 +97,8 @@ class PaymentSchema(WireSchema):
     )
 
 
-class PointPaymentSchema(PaymentSchema):
-    """A payment of points between two players. Points are added only where they are worth the same."""
+class OfPointUnit:
+    """Points that are worth the same: those of one value, or of one table if they have none."""
 
     point_value = Integer(
         least=0,
@@ -98,6 +112,10 @@ class PointPaymentSchema(PaymentSchema):
         allow_none=True,
         description="ID of the table of the points, if they have no value. Null if they have one, whatever the table.",
     )
+
+
+class PointPaymentSchema(OfPointUnit, PaymentSchema):
+    """A payment of points between two players. Points are added only where they are worth the same."""
 
 
 class MoneyPaymentSchema(PaymentSchema):
@@ -138,18 +156,9 @@ class SettledSchema(WireSchema):
     open_rounds = Integer(
         least=0, required=True, description="Number of these rounds that are open. They count as they are now."
     )
-    currency_digits = Dictionary(
-        Integer(least=0, most=4),
-        required=True,
-        description="Number of digits of the minor unit of each currency: 2 if 1250 is 12.50.",
-    )
+    currency_digits = CURRENCY_DIGITS
     payments = Inner(StatementPaymentsSchema, required=True, description="Payments that settle up the period.")
-    payments_are = Choice(
-        {few.value: few for few in PaymentsAre},
-        required=True,
-        description="`fewest` if no fewer payments are possible, `few` if that is not certain, `pairs` if they are one"
-        " between each two players.",
-    )
+    payments_are = PAYMENTS_ARE
 
 
 class TableStatementSchema(SettledSchema):

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.jobs import ImportPageSchema, ImportQuerySchema, ImportSchema, JobQuerySchema, dump_job
+from schemas.jobs.imports import ImportPageSchema, ImportQuerySchema, ImportSchema
+from schemas.jobs.progress import JobQuerySchema, dump_job
 from schemas.settlements import IMPORT_STATES
 from service.clubs.scopes import KeyScope
 from service.config import ImportLimits, Retention

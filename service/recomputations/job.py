@@ -6,6 +6,7 @@ from service.db import Transaction
 from service.jobs.queries.chunks import Chunk, Done, Part, Plan
 from service.jobs.queries.jobs import StoredJob
 from service.recomputations import queries as recomputations
+from service.recomputations.actions.chunk_results import dump_result
 from service.recomputations.actions.recomputations import read_options
 from service.recomputations.actions.recompute import check_rulesets, recompute_rounds
 from service.replays import stretches
@@ -15,8 +16,8 @@ from service.rounds.queries.round_filter import RoundFilter
 
 MOST_HANDS: Final = 20_000
 """The number of hands in a chunk: they take about half a second and 60 MB."""
-_HANDS_BY_OTHER_RULES: Final = 4_000
-"""The number of hands in a chunk with another ruleset, where most rounds differ and are replayed one by one."""
+HANDS_ONE_BY_ONE: Final = 4_000
+"""The number of hands in a chunk with another ruleset or of an applied audit: most are replayed one by one."""
 _SPLIT_INTO: Final = 64
 _DIFFERENCES: Final = 1 << 32
 """The range of difference numbers of a chunk; numbers are in the order of rounds."""
@@ -30,7 +31,8 @@ class RecomputationKind:
     def plan(self, transaction: Transaction, job: StoredJob) -> Plan:
         """Return one chunk for each range of rounds. Progress counts hands; the job accounts for rounds."""
         asked = read_options(transaction, job)
-        most = _HANDS_BY_OTHER_RULES if asked.recomputation.ruleset else MOST_HANDS
+        is_one_by_one = asked.recomputation.ruleset is not None or asked.recomputation.audit is not None
+        most = HANDS_ONE_BY_ONE if is_one_by_one else MOST_HANDS
         cut = stretches.divide(transaction, Stretch(scope=asked.scope), most)
         parts = [
             _part(each, each.rounds, number * _DIFFERENCES, _DIFFERENCES)
@@ -46,18 +48,10 @@ class RecomputationKind:
         total = recompute_rounds(transaction, stretch, asked.recomputation)
         rulesets = check_rulesets(transaction, asked.scope.ruleset) if part["place"] == _DIFFERENCES else []
         recomputations.add_findings(transaction, job.id, part["place"], [*rulesets, *total.findings])
+        recomputations.add_audited(transaction, job.id, total.audited)
         # Rounds opened after the plan are recomputed too, but not accounted for.
         accounted = min(total.rounds, part["rounds"])
-        result = {
-            "rounds": total.rounds,
-            "hands": total.hands,
-            "differing": total.differing,
-            "applied": total.applied,
-            "skipped": total.skipped,
-            "net_moved": total.moved,
-            "digest": total.digest.hex(),
-        }
-        return Done(accounted, result)
+        return Done(accounted, dump_result(total))
 
     def split(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Sequence[Part]:
         """Split a range into some dozens, and those into single rounds. Rounds opened since are not accounted for."""

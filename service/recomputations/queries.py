@@ -1,18 +1,43 @@
-"""The findings of recomputations."""
+"""The findings of recomputations, the differing rounds of audits, and what the points of rounds are worth."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 
-from schemas.jobs import LONGEST_DETAIL, DifferenceView
+from schemas.jobs.differences import LONGEST_DETAIL, DifferenceView
+from schemas.ledger.settling import PointUnit, unit_of
 from service.db import Transaction
-from service.recomputations.models import DifferenceRecord
+from service.db.base import Base
+from service.recomputations.models import AuditedRoundRecord, DifferenceRecord
 from service.replays.findings import Finding, dump_value
 
 _RECORD: Final = DifferenceRecord
 _AT_A_TIME: Final = 1000
+_OF_AUDIT: Final = text("""
+    SELECT round_id, revision, digest FROM audited_rounds
+    WHERE club_id = :club_id AND job_id = :audit_id AND round_id = ANY (:round_ids)
+""")
+_UNITS: Final = text("""
+    SELECT id, table_id, point_value, currency FROM rounds WHERE club_id = :club_id AND id = ANY (:round_ids)
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedRound:
+    """
+    A round in which an audit found a difference.
+
+    Attributes:
+        revision: the revision that was replayed.
+        digest: the hash of the computed results.
+    """
+
+    id: UUID
+    revision: int
+    digest: bytes
 
 
 def add_findings(transaction: Transaction, job_id: UUID, place: int, findings: Iterable[Finding]) -> None:
@@ -32,8 +57,45 @@ def add_findings(transaction: Transaction, job_id: UUID, place: int, findings: I
         }
         for position, each in enumerate(findings)
     ]
+    _insert(transaction, _RECORD, rows)
+
+
+def add_audited(transaction: Transaction, job_id: UUID, audited: Iterable[AuditedRound]) -> None:
+    """Insert the differing rounds of a chunk of an audit."""
+    rows = [
+        {
+            "club_id": transaction.club_id,
+            "job_id": job_id,
+            "round_id": each.id,
+            "revision": each.revision,
+            "digest": each.digest,
+        }
+        for each in audited
+    ]
+    _insert(transaction, AuditedRoundRecord, rows)
+
+
+def _insert(transaction: Transaction, record: type[Base], rows: Sequence[dict[str, Any]]) -> None:
     for start in range(0, len(rows), _AT_A_TIME):
-        transaction.execute(insert(_RECORD), rows[start : start + _AT_A_TIME])
+        transaction.execute(insert(record), rows[start : start + _AT_A_TIME])
+
+
+def find_audited(transaction: Transaction, audit_id: UUID, round_ids: Sequence[UUID]) -> dict[UUID, AuditedRound]:
+    """Return those of some rounds in which an audit found a difference, by their ids."""
+    parameters = {"club_id": transaction.club_id, "audit_id": audit_id, "round_ids": list(round_ids)}
+    return {
+        row.round_id: AuditedRound(row.round_id, row.revision, bytes(row.digest))
+        for row in transaction.execute(_OF_AUDIT, parameters)
+    }
+
+
+def list_units(transaction: Transaction, round_ids: Sequence[UUID]) -> dict[UUID, PointUnit]:
+    """Return what the points of rounds are worth, by the ids of the rounds."""
+    parameters = {"club_id": transaction.club_id, "round_ids": list(round_ids)}
+    return {
+        row.id: unit_of(row.point_value, row.currency, str(row.table_id))
+        for row in transaction.execute(_UNITS, parameters)
+    }
 
 
 def list_findings(

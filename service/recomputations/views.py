@@ -9,15 +9,13 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.jobs import (
-    DifferenceView,
-    JobQuerySchema,
-    RecomputationDifferencePageSchema,
+from schemas.jobs.differences import DifferenceView, RecomputationDifferencePageSchema, dump_difference
+from schemas.jobs.progress import JobQuerySchema
+from schemas.jobs.recomputations import (
     RecomputationPageSchema,
     RecomputationRequest,
     RecomputationRequestSchema,
     RecomputationSchema,
-    dump_difference,
     dump_recomputation,
 )
 from schemas.pages import PageQuerySchema
@@ -65,7 +63,9 @@ def post_recomputation(request: RecomputationRequest) -> Response:
 
     `audit` changes nothing; with another ruleset it shows who would have won what. `apply` stores a new revision of
     every round that differs, except open rounds, rounds that change meanwhile and, unless `final` is true, rounds whose
-    settlement was final; these are reported.
+    settlement was final; these are reported. `apply` with an `audit` changes exactly what this audit found: a round
+    that has another revision or another result by now is skipped, so repeating the request does no harm. The summary
+    has what each player gains or loses, in points and money, and the payments that settle it up.
     """
     if request.final:
         require_scope(KeyScope.CORRECT_FINAL)

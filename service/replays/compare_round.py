@@ -185,7 +185,8 @@ def _moved(head: Row, played: PlayedRound) -> dict[str, Points]:
         )
     }
     nets = {seat.player: played.round.nets[seat.seat] for seat in played.round.seats}
-    moved = {player: net - stored.get(player, 0) for player, net in nets.items()}
+    # A damaged head can have other players, or fewer names than stacks.
+    moved = {player: nets.get(player, 0) - stored.get(player, 0) for player in (*nets, *stored) if player}
     return {player: points for player, points in moved.items() if points}
 
 

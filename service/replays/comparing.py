@@ -147,6 +147,7 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",
     "verifications": "the result of the last verification; another verification writes it again",
     "differences": "the differences that a recomputation found; another recomputation finds them again",
+    "audited_rounds": "which rounds an audit found to differ; a round is replayed again before it is changed",
 }
 """The tables that are compared with nothing, and why."""
 

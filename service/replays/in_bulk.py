@@ -79,12 +79,11 @@ State = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class Suspect:
     """
-    A round that must be replayed by the plain rules.
+    A round that must be replayed by the plain rules, mostly because it differs from the stored results.
 
     Attributes:
         version: the round's version when it was read.
-        hashed: the hash of its results if it was replayed in bulk and differs from the stored results; None if it was
-            not replayed in bulk.
+        hashed: the hash of its results if it was replayed in bulk; None if it was not.
     """
 
     round_id: UUID
@@ -143,12 +142,17 @@ class BulkReplay:
         """The number of hands."""
         return int(self.packed.lengths.sum())
 
-    def digest(self) -> tuple[RoundsDigest, Sequence[Suspect]]:
-        """Return the digest of the rounds whose stored results follow from their stored hands, and the other rounds."""
+    def digest(self, *, all_suspect: bool = False) -> tuple[RoundsDigest, Sequence[Suspect]]:
+        """
+        Return the digest of the rounds whose stored results follow from their stored hands, and the other rounds.
+
+        Args:
+            all_suspect: whether all rounds are to be replayed by the plain rules, also those that follow.
+        """
         digest, hashes = RoundsDigest(), {}
         follows = np.zeros(self.rounds, np.bool_)
         for replayed in self.groups:
-            follows[replayed.group.places] = ~replayed.by_itself & ~replayed.differs
+            follows[replayed.group.places] = ~(replayed.by_itself | replayed.differs | all_suspect)
             for place, hashed in replayed.hashes(self.packed):
                 if follows[place]:
                     digest.add(hashed)

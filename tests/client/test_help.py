@@ -140,12 +140,15 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return directory
 
 
-def recompute(reached: dict[str, str], *, is_paused: bool) -> str:
+def recompute(reached: dict[str, str], *, is_paused: bool, is_ended: bool) -> str:
     """
     Start a recomputation, and pause it before a worker has begun; who is too slow for that starts another.
 
     One that was begun may be done before it rests.
     """
+    if is_ended:
+        ended: str = ofc("recompute", "start", "--reason", "audit", "--watch", "--json", **reached).document["id"]
+        return ended
     while True:
         job: str = ofc("recompute", "start", "--reason", "audit", "--json", **reached).document["id"]
         if not is_paused:
@@ -218,7 +221,8 @@ def test_the_examples_work(
         line = line.replace(EXAMPLE_ID, record(reached, workplace))
     line = line.replace(EXAMPLE_ID, (workplace / "id").read_text(encoding="utf-8"))
     if EXAMPLE_JOB in shown:
-        line = line.replace(EXAMPLE_JOB, recompute(reached, is_paused="pause" in shown or "resume" in shown))
+        is_paused, is_ended = "pause" in shown or "resume" in shown, "--apply-audit" in shown
+        line = line.replace(EXAMPLE_JOB, recompute(reached, is_paused=is_paused, is_ended=is_ended))
     if EXAMPLE_DISPUTE in shown:
         line = line.replace(EXAMPLE_DISPUTE, dispute(reached, workplace, is_reviewed="resolve" in shown))
     line = line.replace(EXAMPLE_HAND_ID, (workplace / "hand").read_text(encoding="utf-8"))

@@ -86,7 +86,8 @@ def test_a_parameter_that_the_contract_got_later_is_an_option() -> None:
 
 @pytest.mark.parametrize(("state", "code"), [("failed", 1), ("succeeded", 0)])
 def test_a_job_that_has_failed_is_a_failure(state: str, code: int) -> None:
-    summary = {"rounds": 0, "hands": 0, "differing": 0, "applied": 0, "skipped": 0, "net_moved": {}, "digest": "0"}
+    counts = dict.fromkeys(("rounds", "hands", "differing", "applied", "skipped", "tables", "changing", "players"), 0)
+    summary = {**counts, "moved": [], "payments": {"points": [], "money": []}, "digest": "0"}
     job = {"id": "1", "state": state, "mode": "audit", "progress": {"done": 0, "total": 0}, "summary": summary}
     with faulty(build_response(200, job)) as server:
         result = ofc("recompute", "status", "01a1fb5b-de71-72b0-b398-2e268dab7c37", OFC_URL=server.url)

@@ -6,16 +6,19 @@ from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, redirect, request, url_for
+from flask import Response, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.fields import Choice
-from schemas.jobs import STATES, DifferenceView, JobView, RecomputationView
+from schemas.jobs.differences import DifferenceView
+from schemas.jobs.progress import STATES, JobView
+from schemas.jobs.recomputations import AUDIT, RecomputationView
 from service.clubs.queries import keys
 from service.clubs.scopes import KeyScope
 from service.config import Retention
 from service.console.views.addresses import read_query
-from service.console.views.exports import Column, send_list, wanted_form
+from service.console.views.changes import list_shown_names, send_changes_file, show_recomputation
+from service.console.views.exports import Column, wanted_form
 from service.console.views.listing import Filter, Listing, Query, read_list, send_list_file, show_list
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import allows, console_state
@@ -31,10 +34,11 @@ from service.jobs.app import look_after_commit
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import ENDED, JobState, StoredJob
 from service.recomputations.actions import recomputations
+from service.recomputations.actions.chunk_results import COUNTED
 
 SCOPES: Final = (KeyScope.READ, KeyScope.IMPORTS, KeyScope.RECOMPUTE)
-MOST_MOVED: Final = 200
-"""The number of players whose points are shown: the largest gains and the largest losses, half of each."""
+_MOST_APPLIED: Final = 10
+"""The number of recomputations that the page of an audit lists, which applied it."""
 KINDS: Final = {imports.KIND: KeyScope.IMPORTS, recomputations.KIND: KeyScope.RECOMPUTE}
 """The kinds of jobs, and the scope that starts and changes them."""
 
@@ -140,7 +144,7 @@ JOBS: Final = {
             _count("rounds", "Rounds"),
             _count("hands"),
             _count("differing", "Differing"),
-            *(_count(name) for name in recomputations.COUNTED if name not in ("rounds", "hands", "differing")),
+            *(_count(name) for name in COUNTED if name not in ("rounds", "hands", "differing")),
             *_LAST,
         ),
         read=_read_recomputations,
@@ -184,10 +188,6 @@ DIFFERENCES: Final = Listing[DifferenceView](
         transaction, query["job_id"], after=after, limit=limit
     ),
     none="No difference was found.",
-)
-_MOVED: Final[Sequence[Column[tuple[str, int]]]] = (
-    Column("player", lambda moved: moved[0]),
-    Column("points", lambda moved: moved[1]),
 )
 
 
@@ -237,19 +237,22 @@ def _show_import(stored: StoredJob) -> str | Response:
 def _show_recomputation(stored: StoredJob) -> str | Response:
     transaction = current_transaction()
     view: RecomputationView = recomputations.view_recomputation(transaction, stored)
-    moved = sorted(view.job.summary["net_moved"].items(), key=lambda each: (-each[1], each[0]))
-    form = wanted_form()
-    if form and request.args.get("part") == "points":
-        return send_list(f"recomputation-{stored.id}-points", form, _MOVED, moved)
-    file = send_list_file(DIFFERENCES, job_id=stored.id)
+    file = send_changes_file(f"recomputation-{stored.id}", view)
+    if file is None:
+        file = send_list_file(DIFFERENCES, job_id=stored.id)
     if file is not None:
         return file
+    changes = show_recomputation(view)
+    is_audit = stored.parameters["mode"] == AUDIT
     return _render_job(
         stored,
         view.job,
         shown=read_list(DIFFERENCES, job_id=stored.id),
-        moved=moved if len(moved) <= MOST_MOVED else moved[: MOST_MOVED // 2] + moved[-MOST_MOVED // 2 :],
-        players_moved=len(moved),
+        changes=changes,
+        display_names=list_shown_names(changes),
+        is_audit=is_audit,
+        can_apply=is_audit and stored.state is JobState.SUCCEEDED and allows(KeyScope.RECOMPUTE),
+        applied=recomputations.list_applied(transaction, stored.id, limit=_MOST_APPLIED),
     )
 
 

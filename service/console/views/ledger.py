@@ -297,7 +297,7 @@ def send_statement(
     if query["form"] == "json":
         return send_blocks(name, "json", [encode_json(document()) + b"\n"])
     if query.get("part") == "payments":
-        return send_list(f"{name}-payments", "csv", PAYMENTS, _flatten(list_payments(view.settled)))
+        return send_list(f"{name}-payments", "csv", PAYMENTS, flatten_payments(list_payments(view.settled)))
     return send_blocks(name, "csv", [rows()])
 
 
@@ -344,7 +344,8 @@ def _describe_unit(unit: PointUnit, table: str | None) -> str:
     return f"of {format_money(unit.point_value, unit.currency)}"
 
 
-def _flatten(lists: Iterable[PaymentList]) -> Iterator[ListedPayment]:
+def flatten_payments(lists: Iterable[PaymentList]) -> Iterator[ListedPayment]:
+    """Yield the payments of all lists."""
     for each in lists:
         for payment in each.payments:
             yield ListedPayment(each, payment)

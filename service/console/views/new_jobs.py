@@ -5,23 +5,24 @@ from functools import partial
 from http import HTTPStatus
 from itertools import chain
 from typing import Any, Final
+from uuid import UUID
 
 from flask import redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError, load
 from schemas.fields import show_time
-from schemas.jobs import RecomputationRequest, RecomputationRequestSchema
+from schemas.jobs.recomputations import APPLY, AUDIT, RecomputationRequest, RecomputationRequestSchema
 from schemas.ledger.page_queries import Evenings
 from schemas.settlements import IMPORT_STATES
 from scoring.errors import Mistake
-from service.clubs.scopes import KeyScope, has_scope
+from service.clubs.scopes import KeyScope
 from service.config import ImportLimits
 from service.console.views.addresses import read_dates
-from service.console.views.jobs import show_changed_job
+from service.console.views.jobs import show_changed_job, show_job
 from service.console.views.links import find_table, list_table_names
 from service.console.views.pages import console, console_form, console_page, console_upload, render
-from service.console.views.session import current_club, read_form
+from service.console.views.session import allows, current_club, read_form
 from service.errors import ScopeMissing
 from service.http.authentication import current_key, current_transaction, database
 from service.http.request_body import limit_blocks
@@ -32,7 +33,7 @@ from service.imports.actions.imports import discard_import, receive_import
 from service.imports.actions.imports import start_import as start_received_import
 from service.jobs.app import look_after_commit
 from service.places import IMPORT_TURNS
-from service.recomputations.actions.recomputations import APPLY, start_recomputation
+from service.recomputations.actions.recomputations import get_recomputation, start_recomputation
 
 _GZIP: Final = b"\x1f\x8b"
 _REQUEST: Final = RecomputationRequestSchema()
@@ -93,19 +94,29 @@ def show_new_recomputation() -> str:
 
 @console.post("/jobs/recomputation")
 @console_form(KeyScope.RECOMPUTE, show_again=show_new_recomputation)
-def start() -> BaseResponse | str:
-    """
-    Start a recomputation, and show it.
+def start() -> BaseResponse:
+    """Start an audit of stored rounds, and show it."""
+    request = _read_request({name: value.strip() for name, value in read_form().items()})
+    view = start_recomputation(current_transaction(), request)
+    return show_changed_job(view.job.id)
 
-    If it stores new revisions, a page asks first: its button sends the same form with `confirmed`.
-    """
-    form = {name: value.strip() for name, value in read_form().items()}
-    recomputation = _read_request(form)
-    if recomputation.final and not has_scope(current_key().scopes, (KeyScope.CORRECT_FINAL,)):
+
+@console.post("/jobs/<uuid:job_id>/apply")
+@console_form(KeyScope.RECOMPUTE, show_again=show_job)
+def apply_audit(job_id: UUID) -> BaseResponse:
+    """Apply what an audit found, and show the recomputation that does so."""
+    form, transaction = read_form(), current_transaction()
+    get_recomputation(transaction, job_id)
+    fields = {
+        "audit": str(job_id),
+        "mode": APPLY,
+        "reason": form.get("reason", "").strip(),
+        "final": form.get("final") == "yes",
+    }
+    request: RecomputationRequest = load(_REQUEST, fields)
+    if request.final and not allows(KeyScope.CORRECT_FINAL):
         raise ScopeMissing("final rounds can be changed with a key that has the scope 'correct-final' only")
-    if recomputation.mode == APPLY and form.get("confirmed") != "yes":
-        return render("confirm_recomputation.html", sent={**form, "confirmed": "yes"}, recomputation=recomputation)
-    view = start_recomputation(current_transaction(), recomputation)
+    view = start_recomputation(transaction, request)
     return show_changed_job(view.job.id)
 
 
@@ -122,10 +133,9 @@ def _read_request(form: dict[str, str]) -> RecomputationRequest:
         _REQUEST,
         {
             "scope": scope,
-            "mode": form.get("mode", "audit"),
+            "mode": AUDIT,
             "ruleset": form.get("ruleset") or None,
             "reason": form.get("reason", ""),
-            "final": form.get("final") == "yes",
         },
     )
     return recomputation

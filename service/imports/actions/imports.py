@@ -13,7 +13,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from schemas.fields import MOST_INTEGER
-from schemas.jobs import JobView
+from schemas.jobs.progress import JobView
 from service.config import ImportLimits, Retention
 from service.db import Transaction
 from service.db.pages import Page, cut_page

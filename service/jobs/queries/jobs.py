@@ -259,6 +259,12 @@ def list_page(
     return [ListedJob(_load(row), _load_progress(row)) for row in transaction.execute(listed)]
 
 
+def list_with_parameter(transaction: Transaction, kind: str, name: str, value: str, *, limit: int) -> list[StoredJob]:
+    """List the jobs of a kind whose request has a parameter with a value, newest first."""
+    query = _query(transaction, None, kind).where(_JOB.parameters[name].astext == value)
+    return [_load(row) for row in transaction.execute(query.order_by(_JOB.id.desc()).limit(limit))]
+
+
 def list_under_way(transaction: Transaction, *, limit: int) -> list[ListedJob]:
     """List the jobs of the club that have not ended, newest first, with their progress."""
     own = _JOBS.where(_JOB.club_id == transaction.club_id, _JOB.ended_at.is_(None), _JOB.state != JobState.RECEIVING)
@@ -281,8 +287,10 @@ def list_unfinished(connection: Connection) -> list[UnfinishedJob]:
     ]
 
 
-def _query(transaction: Transaction, job_id: UUID, kind: str | None) -> Select[Any]:
-    query = _JOBS.where(_JOB.club_id == transaction.club_id, _JOB.id == job_id)
+def _query(transaction: Transaction, job_id: UUID | None, kind: str | None) -> Select[Any]:
+    query = _JOBS.where(_JOB.club_id == transaction.club_id)
+    if job_id is not None:
+        query = query.where(_JOB.id == job_id)
     return query if kind is None else query.where(_JOB.kind == kind, _JOB.state != JobState.RECEIVING)
 
 

@@ -1,7 +1,6 @@
 """Start and read recomputations, and list the differences that they found."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +11,9 @@ from uuid_utils.compat import uuid7
 
 from schemas.base import WireError
 from schemas.fields import show_time
-from schemas.jobs import DifferenceView, JobView, RecomputationRequest, RecomputationView, ScopeRequest
+from schemas.jobs.differences import DifferenceView
+from schemas.jobs.progress import JobView
+from schemas.jobs.recomputations import APPLY, AUDIT, RecomputationRequest, RecomputationView, ScopeRequest
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
 from service.db import Transaction
@@ -21,16 +22,14 @@ from service.errors import NotFound
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState, Progress, StoredJob
 from service.recomputations import queries as recomputations
+from service.recomputations.actions.chunk_results import COUNTED, sum_results
 from service.recomputations.actions.recompute import Recomputation
-from service.replays.in_bulk import RoundsDigest
 from service.rounds.queries.records import list_versions
 from service.rounds.queries.round_filter import RoundFilter
 from service.rulesets.actions import find_ruleset, ruleset_named, store_ruleset
 from service.tables import queries as tables
 
 KIND: Final = "recomputation"
-COUNTED: Final = ("rounds", "hands", "differing", "applied", "skipped")
-APPLY: Final = "apply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +42,23 @@ class RecomputationOptions:
 
 def read_options(transaction: Transaction, job: StoredJob) -> RecomputationOptions:
     """Parse the request that `start_recomputation` stored with the job."""
-    asked, scope = job.parameters, job.parameters["scope"]
+    asked = job.parameters
     ruleset = None if asked["ruleset"] is None else _stored(transaction, asked["ruleset"])
-    return RecomputationOptions(
-        RoundFilter(
-            table_id=scope["table"] and UUID(scope["table"]),
-            round_ids=None if scope["rounds"] is None else tuple(map(UUID, scope["rounds"])),
-            ruleset=scope["ruleset"],
-            opened_from=scope["from"] and datetime.fromisoformat(scope["from"]),
-            opened_before=scope["to"] and datetime.fromisoformat(scope["to"]),
-        ),
-        Recomputation(job.id, ruleset, asked["mode"] == APPLY, asked["reason"], asked.get("final", False)),
+    audit = None if asked.get("audit") is None else UUID(asked["audit"])
+    applies = asked["mode"] == APPLY
+    recomputation = Recomputation(job.id, ruleset, applies, asked["reason"], asked.get("final", False), audit)
+    # A round that has left the scope since the audit is to be skipped with a reason.
+    scope = _read_scope(asked["scope"]) if audit is None else RoundFilter(audit=audit)
+    return RecomputationOptions(scope, recomputation)
+
+
+def _read_scope(scope: Mapping[str, Any]) -> RoundFilter:
+    return RoundFilter(
+        table_id=scope["table"] and UUID(scope["table"]),
+        round_ids=None if scope["rounds"] is None else tuple(map(UUID, scope["rounds"])),
+        ruleset=scope["ruleset"],
+        opened_from=scope["from"] and datetime.fromisoformat(scope["from"]),
+        opened_before=scope["to"] and datetime.fromisoformat(scope["to"]),
     )
 
 
@@ -63,17 +68,11 @@ def view_recomputation(transaction: Transaction, job: StoredJob) -> Recomputatio
 
 
 def _view_job(job: StoredJob, progress: Progress) -> RecomputationView:
-    counted: Counter[str] = Counter()
-    moved: Counter[str] = Counter()
-    digest = RoundsDigest()
-    for result in progress.results:
-        counted.update({name: result[name] for name in COUNTED})
-        moved.update(result["net_moved"])
-        digest.add_all(result["digest"])
+    total = sum_results(progress.results)
     summary = {
-        **{name: counted[name] for name in COUNTED},
-        "net_moved": {player: points for player, points in sorted(moved.items()) if points},
-        "digest": digest.hex(),
+        **{name: total.counted[name] for name in COUNTED},
+        "tables": len(total.tables),
+        "digest": total.digest.hex(),
     }
     view = JobView(
         job.id,
@@ -86,7 +85,7 @@ def _view_job(job: StoredJob, progress: Progress) -> RecomputationView:
         job.ended_at,
         job.failure,
     )
-    return RecomputationView(view, job.parameters)
+    return RecomputationView(view, job.parameters, total.provisional, total.final)
 
 
 def _stored(transaction: Transaction, reference: str) -> Ruleset:
@@ -113,23 +112,44 @@ def list_recomputations(
     return cut_page(page, limit, lambda listed: _view_job(listed.job, listed.progress))
 
 
+def list_applied(transaction: Transaction, audit_id: UUID, *, limit: int) -> list[StoredJob]:
+    """List the recomputations that applied an audit, newest first."""
+    return jobs.list_with_parameter(transaction, KIND, "audit", str(audit_id), limit=limit)
+
+
 def start_recomputation(transaction: Transaction, request: RecomputationRequest) -> RecomputationView:
     """
-    Queue a recomputation of stored rounds.
+    Queue a recomputation of stored rounds, or one that applies an audit.
 
     Raises:
-        WireError: the table or a round does not exist.
+        WireError: the table, a round or the audit does not exist, or the audit has not succeeded.
         RulesetUnknown: the ruleset does not exist.
     """
-    scope = request.scope
+    if request.audit is not None:
+        asked = _ask_for_audited(transaction, request.audit)
+    else:
+        assert request.scope is not None, "a request without an audit has a scope"
+        asked = _ask_for_scope(transaction, request.scope, request.ruleset)
+    asked |= {
+        "mode": request.mode,
+        "reason": request.reason,
+        "final": request.final,
+        "audit": request.audit and str(request.audit),
+    }
+    if asked["ruleset"] is not None and request.mode == APPLY:
+        store_ruleset(transaction, _stored(transaction, asked["ruleset"]))
+    job = jobs.add(transaction, uuid7(), KIND, asked)
+    return view_recomputation(transaction, job)
+
+
+def _ask_for_scope(transaction: Transaction, scope: ScopeRequest, ruleset: str | None) -> dict[str, Any]:
+    """Return the rounds and the ruleset of a request as they are stored with the job."""
     unknown = tuple(_find_unknown(transaction, scope))
     if unknown:
         raise WireError(unknown)
     of_scope = None if scope.ruleset is None else ruleset_named(transaction, scope.ruleset, "scope", "ruleset")
-    other = None if request.ruleset is None else ruleset_named(transaction, request.ruleset)
-    if other is not None and request.mode == APPLY:
-        store_ruleset(transaction, other)
-    asked: dict[str, Any] = {
+    other = None if ruleset is None else ruleset_named(transaction, ruleset)
+    return {
         "scope": {
             "table": scope.table and str(scope.table),
             "rounds": None if scope.rounds is None else [str(round_id) for round_id in scope.rounds],
@@ -137,13 +157,22 @@ def start_recomputation(transaction: Transaction, request: RecomputationRequest)
             "from": show_time(scope.opened_from),
             "to": show_time(scope.opened_before),
         },
-        "mode": request.mode,
         "ruleset": other and str(other),
-        "reason": request.reason,
-        "final": request.final,
     }
-    job = jobs.add(transaction, uuid7(), KIND, asked)
-    return view_recomputation(transaction, job)
+
+
+def _ask_for_audited(transaction: Transaction, audit_id: UUID) -> dict[str, Any]:
+    """Return the rounds and the ruleset of an audit that has succeeded."""
+    audit = jobs.find(transaction, audit_id)
+    if audit is None or audit.kind != KIND:
+        raise WireError((Mistake("audit-unknown", ("audit",), f"there is no recomputation {audit_id}"),))
+    if audit.parameters["mode"] != AUDIT:
+        detail = f"recomputation {audit_id} has stored new revisions itself; expected an audit"
+        raise WireError((Mistake("not-an-audit", ("audit",), detail),))
+    if audit.state is not JobState.SUCCEEDED:
+        detail = f"recomputation {audit_id} is {audit.state.value}; expected an audit that has succeeded"
+        raise WireError((Mistake("audit-unfinished", ("audit",), detail),))
+    return {name: audit.parameters[name] for name in ("scope", "ruleset")}
 
 
 def _find_unknown(transaction: Transaction, scope: ScopeRequest) -> Iterator[Mistake]:

@@ -1,15 +1,18 @@
 """Recompute a range of rounds: replay them in bulk, list differences and, if requested, store new revisions."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
 from evidence.events import RoundRecomputed
+from schemas.jobs.changes import Changes
+from schemas.ledger.settling import PointUnit, unit_of
 from scoring import SCORER_VERSION
-from scoring.ruleset import Ruleset
+from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
+from service.recomputations import queries as recomputations
+from service.recomputations.queries import AuditedRound
 from service.replays.compare_round import ReplayedRound, compare_round, show_by_seat
 from service.replays.findings import Finding, FindingKind
 from service.replays.in_bulk import RoundsDigest, Suspect, replay_in_bulk
@@ -38,6 +41,7 @@ class Recomputation:
         applies: whether rounds that differ get a new revision.
         reason: the reason of the new revisions.
         final: whether rounds whose settlement was final get a new revision too.
+        audit: the audit that is applied: a round that is not as it was audited gets no new revision.
     """
 
     id: UUID
@@ -45,6 +49,7 @@ class Recomputation:
     applies: bool
     reason: str
     final: bool
+    audit: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -55,8 +60,11 @@ class Recomputed:
     Attributes:
         differing: the number of rounds with differences.
         applied: the number of these that got a new revision.
-        skipped: the number of these that got none although requested; the findings have the reasons.
-        moved: the change of each player's net points.
+        skipped: the number of rounds that got none although requested; the findings have the reasons.
+        tables: the tables of the rounds with differences.
+        provisional: what changes in rounds whose settlement was never final; in an audit, what an apply would change.
+        final: the same in rounds whose settlement is or was final.
+        audited: in an audit, the rounds with differences.
     """
 
     rounds: int
@@ -65,13 +73,68 @@ class Recomputed:
     differing: int = 0
     applied: int = 0
     skipped: int = 0
-    moved: Counter[str] = field(default_factory=Counter)
+    tables: set[UUID] = field(default_factory=set)
+    provisional: Changes = field(default_factory=Changes)
+    final: Changes = field(default_factory=Changes)
+    audited: list[AuditedRound] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def moved(self) -> Mapping[str, Points]:
+        """The change of each player's net points, whatever they are worth, without zeros."""
+        return Changes.sum(self.provisional, self.final).nets
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A round as it was read to be replayed by the plain rules, what its points are worth, and as it was audited."""
+
+    suspect: Suspect
+    records: RoundRecords
+    unit: PointUnit
+    audited: AuditedRound | None
+
+
+@dataclass(frozen=True, slots=True)
+class _ComparedRound:
+    """
+    A round that was replayed by the plain rules.
+
+    Attributes:
+        candidate: the round as it was read.
+        replayed: the round as it was replayed.
+        findings: the differences, with values by seat.
+        own: its own ruleset, as it is stored; None if it is missing.
+    """
+
+    candidate: _Candidate
+    replayed: ReplayedRound
+    findings: Sequence[Finding]
+    own: StoredRuleset | None
+
+    @property
+    def records(self) -> RoundRecords:
+        """The records of the round."""
+        return self.replayed.records
+
+    @property
+    def was_final(self) -> bool:
+        """Whether its settlement is or was final."""
+        return self.records.head["final_revision"] is not None
+
+    @property
+    def scorers_disagree(self) -> bool:
+        """Whether a round that was read twice alike has other results in bulk than by the plain rules."""
+        is_same = self.records.head["version"] == self.candidate.suspect.version
+        return is_same and self.candidate.suspect.hashed not in (None, self.replayed.hashed)
 
 
 def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomputation) -> Recomputed:
     """
     Replay the rounds of a range, and compare them with the stored results.
+
+    Where an audit is applied, the rounds of the range are those that it found to differ. Each gets a new revision or is
+    skipped, also if it no longer differs.
 
     Raises:
         Busy: another transaction held the lock of a round for too long.
@@ -79,34 +142,55 @@ def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomput
     stored = {(each.name, each.version): each for each in rulesets.list_readable(transaction)}
     rules = {key: each.rules for key, each in stored.items()}
     bulk = replay_in_bulk(transaction, stretch, rules, asked.ruleset)
-    digest, suspects = bulk.digest()
+    digest, suspects = bulk.digest(all_suspect=asked.audit is not None)
     total = Recomputed(bulk.rounds, bulk.hands, digest)
     writer = RoundWriter(transaction)
-    for suspect, records in _read(transaction, suspects):
-        replayed = _replay(records, stored, asked.ruleset)
-        digest.add(replayed.hashed)
-        findings = [_show(replayed, finding) for finding in replayed.findings]
-        if _scorers_disagree(suspect, replayed):
-            findings.append(_disagreement(records))
-        if findings:
+    for candidate in _read(transaction, suspects, asked.audit):
+        compared = _compare(candidate, stored, asked.ruleset)
+        digest.add(compared.replayed.hashed)
+        if compared.findings:
             total.differing += 1
-            total.findings += findings
-            if not asked.applies or _apply(transaction, total, suspect, replayed, stored, asked, writer):
-                total.moved.update(replayed.moved)
+            total.tables.add(compared.records.head["table_id"])
+            total.findings += compared.findings
+        if compared.findings or candidate.audited is not None:
+            _decide(transaction, total, compared, asked, writer)
     writer.write()
     transaction.send()
     return total
 
 
+def _decide(
+    transaction: Transaction, total: Recomputed, compared: _ComparedRound, asked: Recomputation, writer: RoundWriter
+) -> None:
+    """Add a new revision of a round to those to write, or note it for an apply, and count what is changed."""
+    if asked.applies:
+        is_changed = _apply(transaction, total, compared, asked, writer)
+    else:
+        records = compared.records
+        total.audited.append(AuditedRound(records.id, records.revision, compared.replayed.hashed))
+        is_changed = _reason_never_to(compared, asked) is None
+    if is_changed:
+        changes = total.final if compared.was_final else total.provisional
+        changes.add_round(compared.candidate.unit, compared.replayed.moved)
+
+
+def _compare(
+    candidate: _Candidate, stored: Mapping[tuple[str, int], StoredRuleset], other: Ruleset | None
+) -> _ComparedRound:
+    """Replay a round by its own ruleset or another, and list the differences."""
+    head = candidate.records.head
+    own = stored.get((head["ruleset_name"], head["ruleset_version"]))
+    replayed = _replay(candidate.records, own, other)
+    findings = [_show(replayed, finding) for finding in replayed.findings]
+    compared = _ComparedRound(candidate, replayed, findings, own)
+    if compared.scorers_disagree:
+        return replace(compared, findings=[*findings, _disagreement(candidate.records)])
+    return compared
+
+
 def _show(replayed: ReplayedRound, finding: Finding) -> Finding:
     stored, expected = show_by_seat(replayed, finding)
     return replace(finding, stored=stored, expected=expected)
-
-
-def _scorers_disagree(suspect: Suspect, replayed: ReplayedRound) -> bool:
-    """Return whether a round that was read twice alike has other results in bulk than by the plain rules."""
-    is_same = replayed.records.head["version"] == suspect.version
-    return is_same and suspect.hashed not in (None, replayed.hashed)
 
 
 def _disagreement(records: RoundRecords) -> Finding:
@@ -132,7 +216,7 @@ def check_rulesets(transaction: Transaction, only: str | None) -> list[Finding]:
     ]
 
 
-def _read(transaction: Transaction, suspects: Sequence[Suspect]) -> Iterator[tuple[Suspect, RoundRecords]]:
+def _read(transaction: Transaction, suspects: Sequence[Suspect], audit: UUID | None) -> Iterator[_Candidate]:
     """Read suspects consistently: a round that changes while it is read is locked and read again."""
     for start in range(0, len(suspects), _AT_ONCE):
         some = {suspect.round_id: suspect for suspect in suspects[start : start + _AT_ONCE]}
@@ -142,16 +226,18 @@ def _read(transaction: Transaction, suspects: Sequence[Suspect]) -> Iterator[tup
         for round_id in changed:
             rounds.lock(transaction, round_id)
             [recorded[round_id]] = read_records(transaction, [round_id])
-        yield from ((some[round_id], each) for round_id, each in recorded.items())
+        units = recomputations.list_units(transaction, list(some))
+        audited = {} if audit is None else recomputations.find_audited(transaction, audit, list(some))
+        for round_id, each in recorded.items():
+            # A damaged database can lack the record of a round.
+            unit = units.get(round_id) or unit_of(None, None, str(each.head["table_id"]))
+            yield _Candidate(some[round_id], each, unit, None if audit is None else audited[round_id])
 
 
-def _replay(
-    recorded: RoundRecords, stored: Mapping[tuple[str, int], StoredRuleset], other: Ruleset | None
-) -> ReplayedRound:
-    name, version = recorded.head["ruleset_name"], recorded.head["ruleset_version"]
-    own = stored.get((name, version))
+def _replay(recorded: RoundRecords, own: StoredRuleset | None, other: Ruleset | None) -> ReplayedRound:
     ruleset = other or (own.rules if own else None)
     if ruleset is None:
+        name, version = recorded.head["ruleset_name"], recorded.head["ruleset_version"]
         detail = f"its ruleset {name}@{version} cannot be read"
         unknown = Finding(FindingKind.CONTENT_UNPLAYABLE, "round_heads", recorded.key, detail=detail)
         return ReplayedRound(recorded, None, Results(), (unknown,))
@@ -159,22 +245,16 @@ def _replay(
 
 
 def _apply(
-    transaction: Transaction,
-    total: Recomputed,
-    suspect: Suspect,
-    replayed: ReplayedRound,
-    stored: Mapping[tuple[str, int], StoredRuleset],
-    asked: Recomputation,
-    writer: RoundWriter,
+    transaction: Transaction, total: Recomputed, compared: _ComparedRound, asked: Recomputation, writer: RoundWriter
 ) -> bool:
     """Add a new revision of a round to those to write, or record why not; return whether it was added."""
-    recorded = replayed.records
-    reason = _reason_not_to(suspect, replayed, stored, asked)
+    recorded = compared.records
+    reason = _reason_not_to(compared, asked)
     if reason is None:
         before = rounds.lock(transaction, recorded.id)
         if before.version == recorded.head["version"]:
             total.applied += 1
-            total.findings.append(_add_revision(transaction, before, replayed, asked, writer))
+            total.findings.append(_add_revision(transaction, before, compared.replayed, asked, writer))
             return True
         reason = "another request changed the round during the recomputation"
     total.skipped += 1
@@ -183,29 +263,38 @@ def _apply(
     return False
 
 
-def _reason_not_to(
-    suspect: Suspect,
-    replayed: ReplayedRound,
-    stored: Mapping[tuple[str, int], StoredRuleset],
-    asked: Recomputation,
-) -> str | None:
-    head = replayed.records.head
-    own = stored.get((head["ruleset_name"], head["ruleset_version"]))
-    if replayed.records.is_open:
-        return "the round is open"
-    if head["final_revision"] is not None and not asked.final:
+def _reason_not_to(compared: _ComparedRound, asked: Recomputation) -> str | None:
+    """Return why a round gets no new revision; None if it gets one."""
+    records, audited = compared.records, compared.candidate.audited
+    if audited is not None and records.revision != audited.revision:
+        return f"it has revision {records.revision}, and revision {audited.revision} was audited"
+    reason = _reason_never_to(compared, asked)
+    if reason is not None:
+        return reason
+    if compared.was_final and not asked.final:
         return "its settlement is or was final, and the recomputation does not change such rounds"
-    if head["version"] != suspect.version:
+    if records.head["version"] != compared.candidate.suspect.version:
         return "another request changed the round during the recomputation"
-    if _scorers_disagree(suspect, replayed):
+    if audited is not None and compared.replayed.hashed != audited.digest:
+        return "its result is not that of the audit"
+    if not compared.findings:
+        return "it no longer differs from its result"
+    return None
+
+
+def _reason_never_to(compared: _ComparedRound, asked: Recomputation) -> str | None:
+    """Return why a round gets no new revision, whether or not it is final; None if it can get one."""
+    if compared.records.is_open:
+        return "the round is open"
+    if compared.scorers_disagree:
         return "the bulk scorer and the plain rules have different results"
-    if replayed.played is None or replayed.history is None:
+    if compared.replayed.played is None or compared.replayed.history is None:
         return "the round is invalid"
-    if replayed.played.round.is_open:
+    if compared.replayed.played.round.is_open:
         return "the new revision would reopen the round"
-    if any(finding.column == "boards" for finding in replayed.findings):
+    if any(finding.column == "boards" for finding in compared.findings):
         return "a hand's packed boards and its content contradict each other"
-    if asked.ruleset is None and (own is None or not own.is_as_added):
+    if asked.ruleset is None and (compared.own is None or not compared.own.is_as_added):
         return "its ruleset has changed since it was added"
     return None
 

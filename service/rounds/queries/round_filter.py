@@ -26,6 +26,7 @@ class RoundFilter:
     Attributes:
         table_name: the name of a table that is not archived.
         tables, round_ids: any of these.
+        audit: the recomputation, an audit, that found a difference in the round.
         player: a player who sits in the newest revision.
         ruleset: the ruleset of the newest revision: a name or `name@version`.
     """
@@ -35,6 +36,7 @@ class RoundFilter:
     tables: Sequence[UUID] | None = None
     round_id: UUID | None = None
     round_ids: Sequence[UUID] | None = None
+    audit: UUID | None = None
     reference: str | None = None
     player: str | None = None
     status: RoundStatus | None = None
@@ -67,6 +69,8 @@ _CONDITIONS: Final = {
     "tables": "{table}.table_id = ANY ({value})",
     "round_id": "{head}.round_id = {value}",
     "round_ids": "{head}.round_id = ANY ({value})",
+    "audit": "({head}.club_id, {head}.round_id) IN"
+    " (SELECT audited.club_id, audited.round_id FROM audited_rounds AS audited WHERE audited.job_id = {value})",
     "reference": "{round}.reference = {value}",
     "player": "EXISTS (SELECT FROM round_seats AS seated WHERE (seated.club_id, seated.round_id, seated.revision)"
     " = ({head}.club_id, {head}.round_id, {head}.revision) AND seated.player = {value})",

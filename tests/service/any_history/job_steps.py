@@ -52,6 +52,12 @@ class Working(Happening):
         spares_it = round_.final is not None and rng.random() < 0.3
         if round_.final is not None and not spares_it:
             body["final"] = True
+        if rng.random() < 0.5:
+            audited = self._recompute({**body, "mode": "audit", "final": False})
+            body = {
+                "audit": audited["id"],
+                **{name: body[name] for name in ("mode", "reason", "final") if name in body},
+            }
         summary = self._recompute(body)["summary"]
         after = Happened(round_.happened.document, PRESETS[other], round_.happened.standing)
         if summary["applied"]:

@@ -98,7 +98,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "update_webhook": "the URL must name a public host",
     "create_key": "a preset or scopes are required, not both, and the end must be in the future",
     "issue_link": "a link is for a table or for a round; one of the kind `player`, and no other, needs a player",
-    "start_recomputation": "what the scope names must be there",
+    "start_recomputation": "what the scope names must be there, or else an audit that has succeeded",
 }
 """Operations that may respond with 422 to a body that fits the schema, and why no JSON Schema can express it."""
 

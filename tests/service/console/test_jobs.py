@@ -20,7 +20,8 @@ from tests.support.sample_rounds import add_table, complete_round
 from tests.support.worker_process import lines_of
 
 XSS = "<script>alert(1)</script>"
-AUDIT = {"reason": "checked again", "mode": "audit"}
+AUDIT = {"reason": "checked again"}
+OTHER_RULES = "pineapple-2-4-us-none"
 
 
 def csrf_of(visitor: Visitor, page: str) -> str:
@@ -188,10 +189,10 @@ def test_an_import_is_paused_resumed_and_cancelled(house: House, api: Api) -> No
 def test_a_recomputation_lists_its_differences(house: House, api: Api) -> None:
     complete_round(api, name="kitchen")
     visitor = Visitor.signed_in(house, api)
-    page = started(visitor, table="kitchen", ruleset="pineapple-2-4-us-none", reason="what if")
+    page = started(visitor, table="kitchen", ruleset=OTHER_RULES, reason="what if")
     work_on(house, api, page)
     shown = text_of(visitor.show(page))
-    for text in ("succeeded", "what if", "audit: nothing is changed", "pineapple-2-4-us-none", "1 rounds; 0 have"):
+    for text in ("succeeded", "what if", "audit: nothing is changed", OTHER_RULES, "Differing 1 round at 1 table"):
         assert text in shown, text
     rows = read_files(visitor, page)
     listed = api.get(f"/v1/recomputations/{page.rpartition('/')[2]}/differences")["differences"]
@@ -210,7 +211,7 @@ def test_a_recomputation_shows_the_largest_gains_and_losses(
     complete_round(api, name="kitchen")
     complete_round(api, name="saloon", sitting={1: "dan 100", 2: "eve 100", 3: "fay 100"})
     visitor = Visitor.signed_in(house, api)
-    page = started(visitor, ruleset="pineapple-2-4-us-none")
+    page = started(visitor, ruleset=OTHER_RULES)
     work_on(house, api, page)
     summary = api.get(f"/v1/recomputations/{page.rpartition('/')[2]}")["summary"]
     moved = sorted(summary["net_moved"].items(), key=lambda each: (-each[1], each[0]))
@@ -218,7 +219,7 @@ def test_a_recomputation_shows_the_largest_gains_and_losses(
     assert moved[0][1] > 0 > moved[-1][1]
     assert moved_in(visitor, page) == [player for player, _ in moved]
     assert "largest gains" not in text_of(visitor.show(page))
-    monkeypatch.setattr("service.console.views.jobs.MOST_MOVED", 2)
+    monkeypatch.setattr("service.console.views.changes.MOST_MOVED", 2)
     assert moved_in(visitor, page) == [moved[0][0], moved[-1][0]]
     assert "The largest gains and losses, 1 of each, of 4 players." in text_of(visitor.show(page))
     assert [(row["player"], row["points"]) for row in read_files(visitor, f"{page}?part=points")] == moved
@@ -230,21 +231,6 @@ def moved_in(visitor: Visitor, page: str) -> list[str]:
     return ["".join(each.itertext()) for each in listed.findall(".//tbody//th")]
 
 
-def test_storing_new_revisions_asks_first(house: House, api: Api) -> None:
-    round_id = complete_round(api, name="kitchen")
-    visitor = Visitor.signed_in(house, api)
-    form = {**AUDIT, "mode": "apply", "ruleset": "pineapple-2-4-us-none"}
-    response = visitor.submit("/jobs/recomputation", "/jobs/recomputation", form)
-    assert response.status_code == 200
-    assert "new revision" in text_of(parse(response))
-    assert api.get("/v1/recomputations")["recomputations"] == []
-    [confirm] = [each for each in parse(response).iter("form") if each.attrib["action"].endswith("/recomputation")]
-    hidden = {each.attrib["name"]: each.attrib["value"] for each in confirm.iter("input")}
-    page = visitor.send("/jobs/recomputation", hidden).location.removeprefix("/console")
-    work_on(house, api, page)
-    assert api.get(f"/v1/rounds/{round_id}/settlement")["revision"] == 2
-
-
 @pytest.mark.parametrize(
     ("form", "message"),
     [
@@ -254,7 +240,6 @@ def test_storing_new_revisions_asks_first(house: House, api: Api) -> None:
         ({"round": "x"}, "the id of a round is 'x'"),
         ({"round": str(UUID(int=7))}, "no round"),
         ({"from": "x"}, "expected a day"),
-        ({"mode": "other"}, "what to do with the rounds is 'other'"),
         ({"from": "2026-11-02", "to": "2026-10-01"}, "after the end"),
     ],
 )
@@ -264,15 +249,6 @@ def test_a_refused_recomputation_is_shown_again(house: House, api: Api, form: di
     assert response.status_code in (404, 422)
     assert message in text_of(parse(response))
     assert api.get("/v1/recomputations")["recomputations"] == []
-
-
-def test_final_rounds_need_a_scope_of_their_own(house: House, api: Api) -> None:
-    visitor = signed_in_with(house, api, "recompute")
-    names = {each.attrib.get("name") for each in visitor.show("/jobs/recomputation").iter("input")}
-    assert "final" not in names
-    csrf = csrf_of(visitor, "/jobs/recomputation")
-    refused = visitor.send("/jobs/recomputation", {**AUDIT, "final": "yes", "csrf": csrf})
-    assert refused.status_code == 403
 
 
 def test_results_that_were_deleted_are_missing_in_words(house: House, api: Api) -> None:

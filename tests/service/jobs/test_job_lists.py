@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from schemas.jobs import STATES
+from schemas.jobs.progress import STATES
 from service.db import Database
 from service.http.services import services_of
 from service.jobs.queries import jobs

@@ -30,10 +30,12 @@ def house(embedded_postgres: Server) -> Iterator[House]:
         yield opened
 
 
-def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) -> ApiResponse:
+def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str, audit: str | None = None) -> ApiResponse:
     """Start a recomputation, and split it into chunks of two rounds."""
-    monkeypatch.setattr(recomputations, "MOST_HANDS", 8)
-    sent = api.post(START, {"scope": {}, "mode": mode, "reason": "checked again"})
+    for limit in ("MOST_HANDS", "HANDS_ONE_BY_ONE"):
+        monkeypatch.setattr(recomputations, limit, 8)
+    which = {"scope": {}} if audit is None else {"audit": audit}
+    sent = api.post(START, {**which, "mode": mode, "reason": "checked again"})
     plan_job(database_of(house), club_of(house, api), sent["id"])
     assert len(attempts(house, sent["id"])) == ROUNDS / 2
     return sent
@@ -116,6 +118,32 @@ def test_a_round_gets_one_revision_though_workers_die(house: House, api: Api, mo
         (ROUNDS, ROUNDS)
     ]
     assert house.query("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(ROUNDS,)]
+
+
+@pytest.mark.thorough
+def test_an_audit_is_applied_once_though_workers_die(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, ids = play_rounds(api, ROUNDS)
+    for round_id in ids:
+        pay_less(house, round_id)
+    audited = begin(house, api, monkeypatch, "audit")
+    with working(house.logins):
+        assert wait_for(api, audited.headers["Location"])["state"] == "succeeded"
+    assert house.query("SELECT count(*), count(DISTINCT round_id) FROM audited_rounds") == [(ROUNDS, ROUNDS)]
+    sent = begin(house, api, monkeypatch, "apply", audited["id"])
+    with working_on(house, api, sent, concurrency=2) as worker, nobody_reads_departures(house):
+        resume(api, sent)
+        assert wait_until(lambda: waiting(house) == 2)
+        worker.kill()
+    with working(house.logins, concurrency=2):
+        summary = wait_for(api, sent.headers["Location"])["summary"]
+    assert (summary["differing"], summary["applied"], summary["skipped"]) == (ROUNDS, ROUNDS, 0)
+    repeated = begin(house, api, monkeypatch, "apply", audited["id"])
+    with working(house.logins):
+        summary = wait_for(api, repeated.headers["Location"])["summary"]
+    assert (summary["differing"], summary["applied"], summary["skipped"]) == (0, 0, ROUNDS)
+    assert house.query("SELECT count(*), count(DISTINCT round_id) FROM settlements WHERE revision > 1") == [
+        (ROUNDS, ROUNDS)
+    ]
 
 
 @pytest.mark.thorough

@@ -39,6 +39,7 @@ from service.jobs.queries.chunks import Part
 from service.links.actions.links import issue_link
 from service.players import queries as players
 from service.recomputations import queries as recomputations
+from service.recomputations.queries import AuditedRound
 from service.replays.findings import Finding, FindingKind
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds, settlements
@@ -223,13 +224,14 @@ def dispute(transaction: Transaction, disputed: StoredRound) -> None:
 
 
 def add_job(transaction: Transaction) -> UUID:
-    """An import of which one piece is not done; and a difference, as if it were a recomputation too."""
+    """An import of which one piece is not done; and a difference in a round, as if it were an audit too."""
     job_id = uuid7()
     jobs.add(transaction, job_id, "import", {})
     imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
     imports.add_results(transaction, job_id, 1, b"{}\n")
     chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
     recomputations.add_findings(transaction, job_id, 1, [Finding(FindingKind.DEAD_LETTERED, "rounds", {})])
+    recomputations.add_audited(transaction, job_id, [AuditedRound(uuid7(), 1, bytes(32))])
     return job_id
 
 

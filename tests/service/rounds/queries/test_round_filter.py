@@ -10,6 +10,9 @@ from schemas.settlements import SettlementState
 from scoring.presets import PRESETS
 from scoring.round_state import RoundStatus
 from service.db import Database, Transaction
+from service.jobs.queries import jobs
+from service.recomputations import queries as recomputations
+from service.recomputations.queries import AuditedRound
 from service.replays.stretches import Stretch, select_rounds, stretch_parameters
 from service.rounds.queries import histories, rounds
 from service.rounds.queries.hand_filters import HandFilter, select_in_force
@@ -53,6 +56,10 @@ def filter_of(filter_: RoundFilter) -> dict[str, object]:
 def test_every_condition_selects_the_same_rounds_everywhere(database: Database, club_id: UUID) -> None:
     places = (("kitchen", PINEAPPLE), ("parlour", TURBO), ("attic", TURBO))
     ids = [add_three_hands(database, club_id, name, rules) for name, rules in places]
+    audit = uuid7()
+    with database.transaction(club_id) as transaction:
+        jobs.add(transaction, audit, "recomputation", {})
+        recomputations.add_audited(transaction, audit, [AuditedRound(ids[1], 1, bytes(32))])
     with database.reading(club_id) as transaction:
         first, second, third = (rounds.get(transaction, round_id) for round_id in ids)
         moment = timedelta(microseconds=1)
@@ -63,6 +70,8 @@ def test_every_condition_selects_the_same_rounds_everywhere(database: Database, 
             (RoundFilter(tables=[]), []),
             (RoundFilter(table_name="parlour"), ids[1:2]),
             (RoundFilter(round_ids=(ids[1], uuid7())), ids[1:2]),
+            (RoundFilter(audit=audit), ids[1:2]),
+            (RoundFilter(audit=uuid7()), []),
             (RoundFilter(reference="unknown"), []),
             (RoundFilter(player=first.round.seats[0].player), ids),
             (RoundFilter(player="nobody"), []),
