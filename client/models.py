@@ -2181,6 +2181,23 @@ class RecomputationScope(Response):
     """Filters of the rounds to recompute. A round must match every filter; without filters, every round matches."""
 
 
+class PointChange(Response):
+    """The change of a player's net points of one worth."""
+
+    point_value: int | None
+    currency: str | None
+    table: str | None
+    net: int
+
+
+class PlayerChange(Response):
+    """What a player gains or loses by new revisions of rounds."""
+
+    player: str
+    points: list[PointChange]
+    money: dict[str, int]
+
+
 class RecomputationSummary(Response):
     """The results of a recomputation so far."""
 
@@ -2189,7 +2206,15 @@ class RecomputationSummary(Response):
     differing: int
     applied: int
     skipped: int
+    tables: int
+    changing: int
+    changing_final: int
+    players: int
     net_moved: dict[str, int]
+    moved: list[PlayerChange]
+    currency_digits: dict[str, int]
+    payments: StatementPayments
+    payments_are: PaymentPlan
     digest: str
 
 
@@ -2209,6 +2234,7 @@ class Recomputation(Response):
     ruleset: str | None
     reason: str
     final: bool
+    audit: str | None
 
 
 class RecomputationDifference(Response):
@@ -2264,6 +2290,20 @@ class Club(Response):
     name: str
     time_zone: str
     evening_begins: str
+
+
+class NewApiKey(Response):
+    """A new API key. This response is the only one that contains its secret."""
+
+    id: str
+    prefix: str
+    name: str
+    scopes: list[str]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    secret: str
 
 
 class ApiKey(Response):

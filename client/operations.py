@@ -1837,6 +1837,15 @@ class Operations:
         """Return the club of the key: its time zone, and when its evenings begin."""
         return self._calls.call("GET", build_path("/v1/club"), is_valid=responses.is_club)
 
+    def create_key(self, request: requests.ApiKeyRequest) -> models.NewApiKey:
+        """
+        Create an API key of the club.
+
+        Args:
+            request: An API key to create, with the scopes of a preset or with single scopes.
+        """
+        return self._calls.call("POST", build_path("/v1/keys"), body=request)
+
     def list_keys(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[models.ApiKey]:
         """
         List the club's keys, newest first, including expired and revoked ones.

@@ -18,6 +18,22 @@ RowCategory = Literal[
     "royal_flush",
 ]
 DisputeDecision = Literal["upheld", "rejected"]
+KeyScope = Literal[
+    "*",
+    "read",
+    "score",
+    "write",
+    "tables",
+    "imports",
+    "recompute",
+    "disputes",
+    "correct",
+    "correct-final",
+    "audit",
+    "webhooks",
+    "admin",
+]
+KeyPreset = Literal["room", "scorekeeper", "auditor", "manager"]
 StakesScope = Literal["hand", "fantasyland", "round"]
 WinLimit = Literal["stack", "opening", "none"]
 Variant = Literal["pineapple", "turbo", "classic"]
@@ -477,11 +493,12 @@ RecomputationScope = TypedDict(
 class RecomputationRequest(TypedDict):
     """A recomputation to start: stored rounds are replayed and compared with the records."""
 
-    scope: RecomputationScope
+    scope: NotRequired[RecomputationScope]
     mode: RecomputationMode
     ruleset: NotRequired[str | None]
     reason: str
     final: NotRequired[bool]
+    audit: NotRequired[str | None]
 
 
 class WebhookRequest(TypedDict):
@@ -506,6 +523,15 @@ class SecretRotationRequest(TypedDict):
     """A rotation of the secret of a webhook."""
 
     overlap_seconds: NotRequired[int]
+
+
+class ApiKeyRequest(TypedDict):
+    """An API key to create, with the scopes of a preset or with single scopes."""
+
+    name: str
+    preset: NotRequired[KeyPreset | None]
+    scopes: NotRequired[list[KeyScope] | None]
+    expires_at: NotRequired[str | None]
 
 
 class HandLine(TypedDict):

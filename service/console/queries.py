@@ -1,5 +1,6 @@
 """Sessions of the console. Only the hashes of their secrets are stored."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -165,17 +166,12 @@ def _filtered(transaction: Transaction, filter_: SessionFilter) -> Select[Any]:
 
 
 def _listed(transaction: Transaction) -> Select[Any]:
+    columns: Sequence[Any] = [
+        *(_SESSION.id, _SESSION.key_id, _KEY.name.label("key_name"), _KEY.prefix.label("key_prefix")),
+        *(_SESSION.created_at, _SESSION.expires_at, _SESSION.ended_at, _KEY.revoked_at.label("key_revoked_at")),
+    ]
     return (
-        select(
-            _SESSION.id,
-            _SESSION.key_id,
-            _KEY.name.label("key_name"),
-            _KEY.prefix.label("key_prefix"),
-            _SESSION.created_at,
-            _SESSION.expires_at,
-            _SESSION.ended_at,
-            _KEY.revoked_at.label("key_revoked_at"),
-        )
+        select(*columns)
         .join(_KEY, (_KEY.club_id == _SESSION.club_id) & (_KEY.id == _SESSION.key_id))
         .where(_SESSION.club_id == transaction.club_id, _SESSION.kind == SessionKind.SESSION.value)
     )

@@ -178,12 +178,8 @@ def _number(transfers: Sequence[PaidRow] | None) -> list[dict[str, Any]] | None:
 
 
 def _moved(head: Row, played: PlayedRound) -> dict[str, Points]:
-    stored = {
-        player: stack - opening - added
-        for player, stack, opening, added in zip_longest(
-            head["players"], head["stacks"], head["opening_stacks"], head["top_ups"], fillvalue=0
-        )
-    }
+    columns: Sequence[Sequence[Any]] = [head[name] for name in ("players", "stacks", "opening_stacks", "top_ups")]
+    stored = {player: stack - opening - added for player, stack, opening, added in zip_longest(*columns, fillvalue=0)}
     nets = {seat.player: played.round.nets[seat.seat] for seat in played.round.seats}
     # A damaged head can have other players, or fewer names than stacks.
     moved = {player: nets.get(player, 0) - stored.get(player, 0) for player in (*nets, *stored) if player}

@@ -24,7 +24,7 @@ def test_rounds_whose_records_follow_by_the_plain_rules_are_named(
     kinds = FindingKind.SCORERS_DISAGREE, FindingKind.FIGURE_DIFFERS
     assert findings_of(house.owner, club) == [(kinds[0], ids[0]), (kinds[0], ids[1])]
     tamper(house.owner_url, "UPDATE hand_scores SET points[1] = 7 WHERE round_id = %s AND number = 2", ids[1])
-    assert findings_of(house.owner, club) == [(kinds[0], ids[0]), (kinds[1], ids[1])], "what is read must be right first"
+    assert findings_of(house.owner, club) == [(kinds[0], ids[0]), (kinds[1], ids[1])], "what is read is right first"
 
 
 def findings_of(owner: Database, club: UUID) -> list[tuple[FindingKind, str]]:
