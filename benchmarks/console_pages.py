@@ -168,6 +168,7 @@ def main() -> int:
         make_club(database, ClubSize(chosen.hands, chosen.tables, chosen.players))
         app, browser, key = open_console(database)
         changed = change_rounds(app, key)
+        database.analyze()
         print(f"made a club of {chosen.hands} hands in {time.perf_counter() - begun:.0f} s", flush=True)
         measure_pages(Console.of(database, app, browser), changed, chosen.runs)
         services_of(app).database.close()

@@ -60,7 +60,7 @@ def test_what_was_audited_is_shown_and_then_applied(house: House, api: Api, visi
     work_on(house, api, page)
     shown = text_of(visitor.show(page))
     for text in (
-        "Differing 1 round at 1 table",
+        "1 round at 1 table",
         "1 round would get a new revision, with other results for 2 players.",
         "What players would gain or lose",
         "Who pays whom",
@@ -99,7 +99,7 @@ def test_an_audit_without_differences_has_nothing_to_apply(house: House, api: Ap
     work_on(house, api, page)
     assert not can_apply(visitor, page)
     shown = text_of(visitor.show(page))
-    assert "Differing 0 rounds at 0 tables" in shown
+    assert "0 rounds at 0 tables" in shown
     assert "Who pays whom" not in shown
 
 
