@@ -1678,7 +1678,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "body",
             "string",
             ("room", "scorekeeper", "auditor", "manager"),
-            "What the key is for: `room` for the software of a card room, `scorekeeper` for who records rounds, `auditor` for who decides disputes and corrects rounds, `manager` for every scope by its name. The description of the security scheme lists the scopes of each. Required without `scopes`.",
+            "What the key is for: `room` for the software of a card room, `scorekeeper` for those who record rounds, `auditor` for those who decide disputes and correct rounds, `manager` for every scope by its name. The description of the security scheme lists the scopes of each. Required without `scopes`.",
             False,
             None,
         ),

@@ -172,9 +172,9 @@ class ApiKeyRequestSchema(WireSchema):
         _PRESETS,
         load_default=None,
         allow_none=True,
-        description="What the key is for: `room` for the software of a card room, `scorekeeper` for who records rounds,"
-        " `auditor` for who decides disputes and corrects rounds, `manager` for every scope by its name. The"
-        " description of the security scheme lists the scopes of each. Required without `scopes`.",
+        description="What the key is for: `room` for the software of a card room, `scorekeeper` for those who record"
+        " rounds, `auditor` for those who decide disputes and correct rounds, `manager` for every scope by its name."
+        " The description of the security scheme lists the scopes of each. Required without `scopes`.",
     )
     scopes = Listing(
         Choice(_SCOPES),

@@ -57,13 +57,13 @@ PRESET_SCOPES: Final[Mapping[KeyPreset, tuple[KeyScope, ...]]] = {
 """The scopes of each preset. Those of later releases are not added to keys that exist."""
 
 PRESET_DESCRIPTIONS: Final[Mapping[KeyPreset, str]] = {
-    KeyPreset.ROOM: "the software of a card room: sets up tables and rulesets, records and imports rounds, receives"
+    KeyPreset.ROOM: "for the software of a card room: sets up tables and rulesets, records and imports rounds, receives"
     " messages by webhooks",
-    KeyPreset.SCOREKEEPER: "who records rounds: opens and closes rounds, records and undoes hands, sets display names,"
-    " issues links",
-    KeyPreset.AUDITOR: "who decides disputes: corrects rounds, final ones too, recomputes and verifies them, reads the"
-    " whole audit trail",
-    KeyPreset.MANAGER: "who runs the club: does everything, and creates and revokes keys",
+    KeyPreset.SCOREKEEPER: "for those who record rounds: opens and closes rounds, records and undoes hands, sets"
+    " display names, issues links",
+    KeyPreset.AUDITOR: "for those who decide disputes: corrects rounds, final ones too, recomputes and verifies them,"
+    " reads the whole audit trail",
+    KeyPreset.MANAGER: "for those who run the club: does everything, and creates and revokes keys",
 }
 """What a key of each preset is for, for operators and managers."""
 
