@@ -61,6 +61,7 @@ class Club:
             "device_id": lambda: str(UUID(int=self.rng.getrandbits(128))),
             "webhook_id": self.add_webhook,
             "delivery_id": self.send_test,
+            **{f"{kind}_id": partial(self.record, kind) for kind in ("payment", "charge")},
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "plot": lambda: self.rng.choice(["net", "sources", "head-to-head", "caps", "fouls", "distribution"]),
             "player": lambda: self.player_for(operation_id),
@@ -91,6 +92,7 @@ class Club:
             **{f"{step}_dispute": partial(body_of, step, 1) for step in ("review", "withdraw")},
             "comment_on_dispute": lambda: body_of("comments", 1, comment=self.new_name()),
             "resolve_dispute": partial(body_of, "resolve", 2),
+            **{f"record_{kind}": partial(self.to_record, kind) for kind in ("payment", "charge")},
             "start_recomputation": lambda: AUDIT,
             "add_webhook": self.webhook_to_add,
             "update_webhook": self.webhook,
@@ -180,6 +182,19 @@ class Club:
         """Find a key that nobody uses, or the id of none."""
         named = [key["id"] for key in self.api.get("/v1/keys")["keys"] if key["name"] == "spare"]
         return str(named[0] if named else NOBODYS)
+
+    def to_record(self, kind: str) -> Document:
+        """Return a payment between two players of the round in play, or a charge of one of them."""
+        round_ = self.playing()
+        payer, payee = self.rng.sample([seat["player"] for seat in round_["seats"]], 2)
+        recorded = {"amount": self.rng.randint(1, 10_000), "reference": self.new_name()}
+        if kind == "payment":
+            return {**recorded, "payer": payer, "payee": payee, "unit": self.rng.choice(["EUR", round_["table"]])}
+        return {**recorded, "player": payer, "unit": "EUR", "reason": "the room", "round": round_["id"]}
+
+    def record(self, kind: str) -> str:
+        """Record a payment or charge, and return its ID."""
+        return str(self._made(f"/v1/{kind}s", self.to_record(kind))["id"])
 
     def webhook(self) -> Document:
         """Choose some kinds of messages."""
