@@ -88,7 +88,7 @@ def change_rounds(app: Flask, key: str) -> ChangedRounds:
     for round_ in corrected:
         body = {"version": round_["version"], "reason": "a card was exposed", "patch": _LAST_HAND_VOID}
         _expect(api.post(f"/v1/rounds/{round_['id']}/corrections", body), 201)
-    _add_others(api, disputed[0]["table"])
+    _add_others(api, disputed[0])
     return ChangedRounds(disputed[0]["id"], corrected[0]["id"], disputed[0]["table"])
 
 
@@ -105,14 +105,17 @@ def _list_rounds(api: Api, state: str, count: int) -> list[dict[str, Any]]:
     return rounds[:count]
 
 
-def _add_others(api: Api, table: str) -> None:
-    """Add a ruleset, a webhook, a link to a table, and a job that waits for a worker."""
+def _add_others(api: Api, round_: dict[str, Any]) -> None:
+    """Add a ruleset, a webhook, a payment, a link to the table of a round, and a job that waits for a worker."""
     ruleset = api.get(f"/v1/rulesets/{OTHER_RULESET}").document
     _expect(api.post("/v1/rulesets", {**ruleset, "name": "house", "version": 1}), 201)
     webhook = {"url": "https://club.example/hands", "kinds": ["hand.recorded"]}
     _expect(api.post("/v1/webhooks", webhook), 201)
-    _expect(api.post("/v1/links", {"table": table, "kind": "viewer"}), 201)
-    audit = {"mode": "audit", "scope": {"table": table}, "reason": "a question of a player"}
+    payer, payee = (seat["player"] for seat in round_["seats"][:2])
+    payment = {"payer": payer, "payee": payee, "unit": "EUR", "amount": 500, "reference": "cash"}
+    _expect(api.post("/v1/payments", payment), 201)
+    _expect(api.post("/v1/links", {"table": round_["table"], "kind": "viewer"}), 201)
+    audit = {"mode": "audit", "scope": {"table": round_["table"]}, "reason": "a question of a player"}
     _expect(api.post("/v1/recomputations", audit), 202)
 
 

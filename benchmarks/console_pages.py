@@ -43,6 +43,7 @@ _OTHER_ADDRESSES: Final = (
     f"/console/ledger?player={ANN}",
     "/console/ledger?player=player+7",
     "/console/ledger?table=table+7&from=2025-06-01&to=2025-06-30",
+    "/console/money?player=player+7",
     "/console/statement?evening=2025-06-06",
     f"/console/statement?player={ANN}&period=all",
     "/console/statement?from=2025-06-01&to=2025-06-30",

@@ -90,7 +90,8 @@ class Calls(Connection):
                     raise self._unexpected_response(response)
                 pages.etag = pages.etag or document.etag
                 yield from cast(list[T], page)
-                if cursor is None:
+                # The ledger has a cursor on its last page too.
+                if cursor is None or document.get("has_more") is False:
                     return
                 sent = {**sent, "cursor": cursor}
                 response = self._call("GET", path, None, sent, _NOTHING)

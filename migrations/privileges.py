@@ -30,6 +30,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "corrections": APPEND,
     "confirmations": APPEND,
     "adjustments": APPEND,
+    "entries": APPEND,
+    "entry_notes": "SELECT, INSERT, DELETE",
     "disputes": APPEND,
     "dispute_entries": APPEND,
     "dispute_heads": "SELECT, INSERT, UPDATE (state, version)",

@@ -1,5 +1,6 @@
 """Money: currencies and their minor units, and points whose value in money is an exact integer."""
 
+import re
 from typing import Final
 
 from schemas.fields import MOST_INTEGER
@@ -26,6 +27,8 @@ The ISO 4217 codes in Unicode's CLDR, also of currencies that are no longer used
 
 Without XTS and XXX, the codes for tests and for "no currency".
 """
+
+_AMOUNT: Final = re.compile("[0-9]{1,20}")
 
 _DIGITS: Final = {
     **dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND"), 0),
@@ -68,6 +71,24 @@ def show_decimal(minor: int, currency: str) -> str:
     text = str(abs(minor)).rjust(digits + 1, "0")
     number = f"{text[:-digits]}.{text[-digits:]}" if digits else text
     return f"-{number}" if minor < 0 else number
+
+
+def read_decimal(text: str, currency: str) -> int:
+    """
+    Return the minor units of an amount that a person wrote as a decimal number.
+
+    >>> read_decimal("12.5", "EUR"), read_decimal("12,50", "EUR"), read_decimal("70", "JPY")
+    (1250, 1250, 70)
+
+    Raises:
+        ValueError: it is no number, or has more digits than the currency.
+    """
+    whole, _, part = text.strip().replace(",", ".").partition(".")
+    digits = count_digits(currency)
+    number = whole + part.ljust(digits, "0")
+    if not whole or len(part) > digits or not _AMOUNT.fullmatch(number):
+        raise ValueError(f"is {text[:20]!r}; expected an amount like {show_decimal(1250, currency)}")
+    return int(number)
 
 
 def are_exact(round_: Round, point_value: int | None) -> bool:

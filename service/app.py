@@ -28,7 +28,7 @@ from service.http.streams import HELD
 from service.ids.views import ids
 from service.imports.views import imports
 from service.jobs.app import build_celery, build_sender
-from service.ledger.views import ledger
+from service.ledger.views import ledger, payments
 from service.links.views.links import links
 from service.links.views.pages import link_pages
 from service.openapi import describe_api
@@ -93,6 +93,7 @@ def create_app(config: Config) -> Flask:
         imports,
         exports,
         ledger,
+        payments,
         statistics,
         plots,
         checkpoints,

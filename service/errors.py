@@ -22,7 +22,7 @@ The errors of the service, beyond those of the rules.
     │   ├── RulesetConflict       the version is stored with other rules, or is not the next
     │   ├── TableConflict         another table has this name
     │   ├── TableArchived         no round can be opened at the table
-    │   ├── RoundConflict         another round has this reference
+    │   ├── RoundConflict, PaymentConflict   another round, payment or charge has this reference
     │   ├── RoundOpen             the table has an open round
     │   ├── HandConflict          another hand has this number
     │   ├── HandNumberWrong       the number is not the next
@@ -34,8 +34,7 @@ The errors of the service, beyond those of the rules.
     │   ├── RoundChanged, DisputeChanged   the record has changed since it was read
     │   ├── IdAmbiguous           several ids end as the request says
     │   ├── DisputeRefused        an invalid transition of a dispute
-    │   ├── SigningKeyMissing     the service has no signing key
-    │   ├── LinkAddressUnknown    the service does not know its address for links
+    │   ├── SigningKeyMissing, LinkAddressUnknown   the service has no signing key, or no known address for links
     │   ├── WebhookConflict       the webhook is disabled, or the club has too many webhooks
     │   ├── JobEnded              the job can no longer be paused or resumed
     │   └── Busy                  a concurrent change of the same record
@@ -217,6 +216,12 @@ class RoundConflict(Conflict):
     """Another round of the table has this reference."""
 
     code = "round-conflict"
+
+
+class PaymentConflict(Conflict):
+    """Another payment or charge has this reference, or it was reversed for another reason."""
+
+    code = "payment-conflict"
 
 
 class RoundOpen(Conflict):

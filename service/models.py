@@ -13,10 +13,12 @@ import service.disputes.models
 import service.http.idempotent_responses
 import service.imports.models
 import service.jobs.models
+import service.ledger.models
 import service.links.models
 import service.players.models
 import service.recomputations.models
 import service.rounds.models
+import service.rounds.queries.journal
 import service.rounds.queries.player_results
 import service.rulesets.models
 import service.tables.models

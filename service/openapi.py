@@ -140,6 +140,7 @@ WEBHOOK_HEADERS: Final[list[dict[str, Any]]] = [
 """The headers of every message to a webhook."""
 PATH_PARAMETERS: Final = {
     "address": "ID of the checkpoint.",
+    "charge_id": "ID of the charge.",
     "device_id": "ID that the device has given itself, as a UUID.",
     "dispute_id": "ID of the dispute.",
     "hand_id": "ID of the hand.",
@@ -147,6 +148,7 @@ PATH_PARAMETERS: Final = {
     "import_id": "ID of the import.",
     "key_id": "ID of the key.",
     "link_id": "ID of the link.",
+    "payment_id": "ID of the payment.",
     "recomputation_id": "ID of the recomputation.",
     "reference": "Ruleset, as a name (newest version) or `name@version`.",
     "round_id": "ID of the round.",

@@ -12,7 +12,6 @@ from client.commands.base import Group, Session
 from client.commands.verbs import Find, Verb, make_command
 from client.lookup import add_names_of_payments, add_table_names, find_any_table, find_id
 from client.render.hands import show_hand_summary
-from client.render.ledger import PAYMENTS
 from client.render.links import LINKS
 from client.render.reports import CHECKPOINTS, IMPORTS, RECOMPUTATIONS, show_recomputation
 from client.render.rounds import show_club_statement, show_table
@@ -197,22 +196,6 @@ VERBS: Final[Mapping[str, Verb]] = {
         empty="",
         is_patient=True,
     ),
-    "ledger": Verb(
-        operation="list_ledger",
-        help="""List payments between players, oldest first.
-
-        The payments are those of the revisions in force, so they follow corrections. For each: when and where it was
-        made, what was due and what was paid after caps, in points and in money.""",
-        examples=[
-            "ofc ledger --from today",
-            "ofc ledger --table kitchen --player ann",
-            "ofc ledger --from 2026-11-01 --to 2026-12-01 --csv -o november.csv",
-        ],
-        columns=PAYMENTS,
-        items="payments",
-        limit=100,
-        has_csv=True,
-    ),
     "statement": Verb(
         operation="get_club_statement",
         help="""Show what players won and lost over several tables, and who pays whom.
@@ -362,6 +345,5 @@ add_verbs(webhooks)
 add_verbs(secret, "webhook secret show", "webhook secret rotate")
 find_hands = get_verb("hand find")
 imports = get_verb("imports")
-ledger = get_verb("ledger")
 statement = get_verb("statement")
 statistics = get_verb("statistics")

@@ -53,6 +53,8 @@ _HIDDEN: Final = frozenset({"limit", "cursor", "dry_run", "ids"})
 _JSON: Final = "Print the response as JSON, for scripts."
 _PERIOD: Final = ("from", "to")
 _COMPLETERS: Final[Mapping[str, Completer]] = {
+    "payee": complete_players,
+    "payer": complete_players,
     "player": complete_players,
     "recomputation_id": complete_recomputations,
     "round": complete_rounds,
@@ -191,6 +193,14 @@ def make_command(name: str, verb: Verb) -> Command:
     )
 
 
+def add_commands(group: click.Group, rows: Mapping[str, Verb]) -> None:
+    """Add the commands of those rows to a group whose names begin with its name."""
+    for name, verb in rows.items():
+        first, _, last = name.rpartition(" ")
+        if first == group.name:
+            group.add_command(make_command(last, verb), last)
+
+
 def _make_argument(verb: Verb, parameter: Parameter) -> click.Argument:
     metavar = verb.metavars.get(parameter.name, "ID" if parameter.place == "path" else parameter.name.upper())
     return click.Argument(
@@ -217,7 +227,8 @@ def _make_option(verb: Verb, parameter: Parameter) -> click.Option:
         required=parameter.is_required,
         metavar=metavar,
         help=_FROM_NOW if name in verb.from_now else _describe(parameter),
-        shell_complete=_COMPLETERS.get(name),
+        # A reference is the name of a ruleset only in a path.
+        shell_complete=None if name == "reference" else _COMPLETERS.get(name),
         **unset,
     )
 

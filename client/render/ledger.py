@@ -1,30 +1,86 @@
-"""The columns of payments between players."""
+"""The lines of the journal, balances, payments and charges."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
+from rich.console import Console
 from rich.text import Text
 
-from client.render.console import Column
-from client.render.format import format_minute, show_money
+from client.render.console import Column, make_grid, show_grid
+from client.render.format import format_minute, plural, show_money, signed
 
 Document = Mapping[str, Any]
 
-
-def _show_amount(paid: Document) -> str:
-    return "" if paid["amount"] is None else show_money(paid["amount"], paid["currency"], paid["currency_digits"])
+_HOUSE: Final = "the house"
 
 
-PAYMENTS: Final = (
-    Column("played (UTC)", lambda paid: format_minute(paid["played_at"])),
-    Column("table", "table_name"),
-    Column("round", lambda paid: paid["reference"] or paid["round"]),
+def _show_amount(posted: Document, amount: int | None = None) -> str:
+    minor = posted["amount"] if amount is None else amount
+    if posted["currency"] is None:
+        return signed(minor) if amount is not None else plural(minor, "point")
+    return show_money(minor, posted["currency"], posted["currency_digits"])
+
+
+def _name(player: str | None) -> str:
+    return _HOUSE if player is None else player
+
+
+LINES: Final = (
+    Column("posted (UTC)", lambda line: format_minute(line["posted_at"])),
+    Column("kind", "kind"),
+    Column("table", lambda line: line["table_name"] or ""),
+    Column("round", lambda line: line["reference"] or line["round"] or ""),
     Column("hand", "hand", is_number=True),
-    Column("payer", "payer"),
-    Column("payee", "payee"),
+    Column("payer", lambda line: _name(line["payer"])),
+    Column("payee", lambda line: _name(line["payee"])),
     Column("due", "due", is_number=True),
     Column("paid", "paid", is_number=True),
-    Column("limited by", lambda paid: (paid["limited_by"] or "").replace("_", " ")),
+    Column("limited by", lambda line: (line["limited_by"] or "").replace("_", " ")),
     Column("amount", _show_amount, is_number=True),
-    Column("", lambda paid: Text("" if paid["final"] else "not final", style="dim")),
+    Column("", lambda line: Text("" if line["final"] else "not final", style="dim")),
 )
+
+
+def show_balances(console: Console, balances: Document) -> None:
+    """Print what everyone is owed or owes in each unit, and who pays whom."""
+    if not balances["units"]:
+        console.print("No balances.")
+    numbers = ("balance", "final", "provisional", "disputed", "payments", "charges")
+    for unit in balances["units"]:
+        grid = make_grid(console, "player", *numbers, numbers=numbers)
+        for each in unit["players"]:
+            settled = [each["settled"][state] for state in ("final", "provisional", "disputed")]
+            amounts = [each["balance"], *settled, each["payments"], each["charges"]]
+            grid.add_row(_name(each["player"]), *(_show_amount(unit, amount) for amount in amounts))
+        show_grid(console, unit["table_name"] or unit["unit"], grid)
+        for paid in unit["settle_up"]:
+            text = (
+                f"{_name(paid['payer'])} → {_name(paid['payee'])}: {_show_amount({**unit, 'amount': paid['amount']})}"
+            )
+            console.print(Text(text))
+        console.print()
+    if balances["open_rounds"]:
+        rounds = plural(balances["open_rounds"], "open round")
+        console.print(Text(f"Without {rounds}: a round counts from its end.", style="dim"))
+
+
+def show_payment(console: Console, payment: Document) -> None:
+    """Print a payment that was recorded."""
+    _show_recorded(console, payment, f"{_name(payment['payer'])} → {_name(payment['payee'])}", "the payment")
+
+
+def show_charge(console: Console, charge: Document) -> None:
+    """Print a charge that was recorded."""
+    _show_recorded(console, charge, f"{charge['player']} → {_HOUSE}", "the charge")
+
+
+def _show_recorded(console: Console, recorded: Document, between: str, what: str) -> None:
+    console.print(Text(f"{between}: {_show_amount(recorded)}"), soft_wrap=True)
+    console.print(Text(f"{what} {recorded['id']} is recorded", style="dim"), soft_wrap=True)
+    for warning in recorded.get("warnings", ()):
+        console.print(Text(f"Warning: {warning['detail']}", style="yellow"), soft_wrap=True)
+
+
+def show_reversal(console: Console, reversal: Document) -> None:
+    """Print a reversal that was recorded."""
+    console.print(Text(f"{reversal['reverses']} is taken back by {reversal['id']}"), soft_wrap=True)

@@ -33,6 +33,13 @@ from evidence.events.clubs import (
     WebhookSecretRotated,
 )
 from evidence.events.payload import EventKind, EventPayload, RoundEvent
+from evidence.events.payments import (
+    ChargeRecorded,
+    ChargeReversed,
+    PaymentRecorded,
+    PaymentReversed,
+    digest_note,
+)
 from evidence.events.rounds import (
     CorrectedDocument,
     DepartureRecorded,
@@ -64,6 +71,8 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
     for payload in (
         ClubCreated,
         ClubChanged,
+        ChargeRecorded,
+        ChargeReversed,
         CheckpointSealed,
         DepartureRecorded,
         DisputeCommented,
@@ -77,6 +86,8 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         KeyRevoked,
         LinkIssued,
         LinkRevoked,
+        PaymentRecorded,
+        PaymentReversed,
         PlayerErased,
         PlayerNamed,
         RoundClosed,
@@ -102,7 +113,7 @@ def decode_event(kind: str, content: bytes) -> EventPayload | None:
     Return the payload of an event; None where this release does not know the kind.
 
     >>> decode_event("player.erased", b'{"player":"ann"}'), decode_event("player.praised", b"{}")
-    (PlayerErased(player='ann'), None)
+    (PlayerErased(player='ann', notes=()), None)
 
     Raises:
         EvidenceError: the content is not what `encode` returns for an event of the kind, with every place in it.
@@ -137,6 +148,8 @@ def _complete(mistake: Mistake) -> Mistake:
 
 __all__ = [
     "PAYLOADS",
+    "ChargeRecorded",
+    "ChargeReversed",
     "CheckpointSealed",
     "ClubChanged",
     "ClubCreated",
@@ -159,6 +172,8 @@ __all__ = [
     "LinkIssued",
     "LinkKind",
     "LinkRevoked",
+    "PaymentRecorded",
+    "PaymentReversed",
     "PlayerErased",
     "PlayerNamed",
     "Received",
@@ -178,4 +193,5 @@ __all__ = [
     "WebhookRemoved",
     "WebhookSecretRotated",
     "decode_event",
+    "digest_note",
 ]

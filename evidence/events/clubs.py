@@ -224,11 +224,17 @@ class PlayerNamed(EventPayload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerErased(EventPayload):
-    """The display name of a player was erased."""
+    """
+    The display name of a player was erased, with the notes of their payments and charges.
+
+    Attributes:
+        notes: the IDs of the payments, charges and reversals whose notes were erased.
+    """
 
     kind = EventKind.PLAYER_ERASED
 
     player: str
+    notes: tuple[UUID, ...] = field(default=(), metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,10 @@ class EventKind(StrEnum):
     DISPUTE_REVIEWED = "dispute.reviewed"
     DISPUTE_RESOLVED = "dispute.resolved"
     DISPUTE_WITHDRAWN = "dispute.withdrawn"
+    PAYMENT_RECORDED = "payment.recorded"
+    PAYMENT_REVERSED = "payment.reversed"
+    CHARGE_RECORDED = "charge.recorded"
+    CHARGE_REVERSED = "charge.reversed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

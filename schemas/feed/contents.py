@@ -23,10 +23,12 @@ from scoring.round_state import RoundSeat
 _LONGEST_TEXT: Final = 1000
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "after_hand": "Number of the last hand before it. 0 before the first hand.",
+    "amount": "Amount, in minor units of the currency or in points.",
     "archived_at": "Time when the table was archived. Null if it is not archived.",
     "because": "Why the settlement became final.",
     "by": "Who did it: a player of the round, or the name of a key.",
     "carried_over": "Seats whose opening stacks come from the round before.",
+    "charge": "ID of the charge.",
     "claim": "SHA-256 of the words of the claim, in hexadecimal.",
     "club": "ID of the club.",
     "correction": "Number of the revision that corrects what was disputed. Null if there is none.",
@@ -53,9 +55,16 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "minimum_stack": "Smallest opening stack. Null if there is none.",
     "map_root": "Root hash of the map of rounds, in hexadecimal.",
     "name": "Name.",
+    "note": "HMAC-SHA-256 of the note, in hexadecimal. Its key is a random salt that is stored with the note and erased"
+    " with it. Null without a note.",
+    "notes": "IDs of the payments, charges and reversals whose notes were erased. Omitted if there are none.",
     "number": "Number of the hand in its round.",
     "opened_at": "Time when the round was opened.",
     "overlap_seconds": "Seconds for which the key was still valid.",
+    "paid_at": "Time when it was paid.",
+    "payee": "The operator's ID of the player who was paid. Null for the house.",
+    "payer": "The operator's ID of the player who paid. Null for the house.",
+    "payment": "ID of the payment.",
     "player": "The operator's ID of the player.",
     "point_value": "Value of one point, in minor units of the currency. Null if there is none.",
     "prefix": "First characters of the key.",
@@ -83,6 +92,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "table": "ID of the table.",
     "table_sequence": "Number of the round at its table, from 1.",
     "time_zone": "Time zone of the club, from the IANA database.",
+    "unit": "Currency, as an ISO 4217 code, or ID of the table whose points have no value.",
     "version": "Version after the change.",
     "webhook": "ID of the webhook.",
     "words": "SHA-256 of the words of the comment or the reason, in hexadecimal. Null without words.",
@@ -103,6 +113,16 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
         "digest",
     ): "HMAC-SHA-256 of the display name, in hexadecimal. Its key is a random salt that is"
     " stored with the name and erased with it.",
+    **{
+        (payload, "reason"): "HMAC-SHA-256 of the reason, in hexadecimal. Its key is a random salt that is stored with"
+        " the reason and erased with it."
+        for payload in ("PaymentReversed", "ChargeRecorded", "ChargeReversed")
+    },
+    ("PaymentRecorded", "reference"): "The client's ID of the payment.",
+    ("PaymentRecorded", "table"): "ID of the table, if its points were paid. Null if money was.",
+    ("ChargeRecorded", "reference"): "The client's ID of the charge.",
+    ("ChargeRecorded", "round"): "ID of the round that the charge is for. Null if it is for none.",
+    ("ChargeRecorded", "table"): "ID of the table of the round, or of the points. Null if there is neither.",
     ("HandRecorded", "hand"): "The hand as it was played.",
     ("HandWithdrawn", "hand"): "ID of the record of the hand.",
     ("WebhookSecretRotated", "overlap_seconds"): "Seconds for which messages are signed with the old secret too.",

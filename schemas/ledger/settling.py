@@ -38,6 +38,25 @@ class PointUnit(NamedTuple):
         """The place of the unit in a list: points with a value first."""
         return (self.currency or "ZZZZ", self.point_value or 0, self.table or "")
 
+    @property
+    def written(self) -> str:
+        """
+        The unit of what points are worth, as the journal has it: their currency, or their table if they have no value.
+
+        >>> unit_of(10, "EUR", "friday").written, unit_of(None, None, "friday").written
+        ('EUR', 'friday')
+        """
+        return self.currency or self.table or ""
+
+    def worth(self, points: Points) -> int:
+        """
+        Return what points are worth: minor units of their currency, or the points if they have no value.
+
+        >>> unit_of(10, "EUR", "friday").worth(-3), unit_of(None, None, "friday").worth(-3)
+        (-30, -3)
+        """
+        return points if self.point_value is None else points * self.point_value
+
 
 def unit_of(point_value: int | None, currency: str | None, table: str) -> PointUnit:
     """

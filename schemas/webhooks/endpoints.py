@@ -34,6 +34,10 @@ class WebhookKind(StrEnum):
     DISPUTE_OPENED = "dispute.opened"
     DISPUTE_RESOLVED = "dispute.resolved"
     DISPUTE_WITHDRAWN = "dispute.withdrawn"
+    PAYMENT_RECORDED = "payment.recorded"
+    PAYMENT_REVERSED = "payment.reversed"
+    CHARGE_RECORDED = "charge.recorded"
+    CHARGE_REVERSED = "charge.reversed"
     IMPORT_ENDED = "import.ended"
     TEST = "webhook.test"
 

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from schemas.base import WireSchema
 from schemas.disputes import DisputeState
-from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Time, UuidField
+from schemas.fields import MOST_INTEGER, Characters, Choice, Inner, Integer, Text, Time, UuidField
 from schemas.game_fields import MOST_HANDS, ReferenceField
+from schemas.ledger.ledger_lines import LONGEST_REFERENCE
 from schemas.pages import MOST_REVISION
 from schemas.settlements import IN_FORCE
 from schemas.webhooks.endpoints import WebhookKind
@@ -90,6 +91,39 @@ class DisputeWithdrawnDataSchema(AboutRoundSchema):
     dispute_id = UuidField(required=True, description="ID of the dispute.")
 
 
+class _PostedDataSchema(WireSchema):
+    reference = Text(
+        longest=LONGEST_REFERENCE,
+        characters=Characters.ID,
+        required=True,
+        description="What identifies the payment or charge: its reference, or the `Idempotency-Key` of the request.",
+    )
+
+
+class PaymentRecordedDataSchema(_PostedDataSchema):
+    """A payment that was recorded."""
+
+    payment_id = UuidField(required=True, description="ID of the payment, an entry of the journal.")
+
+
+class PaymentReversedDataSchema(PaymentRecordedDataSchema):
+    """A payment that was taken back."""
+
+    reversal_id = UuidField(required=True, description="ID of the reversal, an entry of the journal.")
+
+
+class ChargeRecordedDataSchema(_PostedDataSchema):
+    """A charge that was recorded."""
+
+    charge_id = UuidField(required=True, description="ID of the charge, an entry of the journal.")
+
+
+class ChargeReversedDataSchema(ChargeRecordedDataSchema):
+    """A charge that was taken back."""
+
+    reversal_id = UuidField(required=True, description="ID of the reversal, an entry of the journal.")
+
+
 class ImportEndedDataSchema(WireSchema):
     """An import that ended. No messages are sent about the rounds that it stored."""
 
@@ -122,6 +156,10 @@ _DATA: Final[Mapping[WebhookKind, tuple[type[WireSchema], str]]] = {
     WebhookKind.DISPUTE_OPENED: (DisputeOpenedDataSchema, "A dispute was opened."),
     WebhookKind.DISPUTE_RESOLVED: (DisputeResolvedDataSchema, "A dispute was upheld or rejected."),
     WebhookKind.DISPUTE_WITHDRAWN: (DisputeWithdrawnDataSchema, "A dispute was withdrawn."),
+    WebhookKind.PAYMENT_RECORDED: (PaymentRecordedDataSchema, "A payment was recorded."),
+    WebhookKind.PAYMENT_REVERSED: (PaymentReversedDataSchema, "A payment was taken back."),
+    WebhookKind.CHARGE_RECORDED: (ChargeRecordedDataSchema, "A charge of the house was recorded."),
+    WebhookKind.CHARGE_REVERSED: (ChargeReversedDataSchema, "A charge of the house was taken back."),
     WebhookKind.IMPORT_ENDED: (ImportEndedDataSchema, "An import succeeded, failed or was cancelled."),
     WebhookKind.TEST: (WebhookTestDataSchema, "A test message was requested."),
 }

@@ -21,7 +21,8 @@ SCOPE_DESCRIPTIONS: Final = {
     EVERY_SCOPE: "all operations, including those of later releases",
     KeyScope.READ: "read rounds, hands, tables, players, rulesets, statements, events and jobs; export; what-if",
     KeyScope.SCORE: "score a hand without storing it",
-    KeyScope.WRITE: "record rounds: open, record and undo hands, close; set players' display names",
+    KeyScope.WRITE: "record rounds: open, record and undo hands, close; record payments and charges;"
+    " set players' display names",
     KeyScope.TABLES: "create, change and archive tables; create rulesets",
     KeyScope.IMPORTS: "import and export rounds",
     KeyScope.RECOMPUTE: "recompute stored rounds",

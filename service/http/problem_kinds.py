@@ -220,6 +220,11 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Round reference conflict",
         "A round with this reference and other content is recorded at this table. Use a new reference.",
     ),
+    "payment-conflict": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Payment or charge conflict",
+        "It is recorded with other content, or was reversed for another reason. Use a new reference for another one.",
+    ),
     "hand-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
         "Hand number conflict",

@@ -1,44 +1,65 @@
-"""The ledger of a club, and statements over several tables."""
+"""The ledger of a club, its balances and statements, and the payments and charges that people record."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
 from itertools import chain
 from typing import Any, Final
+from uuid import UUID
 
 from flask import Response
 
+from schemas.ledger.balances import BalancesQuerySchema, BalancesSchema, dump_balances
 from schemas.ledger.club_statements import (
     ClubStatementQuerySchema,
     ClubStatementSchema,
     dump_club_statement,
     dump_statement_rows,
 )
-from schemas.ledger.payment_lines import (
+from schemas.ledger.ledger_lines import (
     LEDGER_HEADER,
     LedgerPageSchema,
     LedgerQuerySchema,
     dump_ledger_line,
     dump_ledger_rows,
 )
+from schemas.ledger.payments import (
+    ChargeRequest,
+    ChargeRequestSchema,
+    PaymentRequest,
+    PaymentRequestSchema,
+    RecordedChargeSchema,
+    RecordedPaymentSchema,
+    ReversalRequestSchema,
+    ReversalSchema,
+    dump_recorded,
+    dump_reversal,
+)
 from schemas.pages import DEFAULT
 from service.clubs.actions import get_club
-from service.clubs.scopes import KeyScope
-from service.http.authentication import Reach, current_transaction
+from service.clubs.scopes import KeyScope, has_scope
+from service.http.authentication import Reach, current_key, current_transaction
+from service.http.idempotency import read_idempotency_key
 from service.http.resource import JSON, Resource
 from service.http.responses import (
     CSV,
     MEDIA_TYPE,
     NEXT_PAGE,
+    REPLAYED,
     best_media_type,
+    created_response,
     json_response,
     next_page_link,
-    respond_page_before,
 )
 from service.http.streams import reserve_stream
-from service.ledger.actions import export_ledger, get_club_statement, list_ledger
+from service.ledger.actions.balances import get_balances
+from service.ledger.actions.journal import export_ledger, list_ledger
+from service.ledger.actions.payments import record_charge, record_payment, reverse_charge, reverse_payment
+from service.ledger.actions.statements import get_club_statement
+from service.ledger.queries.journal import JournalFilter
 from service.rounds.queries.round_filter import RoundFilter
 
-ledger = Resource("ledger", __name__, description="The payments of a club, for its books.")
+ledger = Resource("ledger", __name__, description="The journal of a club, for its books, and its statements.")
+payments = Resource("payments", __name__, description="Payments of players, and charges of the house.")
 
 _CSV: Final = {"content": {CSV: {"schema": {"type": "string"}}}}
 
@@ -50,18 +71,21 @@ _CSV: Final = {"content": {CSV: {"schema": {"type": "string"}}}}
 @ledger.doc(responses={HTTPStatus.OK: _CSV})
 def get_ledger(query: dict[str, Any]) -> Response:
     """
-    List the payments of the club: one line for each payment between two players, oldest round first.
+    List the journal of the club in the order in which it was written, as lines that say who owes whom how much.
 
-    The payments are those of the revisions in force, so they follow corrections, and a player's payments add up to
-    their net points in the statement of the same rounds. Payments that the caps reduced to nothing are listed too.
+    A round is in the journal from its end: the settlement has a line for each payment between two players, also those
+    that the caps reduced to nothing. Later corrections and undos add entries of what they changed. A line that was
+    listed with a `position` never changes, except the name of its table, its note and whether its round is final.
 
-    With `Accept: text/csv` the response is CSV (RFC 4180, UTF-8, with a header) as of one moment, with amounts as
-    decimal numbers. An apostrophe precedes a text that a spreadsheet would run as a formula, unless `ids` is
-    `raw`.
+    `next_cursor` is there on the last page too: with it, a client lists later what was written since. Lines whose
+    `position` is null are listed again when they have one, under the same `id` and `line`.
+
+    With `Accept: text/csv` the response is CSV (RFC 4180, UTF-8, with a header) as of one moment, with amounts of money
+    as decimal numbers. An apostrophe precedes a text that a spreadsheet would run as a formula, unless `ids` is `raw`.
     """
     after, limit, raw = query.pop("cursor"), query.pop("limit"), query.pop("raw")
     transaction = current_transaction()
-    filter_ = RoundFilter(**get_club(transaction).period(query))
+    filter_ = JournalFilter(**get_club(transaction).period(query))
     if best_media_type((MEDIA_TYPE, CSV)) == CSV and limit is None:
         reserve_stream()
         # Read the first block before the response begins, so that most errors still get a problem document.
@@ -69,10 +93,26 @@ def get_ledger(query: dict[str, Any]) -> Response:
         head = [next(blocks), next(blocks, b"")]
         return _csv_response(chain([b"".join(head)], blocks), {})
     page = list_ledger(transaction, filter_, after=after, limit=limit or DEFAULT)
-    cursor = None if page.next_after is None else page.next_after.show()
+    cursor = page.next_after.show()
+    link = next_page_link(cursor if page.has_more else None)
     if best_media_type((MEDIA_TYPE, CSV)) == CSV:
-        return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines, raw=raw)], next_page_link(cursor))
-    return respond_page_before("payments", [dump_ledger_line(line) for line in page.lines], cursor)
+        return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines, raw=raw)], link)
+    is_audited = has_scope(current_key().scopes, (KeyScope.AUDIT,))
+    lines = [dump_ledger_line(line, is_audited=is_audited) for line in page.lines]
+    return json_response({"lines": lines, "has_more": page.has_more, "next_cursor": cursor}, headers=link)
+
+
+@ledger.route("/v1/balances", methods=["GET"])
+@ledger.operation("get_balances", KeyScope.READ)
+@ledger.arguments(BalancesQuerySchema, location="query")
+@ledger.response(200, BalancesSchema)
+def get_all_balances(query: dict[str, Any]) -> Response:
+    """
+    Return what everyone is owed or owes now, by currency and by table without money, and the payments that settle it.
+
+    A balance is the sum of the journal: rounds from their end, payments and charges. Open rounds add nothing.
+    """
+    return json_response(dump_balances(get_balances(current_transaction(), **query)))
 
 
 @ledger.route("/v1/statement", methods=["GET"])
@@ -95,6 +135,56 @@ def get_statement(query: dict[str, Any]) -> Response:
     if best_media_type((MEDIA_TYPE, CSV)) == CSV:
         return _csv_response([dump_statement_rows(view, raw=raw)], {})
     return json_response(dump_club_statement(view))
+
+
+@payments.route("/v1/payments", methods=["POST"])
+@payments.operation("record_payment", KeyScope.WRITE, records=True)
+@payments.arguments(PaymentRequestSchema)
+@payments.response(201, RecordedPaymentSchema, headers=REPLAYED)
+def post_payment(request: PaymentRequest) -> Response:
+    """
+    Record that one player paid another, or the house.
+
+    The `reference`, or else the header `Idempotency-Key`, identifies the payment: sent again with the same content, it
+    is recorded once; with other content, it is a conflict. The same content under another reference is another payment.
+    A payment of more than is owed is recorded; the payer is owed the rest then.
+    """
+    recorded = record_payment(current_transaction(), request, read_idempotency_key())
+    return created_response(dump_recorded(recorded.recorded, recorded.warnings), is_replay=recorded.is_replay)
+
+
+@payments.route("/v1/payments/<uuid:payment_id>/reversal", methods=["POST"])
+@payments.operation("reverse_payment", KeyScope.WRITE, records=True)
+@payments.arguments(ReversalRequestSchema)
+@payments.response(201, ReversalSchema, headers=REPLAYED)
+def post_payment_reversal(reason: str, payment_id: UUID) -> Response:
+    """Take back a payment. The journal then has both; a payment can be taken back once."""
+    reversed_ = reverse_payment(current_transaction(), payment_id, reason)
+    return created_response(dump_reversal(reversed_.reversal), is_replay=reversed_.is_replay)
+
+
+@payments.route("/v1/charges", methods=["POST"])
+@payments.operation("record_charge", KeyScope.WRITE, records=True)
+@payments.arguments(ChargeRequestSchema)
+@payments.response(201, RecordedChargeSchema, headers=REPLAYED)
+def post_charge(request: ChargeRequest) -> Response:
+    """
+    Record that a player owes the house an amount, for example a fee.
+
+    The `reference`, or else the header `Idempotency-Key`, identifies the charge, as it does a payment.
+    """
+    recorded = record_charge(current_transaction(), request, read_idempotency_key())
+    return created_response(dump_recorded(recorded.recorded, recorded.warnings), is_replay=recorded.is_replay)
+
+
+@payments.route("/v1/charges/<uuid:charge_id>/reversal", methods=["POST"])
+@payments.operation("reverse_charge", KeyScope.WRITE, records=True)
+@payments.arguments(ReversalRequestSchema)
+@payments.response(201, ReversalSchema, headers=REPLAYED)
+def post_charge_reversal(reason: str, charge_id: UUID) -> Response:
+    """Take back a charge. The journal then has both; a charge can be taken back once."""
+    reversed_ = reverse_charge(current_transaction(), charge_id, reason)
+    return created_response(dump_reversal(reversed_.reversal), is_replay=reversed_.is_replay)
 
 
 def _csv_response(blocks: Iterable[bytes], headers: dict[str, str]) -> Response:

@@ -69,8 +69,11 @@ def name_player(transaction: Transaction, player: str, display_name: str) -> Nam
 
 def erase_player(transaction: Transaction, player: str) -> None:
     """
-    Erase a player's display name, if any; their ID stays in the records.
+    Erase a player's display name and the notes of their payments and charges, if any; their ID stays in the records.
 
     The action is idempotent.
     """
-    players.erase(transaction, player, PlayerErased(player=player).encode())
+    erased = players.erase(transaction, player)
+    if erased.has_name or erased.notes:
+        event = PlayerErased(player=player, notes=erased.notes)
+        players.record_erasure(transaction, erased, event.encode())

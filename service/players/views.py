@@ -101,7 +101,11 @@ def put_player(naming: NameRequest, player: str) -> Response:
 @players.operation("erase_player", KeyScope.WRITE)
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
-    """Erase a player's display name. The player's ID and results stay in the records."""
+    """
+    Erase a player's display name, and the notes and reasons of their payments and charges.
+
+    The player's ID, results and payments stay in the records.
+    """
     erase_player(current_transaction(), read_player(player))
     return no_content()
 

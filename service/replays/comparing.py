@@ -102,6 +102,12 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "payouts": _table("club_id round_id revision", played="number stacks_before stacks transfers"),
     "adjustments": _table("club_id round_id revision position", played="payer payee points"),
+    "entries": _table(
+        "club_id id",
+        event="kind posted_at played_at round_id revision previous_revision table_id unit accounts reference reverses",
+        played="amounts",
+    ),
+    "entry_notes": _table("club_id entry_id", event="note salt"),
     "disputes": _table(
         "club_id id",
         event="round_id table_id revision hand seat board_row claim author digest opened_at",
@@ -213,6 +219,10 @@ def _no_points_in_a_hand(row: Row) -> tuple[int, int]:
     return sum(row["points"]), 0
 
 
+def _no_amounts_in_an_entry(row: Row) -> tuple[int, int]:
+    return sum(row["amounts"]), 0
+
+
 def _stacks_of_a_hand(row: Row) -> tuple[int, int]:
     return sum(row["stacks"]), sum(row["stacks_before"]) + sum(row["top_ups"])
 
@@ -238,4 +248,5 @@ _RULES: Final[Mapping[str, Mapping[str, Callable[[Row], tuple[Any, Any]]]]] = {
     "hand_scores": {"points": _no_points_in_a_hand, "stacks": _stacks_of_a_hand, "transfers": _payable},
     "payouts": {"stacks": _stacks_of_a_payout, "transfers": _payable},
     "round_heads": {"stacks": _stacks_of_a_round},
+    "entries": {"amounts": _no_amounts_in_an_entry},
 }

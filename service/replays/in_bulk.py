@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -74,6 +74,13 @@ Rulesets = Mapping[tuple[str, int], Ruleset | None]
 """The club's stored rulesets, by name and version; None for one that cannot be read."""
 State = Mapping[str, Any]
 """The column `state` of a round's head."""
+
+
+class ProvenRound(NamedTuple):
+    """What stored hands lead to: the state of the head, and the net points of the seats, which are ascending."""
+
+    state: State
+    nets: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +177,17 @@ class BulkReplay:
         places = [place for each in self.groups for place in each.group.places[each.differs].tolist()]
         return [self.packed.round_id(place) for place in places if not has_other[place]]
 
-    def list_proven(self) -> dict[UUID, State]:
+    def list_proven(self) -> dict[UUID, ProvenRound]:
         """
-        List the rounds whose stored results follow from their stored hands, each with the state of its head.
+        List the rounds whose stored results follow from their stored hands, each with its end.
 
         Results are all columns that are compared with what was played. Rounds with hands that were stored under another
         ruleset or as irregular are omitted.
         """
-        states: dict[UUID, State] = {}
+        proven: dict[UUID, ProvenRound] = {}
         for each in self.groups:
-            states |= _list_proven(self.packed, each)
-        return states
+            proven |= _list_proven(self.packed, each)
+        return proven
 
 
 def replay_in_bulk(
@@ -233,15 +240,16 @@ def _flat(figure: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return figure.reshape(len(figure), prod(figure.shape[1:]))
 
 
-def _list_proven(packed: PackedRounds, replayed: ReplayedGroup) -> dict[UUID, State]:
+def _list_proven(packed: PackedRounds, replayed: ReplayedGroup) -> dict[UUID, ProvenRound]:
     """Return the proven rounds of a group; those that end alike share the columns of a head, except the stacks."""
     group, settlement = replayed.group, replayed.settlement
     is_proven = ~replayed.by_itself & ~replayed.differs
     is_proven &= ~np.isin(group.places, packed.hands.of_round[~packed.hands.follows])
     seats = group.rounds.seats.tolist()
     finals, scope_stacks = settlement.final.tolist(), settlement.opening_stacks.tolist()
+    nets = (settlement.final_stacks - group.rounds.stacks - settlement.top_ups).tolist()
     shared: dict[tuple[int, ...], State] = {}
-    states: dict[UUID, State] = {}
+    proven: dict[UUID, ProvenRound] = {}
     for index in np.flatnonzero(is_proven).tolist():
         end = settlement.states[finals[index]]
         if end is None:
@@ -249,8 +257,9 @@ def _list_proven(packed: PackedRounds, replayed: ReplayedGroup) -> dict[UUID, St
         key = finals[index], *seats[index]
         if key not in shared:
             shared[key] = _dump_end(end, seats[index])
-        states[packed.round_id(group.places[index])] = {**shared[key], "scope_stacks": scope_stacks[index]}
-    return states
+        state = {**shared[key], "scope_stacks": scope_stacks[index]}
+        proven[packed.round_id(group.places[index])] = ProvenRound(state, nets[index])
+    return proven
 
 
 def _dump_end(end: Round, seats: Sequence[int]) -> State:

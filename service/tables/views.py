@@ -34,7 +34,7 @@ from service.http.responses import (
     no_content,
     respond_page,
 )
-from service.ledger.actions import get_statement
+from service.ledger.actions.statements import get_statement
 from service.tables.actions import (
     add_table,
     get_table,

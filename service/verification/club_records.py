@@ -1,13 +1,16 @@
-"""The records that a club must have besides its rounds: its keys, rulesets and tables, from its events."""
+"""The records that a club must have besides its rounds: its keys, rulesets, tables and payments, from its events."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from datetime import datetime, time
 from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 from evidence import EvidenceError
 from evidence.events import (
+    ChargeRecorded,
+    ChargeReversed,
     ClubChanged,
     ClubCreated,
     EventPayload,
@@ -15,6 +18,8 @@ from evidence.events import (
     KeyRevoked,
     LinkIssued,
     LinkRevoked,
+    PaymentRecorded,
+    PaymentReversed,
     PlayerErased,
     PlayerNamed,
     RulesetAdded,
@@ -28,6 +33,7 @@ from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 from service.replays.comparing import Expected, Key, Row
 from service.replays.findings import Finding, FindingKind
+from service.verification.expected_payments import add_payment, erase_notes
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
@@ -45,7 +51,7 @@ def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]
         try:
             payload = decode_event(event.kind, bytes(event.content or b""))
             if payload is not None:
-                _add(records, payload, event.at)
+                _add(records, payload, event.id, event.at)
         except (EvidenceError, KeyError, ValueError) as error:
             why = f"{event.kind}: {error}"
             unreadable.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", {"id": str(event.id)}, "content", why))
@@ -63,13 +69,13 @@ def rulesets_of(records: Expected) -> dict[str, Ruleset]:
     return rulesets
 
 
-def _add(records: Records, event: EventPayload, at: datetime) -> None:
+def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) -> None:
     """
     Add the record of an event.
 
     Raises:
-        KeyError: it changes a club or a table, revokes a key or a link, or erases a name, that no earlier event
-            created.
+        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, or erases a
+            name or a note, that no earlier event created.
         ValueError: it names no version of a ruleset, or no time of day.
     """
     match event:
@@ -90,7 +96,11 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
                 "named_at": at,
             }
         case PlayerErased():
-            del records["players"][(event.player,)]
+            erase_notes(records, event)
+            if records["players"].pop((event.player,), None) is None and not event.notes:
+                raise KeyError(event.player)
+        case PaymentRecorded() | PaymentReversed() | ChargeRecorded() | ChargeReversed():
+            add_payment(records, event, event_id, at)
         case KeyCreated():
             records["api_keys"][(event.key,)] = _key_record(event, at)
         case KeyRevoked():

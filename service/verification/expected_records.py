@@ -12,15 +12,18 @@ import orjson
 from evidence import digest_of
 from evidence.fold import FoldedDispute, FoldedHand, FoldedRound, Revision
 from schemas.disputes import DisputeRequest
+from schemas.ledger.journal import Amounts
 from scoring.errors import ScoringError
 from scoring.history import replay
 from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_adjustment
 from service.replays.comparing import Expected, Key, Row
+from service.replays.in_bulk import ProvenRound
 from service.replays.results import results_of
 from service.rounds.queries.stored_round import Finality, dump_finality, dump_round
 from service.rulesets.queries import digest_ruleset
+from service.verification.expected_entries import Happened, account_of, expect_entries
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
@@ -31,20 +34,22 @@ class InvalidRoundError(Exception):
 
 def expect_records(
     folded: FoldedRound,
+    events: Sequence[Happened],
     version: int,
     last_event: bytes,
     rulesets: Mapping[str, Ruleset],
-    proven: Mapping[str, Any] | None,
+    proven: ProvenRound | None,
 ) -> Expected:
     """
     Return the records that a round must have.
 
     Args:
         folded: the round.
+        events: its events, in order.
         version: the number of its last event.
         last_event: the hash of its last event.
         rulesets: those of the club, by name and version.
-        proven: the state of its head, where its stored results are proven and are left out; None replays the round.
+        proven: its end, where its stored results are proven and are left out; None replays the round.
 
     Raises:
         InvalidRoundError: the round is invalid.
@@ -65,10 +70,17 @@ def expect_records(
     by_revision = [_find_ruleset(revision, rulesets) for revision in folded.revisions]
     for revision, ruleset in zip(folded.revisions, by_revision, strict=True):
         _add_revision(records, round_id, revision, ruleset)
+    account = account_of(folded)
+    head: Row
+    counted: list[Amounts | None]
     if proven is None:
-        head, is_open = _replay(records, folded, by_revision)
+        played = _replay(records, folded, by_revision)
+        head, is_open = dump_round(played[-1]), played[-1].is_open
+        counted = [account.count(each) for each in played]
     else:
-        head, is_open = _expect_proven(records, folded, by_revision[-1], proven), False
+        head, is_open = _expect_proven(records, folded, by_revision[-1], proven.state), False
+        counted = [account.add(folded.newest.seats, proven.nets)]
+    records["entries"] = expect_entries(account, events, counted)
     records["round_heads"][(round_id,)] = {
         **_head_row(folded, by_revision[-1], is_open=is_open),
         **head,
@@ -93,9 +105,9 @@ def _expect_proven(records: Records, folded: FoldedRound, ruleset: Ruleset, stat
     }
 
 
-def _replay(records: Records, folded: FoldedRound, rulesets: Sequence[Ruleset]) -> tuple[Row, bool]:
+def _replay(records: Records, folded: FoldedRound, rulesets: Sequence[Ruleset]) -> list[Round]:
     """
-    Add the results of each revision; return the columns of the head for them, and whether hands can follow.
+    Add the results of each revision, and return the round after each.
 
     Raises:
         InvalidRoundError: a hand is invalid.
@@ -109,8 +121,7 @@ def _replay(records: Records, folded: FoldedRound, rulesets: Sequence[Ruleset]) 
         _add_adjustments(records, folded, played, rulesets)
     except ScoringError as error:
         raise InvalidRoundError(str(error)) from error
-    newest = played[-1]
-    return dump_round(newest), newest.is_open
+    return played
 
 
 def _add_opening(records: Records, folded: FoldedRound) -> None:

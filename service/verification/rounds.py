@@ -14,9 +14,10 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.replays.comparing import Expected, Key, Row, check_sums, compare_records
 from service.replays.findings import Finding, FindingKind
-from service.replays.in_bulk import State, replay_in_bulk
+from service.replays.in_bulk import ProvenRound, replay_in_bulk
 from service.replays.stretches import LAST, Stretch
 from service.verification.chains import check_chains
+from service.verification.expected_entries import Happened
 from service.verification.expected_records import InvalidRoundError, expect_records
 from service.verification.figures import SUMMED_UP, compare_figures
 from service.verification.queries import audited
@@ -32,11 +33,11 @@ class BulkProof:
     What a replay in bulk shows of some rounds; the others can be replayed by the plain rules only.
 
     Attributes:
-        proven: the rounds whose stored results follow from their stored hands, each with the state of its head.
+        proven: the rounds whose stored results follow from their stored hands, each with its end.
         differing: the rounds whose stored results differ.
     """
 
-    proven: Mapping[UUID, State] = field(default_factory=dict)
+    proven: Mapping[UUID, ProvenRound] = field(default_factory=dict)
     differing: Sequence[UUID] = ()
 
 
@@ -123,7 +124,7 @@ def compare_rounds(
     stretch: Stretch,
     events: Sequence[Event],
     rulesets: Mapping[str, Ruleset],
-    proven: Mapping[UUID, State],
+    proven: Mapping[UUID, ProvenRound],
 ) -> list[Finding]:
     """
     Compare the records of some rounds with those that their events lead to.
@@ -173,18 +174,20 @@ def _owner(row: Row) -> UUID | None:
 
 
 def _expect(
-    round_id: UUID, events: Sequence[Event], rulesets: Mapping[str, Ruleset], state: State | None
+    round_id: UUID, events: Sequence[Event], rulesets: Mapping[str, Ruleset], proven: ProvenRound | None
 ) -> tuple[Expected, bool]:
     """Return the records that events lead to, and whether the round was replayed for that."""
-    folded = fold_round(round_id, [_stored(event) for event in events])
+    stored = [_stored(event) for event in events]
+    folded = fold_round(round_id, stored)
     for index in folded.unknown:
         event = events[index]
         detail = f"this release does not know the kind {event.kind.decode()!r}"
         raise InvalidRoundError(f"event {event.sequence.decode()}: {detail}")
-    last = events[-1]
     if len(folded.revisions) > 1:
-        state = None
-    return expect_records(folded, int(last.sequence or 0), last.hash, rulesets, state), state is None
+        proven = None
+    happened = [Happened(event.id, each.kind, each.at) for event, each in zip(events, stored, strict=True)]
+    records = expect_records(folded, happened, int(events[-1].sequence or 0), events[-1].hash, rulesets, proven)
+    return records, proven is None
 
 
 def _stored(event: Event) -> StoredEvent:

@@ -31,4 +31,4 @@ def test_the_commands_print_what_the_page_shows(reached: dict[str, str], client:
         result = ofc(*arguments, **reached)
         assert re.fullmatch(as_pattern(typed.lines), shown(result.out)), f"{typed.command}\n{result}"
         assert (result.code, result.err) == (0, "")
-    assert len(played) == 5
+    assert len(played) == 6

@@ -26,6 +26,7 @@ from client.commands.checkpoints import EXAMPLE_ADDRESS
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.keys import EXAMPLE_PREFIX
+from client.commands.money import EXAMPLE_ENTRY
 from client.commands.rounds import EXAMPLE_ID
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
@@ -67,7 +68,8 @@ def test_these_are_all_the_commands() -> None:
         "recompute cancel", "recompute pause", "recompute resume",
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
         "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key create", "key list", "key revoke",
-        "events", "ledger", "statement", "statistics", "plot", "completion", "console",
+        "events", "ledger", "balances", "payment", "payment record", "payment reverse", "charge", "charge record",
+        "charge reverse", "statement", "statistics", "plot", "completion", "console",
         "webhook", "webhook add", "webhook list", "webhook show", "webhook update", "webhook remove", "webhook test",
         "webhook secret", "webhook secret show", "webhook secret rotate", "webhook deliveries", "webhook redeliver",
     }  # as a table  # fmt: skip
@@ -200,6 +202,13 @@ def with_webhook(line: str, reached: dict[str, str]) -> str:
     return line.replace(EXAMPLE_DELIVERY, ofc("webhook", "test", added["id"], "--json", **reached).document["id"])
 
 
+def pay(reached: dict[str, str], *, is_charge: bool) -> str:
+    """Record a payment or a charge, and return its ID."""
+    words = ("charge", "record", "ann", "--reason", "room") if is_charge else ("payment", "record", "bob", "ann")
+    recorded: str = ofc(*words, "--unit", "EUR", "--amount", "1", "--json", **reached).document["id"]
+    return recorded
+
+
 @pytest.fixture
 def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Open no browser on the machine of the tester."""
@@ -234,6 +243,8 @@ def test_the_examples_work(
         line = line.replace(EXAMPLE_PREFIX, json.loads(process.stdout)["prefix"])
     if " webhook " in shown:
         line = with_webhook(line, reached)
+    if EXAMPLE_ENTRY in shown:
+        line = line.replace(EXAMPLE_ENTRY, pay(reached, is_charge=" charge " in shown))
     if "-o" in shown and "checkpoint" in shown:
         line = line.replace(" -o ", f" -o {table}-")
     if "--follow" in shown:

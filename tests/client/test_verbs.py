@@ -7,7 +7,7 @@ import click
 import pytest
 
 from client.cli import main
-from client.commands.administration import VERBS
+from client.commands import administration, money
 from client.commands.base import Group
 from client.commands.keys import KEY_VERBS
 from client.commands.verbs import FromNow, Verb
@@ -16,6 +16,7 @@ from tests.support.client.contract import Contract, read_contract
 from tests.support.client.faulty_server import build_response, faulty
 from tests.support.client.run_ofc import ofc
 
+VERBS = {**administration.VERBS, **money.VERBS}
 CONTRACT = Contract(read_contract())
 ROWS = {**VERBS, **KEY_VERBS}
 NOT_OPTIONS = {"limit", "cursor", "dry_run", "ids"}
@@ -78,9 +79,9 @@ def test_without_the_argument_the_options_are_the_same(name: str) -> None:
 
 
 def test_a_parameter_that_the_contract_got_later_is_an_option() -> None:
-    page = build_response(200, {"payments": [], "next_cursor": None})
+    page = build_response(200, {"lines": [], "has_more": False, "next_cursor": "A" * 43})
     with faulty(page) as server:
-        assert ofc("ledger", "--evening", "2026-11-20", OFC_URL=server.url).text == "No payments."
+        assert ofc("ledger", "--evening", "2026-11-20", OFC_URL=server.url).text == "No lines."
         assert server.requests == ["GET /v1/ledger?evening=2026-11-20"]
 
 

@@ -8,6 +8,8 @@ from uuid import UUID
 from evidence import canonical_json
 from evidence.codec import CanonicalJson
 from evidence.events import (
+    ChargeRecorded,
+    ChargeReversed,
     CheckpointSealed,
     ClubChanged,
     ClubCreated,
@@ -28,6 +30,8 @@ from evidence.events import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
+    PaymentRecorded,
+    PaymentReversed,
     PlayerErased,
     PlayerNamed,
     Received,
@@ -45,6 +49,7 @@ from evidence.events import (
     WebhookChanged,
     WebhookRemoved,
     WebhookSecretRotated,
+    digest_note,
 )
 from evidence.hands import encode_hand
 from scoring.board import Board, Row
@@ -58,6 +63,7 @@ TABLE: Final = UUID("0193f0c0-0000-7000-8000-000000000002")
 DISPUTE: Final = UUID("0193f0c0-0000-7000-8000-000000000003")
 KEY: Final = UUID("0193f0c0-0000-7000-8000-000000000004")
 LINK: Final = UUID("0193f0c0-0000-7000-8000-000000000006")
+PAYMENT: Final = UUID("0193f0c0-0000-7000-8000-000000000007")
 SEATS: Final = (RoundSeat(1, "ann", 100), RoundSeat(2, "bob", 100))
 RULES: Final = CanonicalJson(canonical_json({"name": "pineapple-qq", "version": 1, "low_middle": False}))
 RULES_DIGEST: Final = sha256(RULES).digest()
@@ -236,4 +242,25 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     DisputeWithdrawn(
         round=ROUND, dispute=DISPUTE, version=2, step=DisputeStep.WITHDRAWN, by="ann", words=WORDS, correction=None
     ),
+    PaymentRecorded(
+        payer="bob",
+        payee="ann",
+        unit="EUR",
+        amount=1250,
+        paid_at=AT,
+        table=None,
+        reference="paid-1",
+        note=digest_note("cash", bytes(range(32))),
+    ),
+    PaymentReversed(payment=PAYMENT, reason=digest_note("it was a loan", bytes(range(32)))),
+    ChargeRecorded(
+        player="ann",
+        unit=str(TABLE),
+        amount=2,
+        table=TABLE,
+        round=ROUND,
+        reference="rake-1",
+        reason=digest_note("the room", bytes(range(32))),
+    ),
+    ChargeReversed(charge=PAYMENT, reason=digest_note("it was free", bytes(range(32)))),
 )

@@ -23,6 +23,7 @@ from evidence.events import (
     HandRecorded,
     LinkIssued,
     LinkKind,
+    PlayerErased,
     RulesetAdded,
     decode_event,
 )
@@ -120,6 +121,14 @@ def test_optional_fields_with_defaults_are_omitted() -> None:
     assert orjson.loads(recorded.encode()).keys() - content.keys() == rare
     with pytest.raises(EvidenceError, match="`irregular` is False; expected it to be left out"):
         decode_event(EventKind.HAND_RECORDED, canonical_json({**content, "irregular": False}))
+
+
+def test_an_erasure_names_the_notes_that_were_erased() -> None:
+    [erased] = [event for event in EXAMPLES if isinstance(event, PlayerErased)]
+    assert "notes" not in orjson.loads(erased.encode())
+    noted = replace(erased, notes=(UUID(int=1), UUID(int=2)))
+    assert orjson.loads(noted.encode())["notes"] == [str(UUID(int=1)), str(UUID(int=2))]
+    assert decode_event(noted.kind, noted.encode()) == noted
 
 
 # --- what is refused ---

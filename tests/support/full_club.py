@@ -61,6 +61,7 @@ def live(house: House, api: Api) -> Lived:
     notes.append(_sign(house, club, key))
     _rounds_are_settled_by_other_rules(house, club, api)
     _players_are_named(api)
+    _money_is_paid(api)
     for name in ("study", "attic"):
         _a_final_round_is_corrected(house, api, club, name)
         _a_round_is_disputed(api, f"{name} disputed")
@@ -167,6 +168,18 @@ def _players_are_named(api: Api) -> None:
     for player in ("ann", "bob", "cyd"):
         assert api.put(f"/v1/players/{player}", {"display_name": f"{player} Example"}).status == 201
     assert api.delete("/v1/players/bob").status == 204
+
+
+def _money_is_paid(api: Api) -> None:
+    """Record and take back payments and charges, with notes about two players."""
+    for number in (1, 2):
+        paying = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 100 * number, "note": f"cash {number}"}
+        charging = {"player": "ann", "unit": "EUR", "amount": number, "reason": f"room {number}"}
+        for what, body in (("payments", paying), ("charges", charging)):
+            recorded = api.post(f"/v1/{what}", {**body, "reference": f"{what}/{number}"})
+            assert recorded.status == 201, recorded
+            taken_back = api.post(f"/v1/{what}/{recorded['id']}/reversal", {"reason": f"a mistake {number}"})
+            assert taken_back.status == 201, taken_back
 
 
 def _a_final_round_is_corrected(house: House, api: Api, club: UUID, name: str) -> None:

@@ -29,6 +29,7 @@ from tests.support.examples.evening import (
     settle_the_evening,
 )
 from tests.support.examples.jobs import import_a_file, play_it_again
+from tests.support.examples.money import settle_with_money
 from tests.support.examples.record_examples import Recorder, write_examples
 from tests.support.examples.refusals import (
     call_without_a_database,
@@ -59,6 +60,7 @@ def play_story(house: House, bare: Logins) -> dict[str, Document]:
     show_the_players(recorder, round_id)
     agree_on_the_round(recorder, round_id)
     second_id = settle_the_evening(recorder, table, round_id)
+    settle_with_money(recorder, table, round_id)
     sign_what_happened(recorder, house, second_id)
     import_a_file(recorder, house)
     play_it_again(recorder, house, round_id)

@@ -166,7 +166,8 @@ class Sending:
 
 KINDS = [
     "hand.recorded", "hand.withdrawn", "round.completed", "settlement.finalized", "round.corrected", "dispute.opened",
-    "dispute.resolved", "dispute.withdrawn", "import.ended",
+    "dispute.resolved", "dispute.withdrawn", "import.ended", "payment.recorded", "payment.reversed", "charge.recorded",
+    "charge.reversed",
 ]  # as a table  # fmt: skip
 
 

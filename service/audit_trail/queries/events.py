@@ -41,7 +41,7 @@ class EventWriter:
         sequence: int | None = None,
         previous: bytes = b"",
         after: UUID | None = None,
-    ) -> bytes:
+    ) -> tuple[uuid_utils.UUID, bytes]:
         """
         Add an event, also to the events that wait to join the club's tree.
 
@@ -54,11 +54,11 @@ class EventWriter:
             after: the ID of an earlier event; that of this one is larger, even if the clocks of two servers differ.
 
         Returns:
-            The hash of the event, which the round's next event contains.
+            The ID of the event, and its hash, which the round's next event contains.
         """
-        event_id, hashed = self.add_leaf(kind, content, round_id, sequence, previous, after)
-        self._batch.insert(WaitingEventRecord, {"club_id": self._common["club_id"], "event_id": event_id})
-        return hashed
+        added = self.add_leaf(kind, content, round_id, sequence, previous, after)
+        self._batch.insert(WaitingEventRecord, {"club_id": self._common["club_id"], "event_id": added[0]})
+        return added
 
     def add_leaf(
         self,

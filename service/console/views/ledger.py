@@ -8,6 +8,7 @@ from uuid import UUID
 
 from flask import Response
 
+from schemas.fields import Choice
 from schemas.game_fields import PlayerField, TableNameField
 from schemas.ledger.club_statements import (
     ClubStatementView,
@@ -17,8 +18,10 @@ from schemas.ledger.club_statements import (
     dump_club_statement,
     dump_statement_rows,
 )
+from schemas.ledger.journal import EntryKind, player_of
+from schemas.ledger.ledger_lines import LedgerLine, show_amount
+from schemas.ledger.ledger_places import LedgerCursorField, LedgerPlace
 from schemas.ledger.page_queries import Evenings, EveningsQuerySchema, StatementPageQuerySchema
-from schemas.ledger.payment_lines import LedgerLine, PaymentCursorField, PaymentPlace
 from schemas.ledger.settling import PointUnit, Settled
 from schemas.ledger.statements import StatementView
 from schemas.money import show_decimal
@@ -41,8 +44,10 @@ from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.formats import format_money
 from service.http.responses import encode_json
-from service.ledger.actions import get_club_statement, get_club_totals, list_ledger, list_tables_of
-from service.ledger.queries import list_tables_without_value
+from service.ledger.actions.journal import list_ledger
+from service.ledger.actions.statements import get_club_statement, get_club_totals, list_tables_of
+from service.ledger.queries.journal import JournalFilter
+from service.ledger.queries.statements import list_tables_without_value
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.overviews import UNSETTLED, count_unsettled
@@ -65,47 +70,68 @@ _MOST_LISTS: Final = 10
 """The number of tables whose points have no value up to which a page settles up each of them."""
 
 
-def _read_ledger(transaction: Transaction, query: Query, after: PaymentPlace | None, limit: int) -> Part[LedgerLine]:
-    filter_ = RoundFilter(player=query["player"], **table_of(query), **period_of(query))
+def _read_ledger(transaction: Transaction, query: Query, after: LedgerPlace | None, limit: int) -> Part[LedgerLine]:
+    filter_ = JournalFilter(player=query["player"], kind=query["kind"], **table_of(query), **period_of(query))
     page = list_ledger(transaction, filter_, after=after, limit=limit)
-    return Part(page.lines, page.next_after)
+    return Part(page.lines, page.next_after if page.has_more else None)
 
 
-def _amount_of(line: LedgerLine) -> str | None:
-    return None if line.amount is None or line.currency is None else show_decimal(line.amount, line.currency)
+def _players_of_line(line: LedgerLine) -> Iterator[str]:
+    yield from filter(None, (player_of(line.payer), player_of(line.payee)))
 
 
 LEDGER: Final = Listing[LedgerLine](
     name="ledger",
     title="Ledger",
-    label="Payments",
+    label="Entries",
     columns=(
-        Column("played_at", lambda line: line.played_at, "Played", style="whole"),
-        Column("table", lambda line: line.table_name, "Table", "payment_table"),
-        Column("round", lambda line: line.place.round_id),
-        Column("reference", lambda line: line.reference),
-        Column("hand", lambda line: line.place.hand, "Hand", "payment_hand"),
-        Column("payer", lambda line: line.payer, "Payer", "payment_payer"),
-        Column("payee", lambda line: line.payee, "Payee", "payment_payee"),
+        Column("posted_at", lambda line: line.entry.posted_at, "Written", style="whole"),
+        Column("played_at", lambda line: line.played_at),
+        Column("kind", lambda line: line.entry.kind.value, "Entry", "entry_kind"),
+        Column("table", lambda line: line.entry.table_name, "Table", "payment_table"),
+        Column("round", lambda line: line.entry.round),
+        Column("reference", lambda line: line.entry.reference),
+        Column("hand", lambda line: line.hand, "Hand", "payment_hand"),
+        Column("payer", lambda line: player_of(line.payer), "Payer", "payment_payer"),
+        Column("payee", lambda line: player_of(line.payee), "Payee", "payment_payee"),
         Column("due", lambda line: line.due, "Due", style="figure"),
         Column("paid", lambda line: line.paid, "Paid", style="figure"),
         Column("limited_by", lambda line: line.limited_by, "Limited by", "payment_limit"),
-        Column("amount", _amount_of, "Amount", "payment_amount", style="figure", is_decimal=True),
+        Column(
+            "amount",
+            lambda line: show_amount(line.amount, line.entry.unit),
+            "Amount",
+            "payment_amount",
+            style="figure",
+            is_decimal=True,
+        ),
+        Column("unit", lambda line: line.entry.unit),
         Column("currency", lambda line: line.currency),
-        Column("revision", lambda line: line.revision),
-        Column("final", lambda line: line.is_final, "Settlement", "payment_settlement"),
+        Column("revision", lambda line: line.entry.revision),
+        Column("previous_revision", lambda line: line.entry.previous_revision),
+        Column("final", lambda line: line.entry.is_final, "Settlement", "payment_settlement"),
+        Column("id", lambda line: line.entry.id),
+        Column("line", lambda line: line.number),
+        Column("reverses", lambda line: line.entry.reverses),
+        Column("note", lambda line: line.entry.note),
     ),
     read=_read_ledger,
-    none="No payments match. Choose other evenings, another table or another player.",
+    none="No entries match. Choose other evenings, another table or another player.",
     filters=(
         *EVENINGS,
         Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
         Filter("player", PlayerField(), "Player", attributes=NAME),
+        Filter(
+            "kind",
+            Choice({kind.value: kind for kind in EntryKind}),
+            "Entries",
+            (("", "All"), *((kind.value, kind.value.capitalize()) for kind in EntryKind)),
+        ),
     ),
     schema=EveningsQuerySchema,
-    cursor=PaymentCursorField(),
-    show_cursor=PaymentPlace.show,
-    players=lambda line: (line.payer, line.payee),
+    cursor=LedgerCursorField(),
+    show_cursor=LedgerPlace.show,
+    players=_players_of_line,
     style="wide",
 )
 
@@ -113,7 +139,7 @@ LEDGER: Final = Listing[LedgerLine](
 @console.get("/ledger", endpoint="list_ledger")
 @console_page(KeyScope.READ)
 def show_ledger() -> str | Response:
-    """Render the payments of a filter, oldest round first, or send all of them as a file."""
+    """Render the journal, in the order in which it was written, or send all entries of a filter as a file."""
     return show_list(LEDGER, "ledger.html", show_evenings=show_evenings)
 
 
@@ -154,13 +180,13 @@ class ListedPayment:
     @property
     def amount(self) -> str:
         """The amount as a decimal number."""
-        return _show_amount(self.payment.amount, self.within.currency)
+        return _show_decimal(self.payment.amount, self.within.currency)
 
     @property
     def point_value(self) -> str | None:
         """The value of a point as a decimal number; None for money, and for points without a value."""
         unit = self.within.unit
-        return None if unit is None or unit.point_value is None else _show_amount(unit.point_value, unit.currency)
+        return None if unit is None or unit.point_value is None else _show_decimal(unit.point_value, unit.currency)
 
     @property
     def point_currency(self) -> str | None:
@@ -168,7 +194,7 @@ class ListedPayment:
         return None if self.within.unit is None else self.within.unit.currency
 
 
-def _show_amount(amount: int, currency: str | None) -> str:
+def _show_decimal(amount: int, currency: str | None) -> str:
     return str(amount) if currency is None else show_decimal(amount, currency)
 
 

@@ -70,6 +70,7 @@ MENU: Final = (
     ("Rounds", "console.list_rounds", (KeyScope.READ,)),
     ("Tables", "console.list_tables", (KeyScope.READ,)),
     ("Players", "console.list_players", (KeyScope.READ,)),
+    ("Money", "console.show_money", (KeyScope.READ,)),
     ("Ledger", "console.list_ledger", (KeyScope.READ,)),
     ("Plots", "console.show_plots", (KeyScope.READ,)),
     ("Statement", "console.show_club_statement", (KeyScope.READ,)),

@@ -29,7 +29,7 @@ from service.console.views.session import console_state, current_club, read_form
 from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import current_transaction
-from service.ledger.actions import get_statement
+from service.ledger.actions.statements import get_statement
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter

@@ -19,6 +19,7 @@ from service.rounds.models import (
     ClosingRecord,
     DepartureRecord,
 )
+from service.rounds.queries.journal import find_posted
 from service.rounds.queries.records import RevisionResult, RoundRecords, get_records
 from service.rounds.queries.stored_round import StoredRound, figures_of
 from service.rounds.queries.writer import RoundChange, write_rounds
@@ -64,7 +65,7 @@ def build_revision(
         records: those of the round's newest revision, if they were read already.
     """
     history, final = revision.history, before.finality.final_revision
-    change = RoundChange(transaction, before, revision=before.revision + 1)
+    change = RoundChange(transaction, before, revision=before.revision + 1, counted=find_posted(transaction, before))
     change.add_settlement(history.ruleset, reason=revision.reason, adjusts=final)
     _add_as_before(transaction, change, records or get_records(transaction, before.id, before.revision), history)
     rounds = [open_round(history.ruleset, history.seats), *(hand.round for hand in revision.played.hands)]

@@ -17,6 +17,7 @@ from uuid_utils.compat import uuid7
 from evidence import canonical_json
 from evidence.events import FinalReason, Received, SettlementFinalized
 from schemas.hands import SubmittedHand
+from schemas.ledger.journal import Amounts
 from scoring import SCORER_VERSION
 from scoring.hand import Seat
 from scoring.history import Closing, Departure
@@ -41,6 +42,7 @@ from service.rounds.models import (
     SettlementRecord,
     SubmissionRecord,
 )
+from service.rounds.queries.journal import RESULTS, EntryRecord, count_round, post_round
 from service.rounds.queries.player_results import remove_stored, store_ended
 from service.rounds.queries.stored_round import (
     Finality,
@@ -109,7 +111,14 @@ class RoundChange:
         after: the round after the change, when it is finished.
     """
 
-    def __init__(self, transaction: Transaction, before: StoredRound, *, revision: int | None = None) -> None:
+    def __init__(
+        self,
+        transaction: Transaction,
+        before: StoredRound,
+        *,
+        revision: int | None = None,
+        counted: Amounts | None = None,
+    ) -> None:
         """
         Begin a change.
 
@@ -117,6 +126,7 @@ class RoundChange:
             transaction: in which the round was locked.
             before: the round as it was locked.
             revision: the revision that the change adds, if it adds one.
+            counted: what the journal has of the round so far, if it was read; else it follows from the round.
         """
         self.records = Batch()
         self.hands = 0
@@ -127,6 +137,8 @@ class RoundChange:
         self._of_revision = {"club_id": transaction.club_id, "round_id": before.id, "revision": self._revision}
         self._events = EventWriter(transaction, self.records)
         self._version, self._last_event = before.version, before.last_event
+        self._counted = count_round(before) if counted is None else counted
+        self._result: object = None
         self._finality = before.finality
         self._is_new = False
 
@@ -187,9 +199,11 @@ class RoundChange:
     def add_event(self, kind: EventKind, content: bytes) -> None:
         """Add an event, which increments the round's version."""
         self._version += 1
-        self._last_event = self._events.add(
+        event, self._last_event = self._events.add(
             kind, content, round_id=self.before.id, sequence=self._version, previous=self._last_event
         )
+        if kind in RESULTS:
+            self._result = event
 
     def add_submission(self, submission: Submission) -> None:
         """Add a request body. All hands of a document refer to the same one."""
@@ -291,7 +305,7 @@ class RoundChange:
         self, round_: Round | None = None, *, finality: Finality | None = None, keeps_window: bool = False
     ) -> StoredRound:
         """
-        Add the head of the round after the change, and return the round.
+        Add the head of the round after the change and what it adds to the journal, and return the round.
 
         Args:
             round_: the round after the change, if it changes.
@@ -322,6 +336,10 @@ class RoundChange:
             self.records.insert(RoundHeadRecord, head)
         else:
             self.records.add(_UPDATE_HEADS, head)
+        entry = post_round(self._counted, after)
+        if entry is not None:
+            posted = {"club_id": self._of_revision["club_id"], "id": self._result, "posted_at": self._now}
+            self.records.insert(EntryRecord, {**posted, **entry})
         return after
 
 

@@ -81,12 +81,19 @@ _ORPHANS: Final = {
         ORDER BY dispute_id
     """),
 }
+# An entry is that of its event, whatever round it names.
+_ENTRIES: Final = """
+    SELECT entry.* FROM entries AS entry
+    LEFT JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
+    WHERE entry.club_id = :club_id AND
+"""
 _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("api_keys", "links", "players", "rulesets", "tables")
+        for table in ("api_keys", "links", "players", "rulesets", "tables", "entry_notes")
     },
+    "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
 }
 _OF_ROUNDS: Final = {
     "rounds": text(_IN_STRETCH.format("rounds", _WANTED.format("id"))),
@@ -117,6 +124,7 @@ _OF_ROUNDS: Final = {
         _RESULTS_IN_STRETCH.format(list_columns(PayoutRecord, "found"), "payouts", _WANTED.format("round_id"))
     ),
     "dispute_heads": _OF_DISPUTES,
+    "entries": text(f"{_ENTRIES} {_WANTED.format('event.round_id')}"),
 }
 _SCORED_HANDS: Final = text("""
     SELECT round_id, revision, number, hand_id, ruleset_name, ruleset_version, scorer_version, irregular
@@ -127,9 +135,9 @@ _REVISED: Final = text(f"""
     WHERE club_id = :club_id AND revision <> 1 AND {_WANTED.format("round_id")}
 """)
 OF_ROUNDS: Final = tuple(_OF_ROUNDS)
-"""The tables whose records belong to rounds."""
+"""The tables with records that belong to rounds."""
 OF_CLUBS: Final = tuple(_IN_CLUB)
-"""The tables whose records belong to no round."""
+"""The tables with records that belong to no round; those of payments are entries of the journal too."""
 
 _ROUNDS_OF_HANDS: Final = text("""
     SELECT DISTINCT round_id FROM hand_scores WHERE club_id = :club_id AND hand_id = ANY (CAST(:ids AS uuid[]))
@@ -244,7 +252,7 @@ def find_rounds_of_hands(transaction: Transaction, ids: Sequence[UUID]) -> set[U
 
 
 def list_of_club(transaction: Transaction, table: str) -> list[Row]:
-    """List all records of a table that belongs to no round."""
+    """List all records of a table that belong to no round."""
     return _list_rows(transaction, _IN_CLUB[table], {"club_id": transaction.club_id})
 
 
@@ -289,8 +297,7 @@ def club_exists(transaction: Transaction) -> bool:
 
 
 NAMING_CLUBS: Final = (
-    *OF_CLUBS,
-    *OF_ROUNDS,
+    *dict.fromkeys((*OF_CLUBS, *OF_ROUNDS)),
     "round_statistics",
     "submissions",
     "events",

@@ -65,7 +65,10 @@ def test_bash_completes_commands_and_options() -> None:
 
 
 def test_commands_are_completed_with_their_summaries_and_without_importing_them() -> None:
-    assert protocol("fish", "ofc", "led").out == "plain,ledger\tList payments between players, oldest first.\n"
+    assert (
+        protocol("fish", "ofc", "led").out
+        == "plain,ledger\tList the journal of the club: who owes whom, and who has paid.\n"
+    )
     program = (
         "import sys, atexit, client.__main__; sys.argv[0] = 'ofc'; atexit.register(lambda: print(*sys.modules));"
         "client.__main__.main()"

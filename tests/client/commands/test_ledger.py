@@ -31,22 +31,22 @@ def played(client: Client, table: str) -> str:
     return table
 
 
-def test_payments_are_listed_and_filtered(reached: dict[str, str], played: str) -> None:
+def test_lines_are_listed_and_filtered(reached: dict[str, str], played: str) -> None:
     listed = ofc("ledger", "--table", played, "--json", **reached).document
-    assert (len(listed["payments"]), listed["has_more"]) == (18, False)
+    assert (len(listed["lines"]), listed["has_more"]) == (18, False)
     few = ofc("ledger", "--table", played, "--player", "ann", "--limit", "5", "--json", **reached).document
-    assert few["payments"] == [paid for paid in listed["payments"] if paid["payee"] == "ann"][:5]
+    assert few["lines"] == [line for line in listed["lines"] if line["payee"] == "ann"][:5]
     assert few["has_more"]
     shown = ofc("ledger", "--table", played, "--limit", "1", **reached)
     assert "0.30 EUR  not final" in shown.text
-    assert "There are more payments; --limit shows more, --csv all." in shown.text
-    assert ofc("ledger", "--table", played, "--to", "2000-01-01", **reached).text == "No payments."
+    assert "There are more lines; --limit shows more, --csv all." in shown.text
+    assert ofc("ledger", "--table", played, "--to", "2000-01-01", **reached).text == "No lines."
 
 
 def test_csv_is_written_to_a_file(reached: dict[str, str], played: str, tmp_path: Path) -> None:
     file = tmp_path / "payments.csv"
     written = ofc("ledger", "--table", played, "--csv", "-o", file, **reached)
-    assert (written.code, written.out) == (0, "18 payments exported\n")
+    assert (written.code, written.out) == (0, "18 lines exported\n")
     listed = list(csv.DictReader(io.StringIO(file.read_bytes().decode(), newline=""), strict=True))
     assert sum(int(paid["paid"]) for paid in listed) == 2 * 3 * 18
     assert ofc_process("ledger", "--table", played, "--csv", **reached).out.encode() == file.read_bytes()

@@ -104,7 +104,7 @@ def test_every_command_accepts_a_period(
         assert summed["rounds"] == len(references)
         summed = ofc("statement", "--table", table, *period, "--json", **reached).document
         assert summed["rounds"] == len(references)
-        paid = ofc("ledger", "--table", table, *period, "--json", **reached).document["payments"]
+        paid = ofc("ledger", "--table", table, *period, "--json", **reached).document["lines"]
         assert referred(paid) == references
         exported = ofc("export", "--table", table, *period, **reached).out.splitlines()
         assert len(exported) == len(references)

@@ -56,6 +56,11 @@ class Club:
         self.names: dict[str, str] = {}
         self.hasty: set[str] = set()
         self.rounds: list[Modelled] = []
+        self.recorded: dict[str, str] = {}
+        """Payments and charges, by their IDs: what they are in addresses."""
+        self.taken_back: set[str] = set()
+        self.posted: dict[tuple[str, int], Document] = {}
+        """The lines of the ledger as they were last."""
 
     # --- requests to both ---
 
@@ -104,6 +109,15 @@ class Club:
     def remember(self, round_: Modelled) -> None:
         """Store the view of a revision before a newer one can exist."""
         round_.past[round_.revision - 1 :] = [self._shown_of(round_)]
+
+    def list_events(self) -> list[Document]:
+        """List all events of the club, which have joined its tree."""
+        response = self.api.get("/v1/events?limit=1000")
+        listed = [json.loads(line) for line in response.text.splitlines()]
+        while response.text:
+            response = self.api.get(f"/v1/events?limit=1000&after={listed[-1]['position']}")
+            listed += [json.loads(line) for line in response.text.splitlines()]
+        return listed
 
     def proves_itself(self, round_: Modelled) -> None:
         """Verify the round's evidence offline, after everything is signed."""

@@ -15,8 +15,10 @@ import pytest
 from service.commands.verify import PASSES
 from service.verification.verify_database import count_events, verify_database
 from tests.service.any_history.correction_steps import Correcting
+from tests.service.any_history.fold_balances import fold_balances
 from tests.service.any_history.hand_steps import Playing
 from tests.service.any_history.job_steps import Working
+from tests.service.any_history.payment_steps import Paying
 from tests.service.any_history.settlement_steps import Judging
 from tests.service.any_history.steps import NAMES
 from tests.support.application import House, open_house
@@ -43,18 +45,22 @@ STEPS = {
     "everything_is_recomputed": 1,
     "a_round_is_settled_by_other_rules": 4,
     "the_last_request_comes_again": 2,
+    "money_changes_hands": 4,
+    "somebody_is_charged": 2,
+    "something_is_taken_back": 2,
 }
 """What can happen next, and how often beside the others."""
 
 
-class AnyHistory(Playing, Correcting, Judging, Working):
-    """Tables, rounds, hands, undos, corrections and jobs of one club, in any order."""
+class AnyHistory(Playing, Correcting, Judging, Working, Paying):
+    """Tables, rounds, hands, undos, corrections, payments and jobs of one club, in any order."""
 
     def happens(self, rng: Random, steps: int) -> None:
         """Run so many steps, each as often as `STEPS` says, and check the results."""
         self.club.add_table(rng.choice(NAMES))
         for step in rng.choices(list(STEPS), list(STEPS.values()), k=steps):
             getattr(self, step)(rng)
+            self.no_posted_line_changes()
         self.stands()
 
     def stands(self) -> None:
@@ -64,6 +70,7 @@ class AnyHistory(Playing, Correcting, Judging, Working):
             self.club.replays_itself(round_)
         self.finds_all_right()
         assert self.club.api.request("POST", "/v1/checkpoints").status in (200, 201)
+        self.balances_are(fold_balances(self.club.list_events()))
         for round_ in self.club.rounds:
             self.club.proves_itself(round_)
         owner, club = self.club.house.owner, [self.club.id]
@@ -89,10 +96,20 @@ def house(embedded_postgres: Server) -> Iterator[House]:
         yield opened
 
 
-OFTEN_DONE = {"rounds", "documents", "hands", "corrections", "confirmations", "disputes", "imports", "refused"}
+OFTEN_DONE = {
+    "rounds",
+    "documents",
+    "hands",
+    "corrections",
+    "confirmations",
+    "disputes",
+    "imports",
+    "refused",
+    "payments",
+}
 DONE = OFTEN_DONE | {
     *("undo", "departures", "close", "accepted hands", "recomputations", "adjustments"),
-    *("final by time", "final by everyone's word", "review", "resolve", "withdraw", "replayed"),
+    *("final by time", "final by everyone's word", "review", "resolve", "withdraw", "replayed", "charges", "reversal"),
 }
 
 

@@ -56,8 +56,8 @@ def test_statements_and_the_ledger_are_of_an_evening(
     assert api.get(f"/v1/tables/{table}/statement?evening={evening}")["rounds"] == 2
     assert api.get(f"/v1/tables/{table}/statement?evening={evening}")["from"] == first
     assert api.get(f"/v1/statement?evening={evening}")["rounds"] == 2
-    payments = api.get(f"/v1/ledger?evening={evening}")["payments"]
-    assert {paid["reference"] for paid in payments} == {"1", "2"}
+    lines = api.get(f"/v1/ledger?evening={evening}")["lines"]
+    assert {line["reference"] for line in lines} == {"1", "2"}
 
 
 @pytest.mark.parametrize("path", ["/v1/tables/{table}/statement", "/v1/statement", "/v1/ledger"])

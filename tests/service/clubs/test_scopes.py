@@ -38,6 +38,11 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_statement": {"read"},
     "list_ledger": {"read"},
     "get_club_statement": {"read"},
+    "get_balances": {"read"},
+    "record_payment": {"write"},
+    "reverse_payment": {"write"},
+    "record_charge": {"write"},
+    "reverse_charge": {"write"},
     "get_club": {"read"},
     "list_statistics": {"read"},
     "get_player_statistics": {"read"},
@@ -127,7 +132,7 @@ BY_KIND = {"find_id"}
 NEEDS_NO_KEY = {"list_rulesets", "get_ruleset"}
 """Public operations that return more with a key."""
 
-NAMES_AN_ID = {"open_dispute"}
+NAMES_AN_ID = {"open_dispute", "record_payment", "record_charge"}
 """Operations with an ID in the body, for which an ID of another club is a mistake like an unknown one."""
 
 BESIDE_OTHERS = {KeyScope.CORRECT_FINAL}

@@ -61,6 +61,7 @@ class Club:
             "device_id": lambda: str(UUID(int=self.rng.getrandbits(128))),
             "webhook_id": self.add_webhook,
             "delivery_id": self.send_test,
+            **{f"{kind}_id": partial(self.record, kind) for kind in ("payment", "charge")},
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "plot": lambda: self.rng.choice(["net", "sources", "head-to-head", "caps", "fouls", "distribution"]),
             "player": lambda: self.player_for(operation_id),
@@ -91,6 +92,7 @@ class Club:
             **{f"{step}_dispute": partial(body_of, step, 1) for step in ("review", "withdraw")},
             "comment_on_dispute": lambda: body_of("comments", 1, comment=self.new_name()),
             "resolve_dispute": partial(body_of, "resolve", 2),
+            **{f"record_{kind}": partial(self.to_record, kind) for kind in ("payment", "charge")},
             "start_recomputation": lambda: AUDIT,
             "create_key": self.key_to_create,
             "add_webhook": self.webhook_to_add,
@@ -185,6 +187,19 @@ class Club:
     def key_to_create(self) -> Document:
         """Choose what a key is for; every key that creates one has the scope to give."""
         return {"name": self.new_name(), "scopes": ["admin"], "expires_at": "2099-12-31T23:00:00Z"}
+
+    def to_record(self, kind: str) -> Document:
+        """Return a payment between two players of the round in play, or a charge of one of them."""
+        round_ = self.playing()
+        payer, payee = self.rng.sample([seat["player"] for seat in round_["seats"]], 2)
+        recorded = {"amount": self.rng.randint(1, 10_000), "reference": self.new_name()}
+        if kind == "payment":
+            return {**recorded, "payer": payer, "payee": payee, "unit": self.rng.choice(["EUR", round_["table"]])}
+        return {**recorded, "player": payer, "unit": "EUR", "reason": "the room", "round": round_["id"]}
+
+    def record(self, kind: str) -> str:
+        """Record a payment or charge, and return its ID."""
+        return str(self._made(f"/v1/{kind}s", self.to_record(kind))["id"])
 
     def webhook(self) -> Document:
         """Choose some kinds of messages."""

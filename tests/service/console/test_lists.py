@@ -20,6 +20,7 @@ from service.console.views.keys import KEYS, SESSIONS
 from service.console.views.ledger import LEDGER
 from service.console.views.links import LINKS
 from service.console.views.listing import Listing
+from service.console.views.money import PAYMENTS
 from service.console.views.players import PLAYERS
 from service.console.views.rounds.lists import ROUNDS
 from service.console.views.rulesets import RULESETS
@@ -166,6 +167,15 @@ def add_events(house: House, api: Api, numbers: range) -> str:
     return "/audit"
 
 
+def add_payments(_: House, api: Api, numbers: range) -> str:
+    for number in numbers:
+        complete_round(api, name=f"table {number}", point_value=10, currency="EUR")
+        payer = "cyd" if number % 2 else "bob"
+        paid = {"payer": payer, "payee": "ann", "unit": "EUR", "amount": 100, "reference": f"paid {number}"}
+        assert api.post("/v1/payments", paid).status == 201
+    return "/money"
+
+
 def add_rulesets(_: House, api: Api, numbers: range) -> str:
     for number in numbers:
         add_house_rules(api, points=dump_ruleset(PRESETS["pineapple"])["points"] | {"scoop_bonus": number + 5})
@@ -177,6 +187,7 @@ CASES = {
     "rounds": Case(ROUNDS, add_rounds("/rounds"), "table", "player=bob1", "table=nowhere", ("unusual=true",), "round"),
     "players": Case(PLAYERS, add_rounds("/players"), "player", "name=BOB", "name=nobody", ("sort=hands",)),
     "ledger": Case(LEDGER, add_rounds("/ledger"), "payer", "player=bob1", "player=nobody"),
+    "payments": Case(PAYMENTS, add_payments, "reference", "player=bob", "player=nobody"),
     "keys": Case(KEYS, add_keys, "name"),
     "sessions": Case(SESSIONS, add_sessions, "key_name", "state=ended"),
     "links": Case(LINKS, add_links, "label", "table=table 1", "kind=player"),

@@ -43,6 +43,8 @@ def add_rows(api: Api, numbers: range) -> None:
         webhook = api.post("/v1/webhooks", {"url": f"https://club.example/{number}", "kinds": ["hand.recorded"]})
         assert webhook.status == 201, webhook
         table = api.get(f"/v1/rounds/{response['round']['id']}")["table"]
+        paid = {"payer": f"cyd{number}", "payee": "ann", "unit": table, "amount": 1, "reference": f"paid {number}"}
+        assert api.post("/v1/payments", paid).status == 201
         issue(api, table, kind="viewer", label=f"screen {number}")
         job = api.post("/v1/recomputations", {"mode": "audit", "scope": {"table": table}, "reason": f"check {number}"})
         assert job.status == 202, job

@@ -22,6 +22,7 @@ from tests.support.sample_rounds import (
     THREE,
     add_table,
     cards,
+    close,
     complete_round,
     correct_round,
     document_of,
@@ -96,15 +97,15 @@ def test_a_table_shows_its_settings_rounds_and_statement(visitor: Visitor, api: 
     assert table_cells(page, "Payments in EUR")[1:] == [["cyd", "ann", "€14.40"]]
 
 
-def test_the_ledger_lists_every_payment(visitor: Visitor, api: Api) -> None:
-    assert "No payments match" in text_of(visitor.show("/ledger"))
+def test_the_ledger_lists_the_payments_of_every_hand(visitor: Visitor, api: Api) -> None:
+    assert "No entries match" in text_of(visitor.show("/ledger"))
     tables = play_evenings(api)
     page = visitor.show("/ledger")
-    head, first, *_ = lines = table_cells(page, "Payments")
-    assert head[0] == "Played"
+    head, first, *_ = lines = table_cells(page, "Entries")
+    assert head[0] == "Written"
     assert len(lines) == 1 + 27
-    assert first == [
-        "20 October 2026, 20:00 UTC",
+    assert first[1:] == [
+        "settlement",
         "kitchen",
         "1 2026-10-20T20:00:00Z",
         "cyd",
@@ -115,17 +116,20 @@ def test_the_ledger_lists_every_payment(visitor: Visitor, api: Api) -> None:
         "€1.20",
         "not final",
     ]
-    assert len(table_cells(visitor.show("/ledger?table=kitchen"), "Payments")) == 1 + 18
-    assert len(table_cells(visitor.show("/ledger?player=bob"), "Payments")) == 1 + 18
-    assert len(table_cells(visitor.show("/ledger?from=2026-10-21&table=attic&player=bob"), "Payments")) == 1 + 6
+    assert len(table_cells(visitor.show("/ledger?table=kitchen"), "Entries")) == 1 + 18
+    assert len(table_cells(visitor.show("/ledger?player=bob"), "Entries")) == 1 + 18
+    assert len(table_cells(visitor.show("/ledger?from=2026-10-21&table=attic&player=bob"), "Entries")) == 1 + 6
+    assert len(table_cells(visitor.show("/ledger?kind=settlement"), "Entries")) == 1 + 27
+    assert "No entries match" in text_of(visitor.show("/ledger?kind=payment"))
     assert f"/console/tables/{tables['attic']}" in {link.attrib["href"] for link in page.iter("a")}
 
 
 def test_the_ledger_shows_what_caps_cut_off(visitor: Visitor, api: Api) -> None:
     round_id = open_round(api, add_table(api), {1: "ann 100", 2: "bob 100", 3: "cyd 4"})["id"]
     play(api, round_id, hand(1, 1, THREE))
-    lines = table_cells(visitor.show("/ledger"), "Payments")
-    assert lines[1][5:9] == ["6", "4", "payer's stack", "–"]
+    close(api, round_id)
+    lines = table_cells(visitor.show("/ledger"), "Entries")
+    assert lines[1][6:10] == ["6", "4", "payer's stack", "4"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +175,7 @@ def test_texts_are_escaped(visitor: Visitor, api: Api) -> None:
     seats = [{"seat": seat, "player": player, "stack": 100} for seat, player in ((1, MARKUP), (2, "bob"), (3, "cyd"))]
     opened = api.post(f"/v1/tables/{table}/rounds", {"seats": seats, "reference": MARKUP})
     play_to_the_end(api, opened["id"])
-    for path in ("/tables", f"/tables/{table}", f"/tables/{table}?format=print", "/statement", "/ledger"):
+    for path in ("/tables", f"/tables/{table}", f"/tables/{table}?format=print", "/statement", "/ledger", "/money"):
         page = visitor.show(path)
         assert MARKUP in text_of(page)
         assert not [*page.iter("img")]
@@ -185,7 +189,16 @@ def test_display_names_are_shown_beside_ids(visitor: Visitor, api: Api) -> None:
     assert api.put("/v1/players/ann", {"display_name": "Ann <b>Example"}).status == 201
     table = api.get(f"/v1/rounds/{round_id}")["table"]
     start_round(api, name="other")
-    pages = ("/", "/statement", "/ledger", f"/tables/{table}", "/disputes", f"/disputes/{dispute_id}", "/rounds")
+    pages = (
+        "/",
+        "/statement",
+        "/ledger",
+        "/money",
+        f"/tables/{table}",
+        "/disputes",
+        f"/disputes/{dispute_id}",
+        "/rounds",
+    )
     for path in (*pages, *(f"/rounds/{round_id}{part}" for part in ("", "/hands/2", "/revisions"))):
         if path.endswith("/revisions"):
             change = {"hand": 1, "seat": 1, "row": "top", "cards": cards("AhKd3d")}
@@ -224,7 +237,9 @@ def test_tables_of_other_clubs_are_not_found(visitor: Visitor, other_api: Api) -
     assert rows_of(visitor.get("/ledger?format=csv")) == []
 
 
-@pytest.mark.parametrize("path", ["/tables", f"/tables/{NOBODYS}", "/statement", "/ledger", "/ledger?format=csv"])
+@pytest.mark.parametrize(
+    "path", ["/tables", f"/tables/{NOBODYS}", "/statement", "/ledger", "/ledger?format=csv", "/money"]
+)
 def test_the_pages_need_the_scope_read(house: House, api: Api, path: str) -> None:
     key = create_key(house.owner, stored_club(house, api), name="importer", scopes=("imports",))
     response = Visitor.signed_in(house, Api(house.app, key.secret)).get(path)

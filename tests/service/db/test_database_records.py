@@ -48,6 +48,7 @@ CHANGING = {"clubs", "api_keys", "links", "players", "tables", "round_heads", "d
     "webhooks",
     "webhook_deliveries",
     "round_statistics",
+    "entry_notes",
     "console_sessions",
     "scorekeepers",
     "verifications",

@@ -45,6 +45,8 @@ SENT: dict[str, Any] = {
     "review_dispute": body_of("review", 1),
     "resolve_dispute": body_of("resolve", 1),
     "withdraw_dispute": body_of("withdraw", 1),
+    "reverse_payment": {"reason": "it was a loan"},
+    "reverse_charge": {"reason": "the room was free"},
     "revoke_link": None,
     "show_scorekeeper": {"hand": 1},
     "hide_scorekeeper": None,
@@ -78,6 +80,8 @@ class Theirs:
     delivery_id: str
     link_id: str
     device_id: str
+    payment_id: str
+    charge_id: str
 
 
 @pytest.fixture
@@ -95,9 +99,13 @@ def theirs(other_api: Api) -> Theirs:
     link_id = other_api.post("/v1/links", {"table": table})["id"]
     device_id = str(uuid7())
     assert other_api.put(f"/v1/tables/{table}/scorekeepers/{device_id}", {"hand": 1}).status == 204
+    paid = {"payer": "ann", "payee": "bob", "unit": "EUR", "amount": 1, "reference": "cash"}
+    payment_id = other_api.post("/v1/payments", paid)["id"]
+    charged = {"player": "ann", "unit": "EUR", "amount": 1, "reason": "the room", "reference": "room"}
+    charge_id = other_api.post("/v1/charges", charged)["id"]
     return Theirs(
         *(table, round_id, hand_id, dispute_id, import_id, recomputation_id),
-        *(key_id, webhook_id, delivery_id, link_id, device_id),
+        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id),
     )
 
 
@@ -148,6 +156,9 @@ def test_ids_of_another_club_are_refused_like_unknown_ids(
         "/v1/tables?name=kitchen",
         "/v1/ledger?table={table_id}",
         "/v1/ledger?player=ann",
+        "/v1/ledger?round={round_id}",
+        "/v1/balances?table={table_id}",
+        "/v1/balances?player=ann",
         "/v1/statement?tables={table_id}",
         "/v1/statement?player=ann",
         "/v1/statistics?table={table_id}",

@@ -83,6 +83,30 @@ def test_a_dispute_sends_its_steps_and_a_correction_its_revision(club: Sending, 
     assert (decided["dispute_id"], decided["state"], decided["correction"]) == (disputed["id"], "upheld", 2)
 
 
+@pytest.mark.parametrize(
+    ("what", "body"),
+    [
+        ("payment", {"payer": "cyd", "payee": "ann", "note": "a loan"}),
+        ("charge", {"player": "ann", "reason": "the room"}),
+    ],
+)
+def test_payments_and_charges_are_sent_when_they_are_recorded_and_taken_back(
+    club: Sending, receiver: Receiver, what: str, body: dict[str, str]
+) -> None:
+    complete_round(club.api)
+    club.deliver()
+    receiver.received.clear()
+    sent = {**body, "unit": "EUR", "amount": 5, "reference": "friday"}
+    [entry] = {club.api.post(f"/v1/{what}s", sent)["id"] for _ in range(2)}
+    reversal = club.api.post(f"/v1/{what}s/{entry}/reversal", {"reason": "a mistake"})["id"]
+    club.deliver()
+    about = {f"{what}_id": entry, "reference": "friday"}
+    assert [(message["type"], message["data"]) for message in receiver.messages] == [
+        (f"{what}.recorded", about),
+        (f"{what}.reversed", {**about, "reversal_id": reversal}),
+    ]
+
+
 @pytest.mark.parametrize("end", ["withdraw", "resolve"])
 def test_a_settlement_that_was_disputed_is_final_once(club: Sending, receiver: Receiver, end: str) -> None:
     round_id = complete_round(club.api)

@@ -8,7 +8,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey, digest_of
-from evidence.events import FinalReason, LinkKind
+from evidence.events import ChargeRecorded, FinalReason, LinkKind
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
@@ -36,6 +36,8 @@ from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Part
+from service.ledger.queries import payments
+from service.ledger.queries.payments import Note
 from service.links.actions.links import issue_link
 from service.players import queries as players
 from service.recomputations import queries as recomputations
@@ -223,6 +225,15 @@ def dispute(transaction: Transaction, disputed: StoredRound) -> None:
     disputes.add_entry(transaction, record, DisputeEntry(2, COMMENT, "ann", "it was", None, transaction.now), digest)
 
 
+def charge(transaction: Transaction) -> UUID:
+    """A charge with its reason."""
+    reason = Note("the room", bytes(32))
+    event = ChargeRecorded(
+        player="ann", unit="EUR", amount=200, table=None, round=None, reference=str(uuid7()), reason=reason.digest
+    )
+    return payments.record(transaction, event, reason).id
+
+
 def add_job(transaction: Transaction) -> UUID:
     """An import of which one piece is not done; and a difference in a round, as if it were an audit too."""
     job_id = uuid7()
@@ -253,6 +264,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         later = end_round(transaction, later, close_round(later.round), closing)
         confirmed = settlements.confirm(transaction, later, 1)
         correct_who_sat(transaction, settlements.finalize(transaction, confirmed, FinalReason.WINDOW))
+        charge(transaction)
         add_job(transaction)
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from schemas.ledger.payment_lines import PaymentPlace
+from schemas.ledger.ledger_places import LedgerPlace
 from schemas.pages import parse_cursor, show_cursor
 from service.http.formats import format_day
 from tests.support.api_client import Api, ApiResponse, Document
@@ -63,8 +63,8 @@ class Stable:
     def cursor_of(self, real: str) -> str:
         if len(real) == len(show_cursor(UUID(int=0))):
             return show_cursor(UUID(self.id_of(str(parse_cursor(real)))))
-        place = PaymentPlace.parse(real)
-        return replace(place, round_id=UUID(self.id_of(str(place.round_id)))).show()
+        place = LedgerPlace.parse(real)
+        return replace(place, waiting=UUID(self.id_of(str(place.waiting)))).show() if place.waiting.int else real
 
     def __call__(self, part: Any) -> Any:
         """Copy a document with stable ids, times and secrets."""
@@ -89,7 +89,7 @@ class Stable:
         text = SIGNED.sub(lambda match: b64encode(b"}" * (32 if len(match[0]) == 44 else 68)).decode(), text)
         text = MOMENT.sub(lambda match: self.moment_of(match[0]), text)
         text = DAY.sub(format_day(EVENING, ZoneInfo("UTC")), text)
-        return re.sub(r"(?<=cursor=)[\w-]{22,27}", lambda match: self.cursor_of(match[0]), text)
+        return re.sub(r"(?<=cursor=)[\w-]{22,43}", lambda match: self.cursor_of(match[0]), text)
 
 
 def shortened(name: str, part: Any) -> Any:

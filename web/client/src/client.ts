@@ -110,9 +110,10 @@ export class Tablestakes {
     do {
       const query: Values = { ...(given.query as Values), ...(cursor === null ? {} : { cursor }) };
       const { data } = await this.request("get", path, { ...given, query });
-      const page = data as Values & { next_cursor: string | null };
+      const page = data as Values & { has_more: boolean; next_cursor: string | null };
       yield* Object.values(page).find(Array.isArray) as Item<Operation<"get", P>>[];
-      cursor = page.next_cursor;
+      // The ledger has a cursor on its last page too.
+      cursor = page.has_more ? page.next_cursor : null;
     } while (cursor !== null);
   }
 

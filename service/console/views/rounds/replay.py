@@ -30,6 +30,7 @@ from service.disputes.actions.anomalies import find_unusual
 from service.disputes.queries import disputes
 from service.disputes.queries.disputes import DisputeFilter
 from service.http.authentication import current_transaction
+from service.ledger.queries.journal import list_of_round
 from service.players.actions import list_names
 from service.rounds.actions.reading import explain_hand
 from service.rounds.actions.settlements import get_round_settlement
@@ -73,6 +74,7 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         unusual_words=UNUSUAL,
         disputes=disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES),
         revisions=list_made(transaction, round_id),
+        journal=list_of_round(transaction, round_id),
         provisional_until=view.settlement.provisional_until,
     )
 

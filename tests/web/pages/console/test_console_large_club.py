@@ -16,7 +16,7 @@ from tests.support.server_process import Running, running, wait_until
 from tests.web.pages.console.test_console_ledger import sign_in
 
 LISTS = ["Rounds", "Tables", "Players", "Ledger", "Audit trail"]
-OTHERS = ["Home", "Disputes", "Plots", "Statement", "Rulesets", "Jobs", "Links", "Webhooks", "Keys"]
+OTHERS = ["Home", "Disputes", "Money", "Plots", "Statement", "Rulesets", "Jobs", "Links", "Webhooks", "Keys"]
 
 
 class Size(NamedTuple):

@@ -67,13 +67,13 @@ def test_the_ledger_is_filtered_paged_and_downloaded_without_scripts(
     page.goto(f"{service.url}/console/ledger")
     page.get_by_label("Table").fill(table.name)
     page.get_by_role("button", name="Filter").click()
-    expect_rows(page, "Payments", 50)
+    expect_rows(page, "Entries", 50)
     page.get_by_role("link", name="Next page").click()
-    expect_rows(page, "Payments", 9 * ROUNDS - 50)
+    expect_rows(page, "Entries", 9 * ROUNDS - 50)
     expect(page.get_by_label("Table")).to_have_value(table.name)
     page.get_by_label("Player").fill("ben")
     page.get_by_role("button", name="Filter").click()
-    expect_rows(page, "Payments", 6 * ROUNDS)
+    expect_rows(page, "Entries", 6 * ROUNDS)
     lines = []
     for form in ("CSV", "JSON"):
         with page.expect_download() as downloading:
@@ -87,7 +87,7 @@ def test_the_ledger_is_filtered_paged_and_downloaded_without_scripts(
     assert lines == [6 * ROUNDS] * 2
     page.get_by_label("Player").fill("nobody")
     page.get_by_role("button", name="Filter").click()
-    expect(page.get_by_text("No payments match")).to_be_visible()
+    expect(page.get_by_text("No entries match")).to_be_visible()
 
 
 def test_a_statement_is_printed(table: LinkedTable, plain: BrowserContext, service: Running) -> None:
@@ -159,6 +159,7 @@ def test_every_page_passes_axe_and_fits_every_screen(
         "ledger",
         "ledger?player=nobody",
         "ledger?from=yesterday",
+        "money",
         "players",
         "players/ann",
     ):

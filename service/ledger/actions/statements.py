@@ -1,107 +1,23 @@
-"""List the payments of a club, and sum up its rounds: by table and player, or those of one table."""
+"""Sum up the rounds of a club: by table and player, or those of one table."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from itertools import chain, islice
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row
 
 from schemas.fields import MOST_INTEGER
 from schemas.ledger.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
-from schemas.ledger.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
 from schemas.ledger.settling import PointUnit, SettleBy, settle_fewest, settle_pairs, unit_of
 from schemas.ledger.statements import PlayerStatement, PointTotals, StatementView
-from schemas.pages import cursor_error
 from scoring.errors import Mistake, RoundError
 from service.db import Transaction
-from service.ledger import queries
-from service.ledger.queries import count_open_rounds, list_sums, list_totals
+from service.ledger.queries import statements as queries
+from service.ledger.queries.statements import count_open_rounds, list_sums, list_totals
 from service.rounds.queries.round_filter import RoundFilter
-from service.rounds.queries.rounds import find_place
 from service.tables import queries as tables
-
-_ROUNDS: Final = 200
-_PAYMENTS: Final = 1000
-"""The number of rounds and of payments that are read at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerPage:
-    """A part of the ledger, and the place after which the next page starts; None on the last page."""
-
-    lines: list[LedgerLine]
-    next_after: PaymentPlace | None
-
-
-def list_ledger(
-    transaction: Transaction, filter_: RoundFilter, *, after: PaymentPlace | None, limit: int
-) -> LedgerPage:
-    """
-    List payments of the revisions in force: oldest round first, then in the order of payment.
-
-    Raises:
-        WireError: the cursor `after` is invalid.
-    """
-    # With a player, some payments of the rounds that are read are between others.
-    payments = chain.from_iterable(
-        _read(transaction, filter_, after, rounds_at_once=limit + 1, payments_at_once=2 * limit)
-    )
-    lines = [*islice(payments, limit + 1)]
-    return LedgerPage(lines[:limit], lines[limit - 1].place if len(lines) > limit else None)
-
-
-def export_ledger(
-    transaction: Transaction, filter_: RoundFilter, *, after: PaymentPlace | None, raw: bool | None = False
-) -> Iterator[bytes]:
-    """
-    Yield all payments after a place as blocks of CSV with a header, in constant memory.
-
-    Args:
-        transaction: a transaction with a single snapshot, open until the last block is read.
-        filter_: the filter.
-        after: the place after which to begin.
-        raw: whether texts are as they are stored, also those that a spreadsheet would run as formulas.
-
-    Raises:
-        WireError: the cursor `after` is invalid.
-    """
-    yield LEDGER_HEADER
-    yield from map(partial(dump_ledger_rows, raw=raw), _read(transaction, filter_, after))
-
-
-def _read(
-    transaction: Transaction,
-    filter_: RoundFilter,
-    after: PaymentPlace | None,
-    *,
-    rounds_at_once: int = _ROUNDS,
-    payments_at_once: int = _PAYMENTS,
-) -> Iterator[list[LedgerLine]]:
-    """Yield blocks of payments, in order."""
-    most_rounds, most_payments = min(rounds_at_once, _ROUNDS), min(payments_at_once, _PAYMENTS)
-    since = None
-    if after is not None:
-        since = find_place(transaction, after.round_id)
-        if since is None:
-            raise cursor_error(after.show())
-    last = None
-    while rounds := queries.list_rounds(transaction, filter_, since=since, after=last, limit=most_rounds):
-        if after is not None and rounds[0].id != after.round_id:
-            after = None
-        remaining = rounds
-        while True:
-            lines = queries.list_payments(transaction, remaining, after=after, limit=most_payments)
-            yield [line for line in lines if filter_.player in (None, line.payer, line.payee)]
-            if len(lines) < most_payments:
-                break
-            after = lines[-1].place
-            remaining = rounds[[each.id for each in rounds].index(after.round_id) :]
-        since, after, last = None, None, queries.place_of(rounds[-1])
 
 
 def get_club_statement(

@@ -1,0 +1,103 @@
+"""The commands about money that is owed: one row for each, over the operations of the contract."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import click
+
+from client.commands.base import Group
+from client.commands.verbs import Verb, add_commands, make_command
+from client.render.ledger import LINES, show_balances, show_charge, show_payment, show_reversal
+
+EXAMPLE_ENTRY: Final = "01a1fb02-3c18-7e04-9d5f-6a0b8c2e4f71"
+_PAID: Final = "bob ann --unit EUR --amount 800"
+_CHARGED: Final = "ann --unit EUR --amount 200 --reason 'room'"
+
+VERBS: Final[Mapping[str, Verb]] = {
+    "ledger": Verb(
+        operation="list_ledger",
+        help="""List the journal of the club: who owes whom, and who has paid.
+
+        The oldest entry is first. A round is in it from its end, with what was due and what was paid after caps in each
+        hand. Later corrections and undos add what they changed.""",
+        examples=[
+            "ofc ledger --from today",
+            "ofc ledger --table kitchen --player ann",
+            "ofc ledger --kind payment --unit EUR",
+            "ofc ledger --from 2026-11-01 --to 2026-12-01 --csv -o november.csv",
+        ],
+        metavars={"round": "ROUND", "posted_from": "TIME", "posted_before": "TIME"},
+        columns=LINES,
+        items="lines",
+        limit=100,
+        has_csv=True,
+    ),
+    "balances": Verb(
+        operation="get_balances",
+        help="""Show what everyone is owed or owes now, and who pays whom.
+
+        Rounds count from their end; so do payments and charges. Amounts of different currencies are not added up.""",
+        examples=["ofc balances", "ofc balances --player bob", "ofc balances --json"],
+        metavars={"as_of": "TIME"},
+        show=show_balances,
+    ),
+    "payment record": Verb(
+        operation="record_payment",
+        help="""Record that PAYER has paid PAYEE.
+
+        The amount is in minor units: 800 is 8.00 EUR. With a reference, the same payment sent again is recorded
+        once.""",
+        examples=[f"ofc payment record {_PAID}", f"ofc payment record {_PAID} --reference cash-17 --note cash"],
+        arguments=("payer", "payee"),
+        metavars={"unit": "CURRENCY|TABLE-ID", "paid_at": "TIME"},
+        show=show_payment,
+    ),
+    "payment reverse": Verb(
+        operation="reverse_payment",
+        help="Take back a payment. ID is that of the payment, which `ofc ledger --kind payment --json` lists.",
+        examples=[f"ofc payment reverse {EXAMPLE_ENTRY} --reason 'paid to the wrong player'"],
+        show=show_reversal,
+    ),
+    "charge record": Verb(
+        operation="record_charge",
+        help="""Record that PLAYER owes the house an amount.
+
+        The amount is in minor units: 200 is 2.00 EUR. With a reference, the same charge sent again is recorded
+        once.""",
+        examples=[f"ofc charge record {_CHARGED}", f"ofc charge record {_CHARGED} --reference fee-17"],
+        arguments=("player",),
+        metavars={"unit": "CURRENCY|TABLE-ID", "round": "ID"},
+        show=show_charge,
+    ),
+    "charge reverse": Verb(
+        operation="reverse_charge",
+        help="Take back a charge. ID is that of the charge, which `ofc ledger --kind charge --json` lists.",
+        examples=[f"ofc charge reverse {EXAMPLE_ENTRY} --reason 'the evening was free'"],
+        show=show_reversal,
+    ),
+}
+"""The rows, by the names of their commands."""
+
+
+@click.group(name="payment", cls=Group, examples=[f"ofc payment record {_PAID}", "ofc ledger --kind payment"])
+def payments() -> None:
+    """
+    Record payments between players, and take them back.
+
+    `ofc balances` shows who pays whom, and `ofc ledger --kind payment` lists what was paid.
+    """
+
+
+@click.group(name="charge", cls=Group, examples=[f"ofc charge record {_CHARGED}", "ofc ledger --kind charge"])
+def charges() -> None:
+    """
+    Record what players owe the house, and take it back.
+
+    `ofc ledger --kind charge` lists what was charged.
+    """
+
+
+add_commands(payments, VERBS)
+add_commands(charges, VERBS)
+balances = make_command("balances", VERBS["balances"])
+ledger = make_command("ledger", VERBS["ledger"])

@@ -1,0 +1,213 @@
+"""Payments of players to each other and to the house, charges of the house, and their reversals."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from marshmallow import ValidationError, post_load, validates_schema
+
+from evidence.events import ChargeRecorded, PaymentRecorded
+from schemas.base import Dumped, Sentence, WireSchema, show
+from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show_time
+from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReasonField, ReferenceField
+from schemas.ledger.ledger_lines import LONGEST_REFERENCE
+from schemas.ledger.units import UnitField, currency_of
+from schemas.money import find_digits
+from schemas.problems import FieldErrorSchema, dump_mistakes
+from scoring.errors import Mistake
+
+MOST_WARNINGS: Final = 2
+_REFERENCE: Final = (
+    "identifies it: the same content under the same reference is recorded once. The `Idempotency-Key` of the request if"
+    " omitted; one of the two is required."
+)
+
+
+_PAYER: Final = "The operator's ID of the player who paid. Null for the house."
+_PAYEE: Final = "The operator's ID of the player who was paid. Null for the house."
+
+
+class AmountField(Integer):
+    """An amount to pay or to charge."""
+
+    default_description = "Amount, in minor units of the currency or in points."
+
+    def __init__(self) -> None:
+        super().__init__(least=1, required=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentRequest:
+    """A payment that was made."""
+
+    payer: str | None
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: datetime | None = None
+    note: str | None = None
+    reference: str | None = None
+
+
+class PaymentRequestSchema(WireSchema):
+    """A payment of one player to another, or to or from the house."""
+
+    payer = PlayerField(required=True, allow_none=True, description=_PAYER)
+    payee = PlayerField(required=True, allow_none=True, description=_PAYEE)
+    unit = UnitField(required=True)
+    amount = AmountField()
+    paid_at = Time(load_default=None, allow_none=True, description="Time when it was paid. Now if omitted.")
+    note = ReasonField(
+        load_default=None, allow_none=True, description="A note, in one line. It can be erased with either player."
+    )
+    reference = ReferenceField(load_default=None, description=f"The client's ID of the payment, which {_REFERENCE}")
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_players(self, read: dict[str, Any], **_: Any) -> None:
+        if {"payer", "payee"} <= read.keys() and read["payer"] == read["payee"]:
+            detail = f"is {show(read['payee'])}, as the payer is; expected another player, or null for the house"
+            raise ValidationError(Sentence("payee-not-other", detail), "payee")
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> PaymentRequest:
+        return PaymentRequest(**read)
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeRequest:
+    """A charge of the house."""
+
+    player: str
+    unit: str
+    amount: int
+    reason: str
+    round: UUID | None = None
+    reference: str | None = None
+
+
+class ChargeRequestSchema(WireSchema):
+    """An amount that a player owes the house."""
+
+    player = PlayerField(required=True)
+    unit = UnitField(required=True)
+    amount = AmountField()
+    reason = ReasonField(required=True, description="What it is for, in one line. It can be erased with the player.")
+    round = UuidField(load_default=None, allow_none=True, description="ID of the round that the charge is for.")
+    reference = ReferenceField(load_default=None, description=f"The client's ID of the charge, which {_REFERENCE}")
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> ChargeRequest:
+        return ChargeRequest(**read)
+
+
+class ReversalRequestSchema(WireSchema):
+    """Why a payment or charge is taken back."""
+
+    reason = ReasonField(required=True)
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> str:
+        reason: str = read["reason"]
+        return reason
+
+
+class _RecordedSchema(WireSchema):
+    id = UuidField(required=True, description="ID of the entry of the journal, which is that of its event.")
+    recorded_at = Time(required=True, description="Time when it was recorded.")
+
+
+class _AmountSchema(_RecordedSchema):
+    unit = UnitField(required=True)
+    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code. Null if the unit is a table.")
+    currency_digits = CurrencyDigitsField(required=True)
+    amount = AmountField()
+    reference = Text(
+        longest=LONGEST_REFERENCE,
+        characters=Characters.ID,
+        required=True,
+        description="What identifies it: the reference, or the `Idempotency-Key` of the request.",
+    )
+    warnings = Listing(
+        Inner(FieldErrorSchema),
+        most=MOST_WARNINGS,
+        description="What was recorded and may be a mistake: the same content was recorded before under another"
+        " reference (`equal-payment`), or the payer paid more than they owed in the unit (`more-than-owed`). Omitted if"
+        " there is nothing to warn of.",
+    )
+
+
+class RecordedPaymentSchema(_AmountSchema):
+    """A recorded payment. The ledger has its note."""
+
+    payer = PlayerField(required=True, allow_none=True, description=_PAYER)
+    payee = PlayerField(required=True, allow_none=True, description=_PAYEE)
+    paid_at = Time(required=True, description="Time when it was paid.")
+
+
+class RecordedChargeSchema(_AmountSchema):
+    """A recorded charge. The ledger has its reason."""
+
+    player = PlayerField(required=True)
+    table = UuidField(
+        required=True, allow_none=True, description="ID of the table of the round, or of the points. Null for neither."
+    )
+    round = UuidField(required=True, allow_none=True, description="ID of the round that the charge is for.")
+
+
+class ReversalSchema(_RecordedSchema):
+    """A recorded reversal of a payment or charge."""
+
+    reverses = UuidField(required=True, description="ID of the payment or charge that is taken back.")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recorded payment or charge."""
+
+    id: UUID
+    recorded_at: datetime
+    event: PaymentRecorded | ChargeRecorded
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """A recorded reversal of a payment or charge."""
+
+    id: UUID
+    recorded_at: datetime
+    reverses: UUID
+
+
+def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dumped:
+    """Encode a payment or charge, with what may be a mistake in it."""
+    event = recorded.event
+    if isinstance(event, PaymentRecorded):
+        own = {"payer": event.payer, "payee": event.payee, "paid_at": show_time(event.paid_at)}
+    else:
+        own = {"player": event.player, "table": _show_id(event.table), "round": _show_id(event.round)}
+    currency = currency_of(event.unit)
+    return {
+        "id": str(recorded.id),
+        "recorded_at": show_time(recorded.recorded_at),
+        **own,
+        "unit": event.unit,
+        "currency": currency,
+        "currency_digits": find_digits(currency),
+        "amount": event.amount,
+        "reference": event.reference,
+        **({"warnings": dump_mistakes(warnings)} if warnings else {}),
+    }
+
+
+def dump_reversal(reversal: Reversal) -> Dumped:
+    """Encode a reversal."""
+    return {
+        "id": str(reversal.id),
+        "recorded_at": show_time(reversal.recorded_at),
+        "reverses": str(reversal.reverses),
+    }
+
+
+def _show_id(id_: UUID | None) -> str | None:
+    return None if id_ is None else str(id_)

@@ -1,0 +1,254 @@
+"""Money: what everyone owes in the end, who pays whom, and the payments and charges that were recorded."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from flask import Response, redirect, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from schemas.base import WireError, load
+from schemas.game_fields import PlayerField
+from schemas.ledger.balances import Balance, UnitBalances
+from schemas.ledger.journal import EntryKind, player_of
+from schemas.ledger.ledger_lines import show_amount
+from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema
+from schemas.ledger.settling import unit_of
+from schemas.ledger.units import currency_of
+from schemas.money import read_decimal
+from scoring.errors import Mistake
+from scoring.settle_up import Payment
+from service.clubs.scopes import KeyScope
+from service.console.views.exports import Column
+from service.console.views.listing import NAME, Filter, Listing, Query, read_list, send_list_file
+from service.console.views.pages import console, console_form, console_page, render
+from service.console.views.session import console_state, read_form
+from service.db import Transaction
+from service.db.pages import Page
+from service.errors import NotFound
+from service.http.authentication import current_transaction
+from service.ledger.actions.balances import get_balances
+from service.ledger.actions.payments import (
+    get_payment,
+    list_payments,
+    record_charge,
+    record_payment,
+    reverse_charge,
+    reverse_payment,
+)
+from service.ledger.queries.payments import ListedRecord
+from service.players.actions import list_names
+from service.tables.actions import list_tables
+
+_MOST_TABLES: Final = 100
+_MOST_UNITS: Final = 20
+_MOST_LINES: Final = 200
+_FEWEST_LINES: Final = 20
+"""The number of units on a page, that of balances which they share equally, and the number that each has at least."""
+_LONGEST_AMOUNT: Final = 20
+_PAYMENT: Final = PaymentRequestSchema()
+_CHARGE: Final = ChargeRequestSchema()
+_REVERSAL: Final = ReversalRequestSchema()
+_REVERSE: Final = {EntryKind.PAYMENT.value: reverse_payment, EntryKind.CHARGE.value: reverse_charge}
+
+
+def _read_payments(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[ListedRecord]:
+    return list_payments(transaction, player=query["player"], after=after, limit=limit)
+
+
+def _players_of(row: ListedRecord) -> Iterator[str]:
+    yield from filter(None, (row.payer, row.payee))
+
+
+PAYMENTS: Final = Listing[ListedRecord](
+    name="payments",
+    title="Money",
+    label="Payments and charges",
+    columns=(
+        Column("recorded_at", lambda row: row.recorded.recorded_at, "Recorded", style="whole"),
+        Column("kind", lambda row: row.kind.value, "Entry", "recorded_kind"),
+        Column("payer", lambda row: row.payer, "From", "recorded_payer"),
+        Column("payee", lambda row: row.payee, "To", "recorded_payee"),
+        Column(
+            "amount",
+            lambda row: show_amount(row.recorded.event.amount, row.recorded.event.unit),
+            "Amount",
+            "recorded_amount",
+            style="figure",
+            is_decimal=True,
+        ),
+        Column("unit", lambda row: row.recorded.event.unit),
+        Column("currency", lambda row: row.currency),
+        Column("reference", lambda row: row.recorded.event.reference, "Reference"),
+        Column("note", lambda row: row.note),
+        Column("id", lambda row: row.id),
+        Column("reversed_at", lambda row: row.reversed_at),
+        Column("action", heading="", cell="recorded_action", in_files=False),
+    ),
+    read=_read_payments,
+    none="No payments or charges are recorded.",
+    no_match="No payments or charges of this player are recorded.",
+    filters=(Filter("player", PlayerField(), "Player", attributes=NAME),),
+    players=_players_of,
+)
+
+
+@console.get("/money")
+@console_page(KeyScope.READ)
+def show_money() -> str | Response:
+    """Render the balances, who pays whom, and the payments and charges, newest first, or send these as a file."""
+    # A form that was refused shows this page again, at another address.
+    console_state().page_path = url_for("console.show_money")
+    file = send_list_file(PAYMENTS)
+    if file is not None:
+        return file
+    shown = read_list(PAYMENTS)
+    transaction = current_transaction()
+    view = get_balances(transaction, player=shown.query["player"])
+    units = _cut(view.units)
+    players = {name for unit in units for name in unit.players}
+    return render(
+        "money.html",
+        title=PAYMENTS.title,
+        shown=shown,
+        view=view,
+        units=units,
+        display_names={**shown.display_names, **list_names(transaction, players)},
+        suggested=sorted(players),
+        offered=_list_units(transaction, {each.unit: each.table_name for each in view.units}),
+        new_reference=lambda: str(uuid4()),
+        player_of=player_of,
+        show_amount=show_amount,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownUnit:
+    """
+    The balances in one unit that a page shows, of those who are owed or owe most.
+
+    Attributes:
+        whole: all balances in the unit.
+        most: the number of balances, and of payments, that the page shows.
+    """
+
+    whole: UnitBalances
+    most: int
+
+    @property
+    def currency(self) -> str | None:
+        """The currency; None if the unit is a table."""
+        return currency_of(self.whole.unit)
+
+    @property
+    def name(self) -> str:
+        """The unit in words."""
+        return self.currency or f"Points at {self.whole.table_name or self.whole.unit}"
+
+    @property
+    def balances(self) -> Sequence[Balance]:
+        """The balances, the highest first."""
+        largest = sorted(self.whole.balances, key=lambda each: -abs(each.total))[: self.most]
+        return sorted(largest, key=lambda each: -each.total)
+
+    @property
+    def payments(self) -> Sequence[Payment]:
+        """The payments that settle all balances in the unit, the largest first."""
+        return sorted(self.whole.settled.payments, key=lambda paid: -paid.amount)[: self.most]
+
+    @property
+    def players(self) -> set[str]:
+        """The players of the balances and payments."""
+        named = {each.account for each in self.balances}
+        named.update(account for paid in self.payments for account in (paid.payer, paid.payee))
+        return {name for account in named if (name := player_of(account)) is not None}
+
+
+def _cut(units: Sequence[UnitBalances]) -> list[ShownUnit]:
+    """Return the units that the page shows, which share its lines equally."""
+    shown = units[:_MOST_UNITS]
+    most = max(_FEWEST_LINES, _MOST_LINES // max(1, len(shown)))
+    return [ShownUnit(each, most) for each in shown]
+
+
+def _list_units(transaction: Transaction, known: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """Return the units that forms offer, with their names: those of the journal, and those of the tables."""
+    units = {unit: table or unit for unit, table in known.items()}
+    for table in list_tables(transaction, limit=_MOST_TABLES).items:
+        unit = unit_of(table.point_value, table.currency, table.id).written
+        units.setdefault(unit, currency_of(unit) or table.name)
+    return [(unit, name if currency_of(unit) else f"points at {name}") for unit, name in units.items()]
+
+
+@console.post("/money/payments")
+@console_form(KeyScope.WRITE, show_again=show_money)
+def save_payment() -> BaseResponse:
+    """Record a payment under the reference of its form, so that the form sent twice is one payment."""
+    form = _read_fields("payer", "payee", "unit", "note", "reference")
+    request = load(_PAYMENT, {"payer": None, "payee": None, **form, "amount": _read_amount(form)})
+    record_payment(current_transaction(), request, None)
+    return redirect(url_for("console.show_money"), HTTPStatus.SEE_OTHER)
+
+
+@console.post("/money/charges")
+@console_form(KeyScope.WRITE, show_again=show_money)
+def save_charge() -> BaseResponse:
+    """Record a charge under the reference of its form."""
+    form = _read_fields("player", "unit", "reason", "reference")
+    record_charge(current_transaction(), load(_CHARGE, {**form, "amount": _read_amount(form)}), None)
+    return redirect(url_for("console.show_money"), HTTPStatus.SEE_OTHER)
+
+
+@console.get("/money/<kind>/<uuid:entry_id>/reversal")
+@console_page(KeyScope.WRITE)
+def confirm_reversal(kind: str, entry_id: UUID) -> str:
+    """Render the page that asks why a payment or charge is taken back."""
+    stored = get_payment(current_transaction(), entry_id, _read_kind(kind))
+    listed = ListedRecord(stored.recorded, stored.note, None, None)
+    names = list_names(current_transaction(), _players_of(listed))
+    return render("reverse_payment.html", row=listed, display_names=names)
+
+
+@console.post("/money/<kind>/<uuid:entry_id>/reversal")
+@console_form(KeyScope.WRITE, show_again=confirm_reversal)
+def save_reversal(kind: str, entry_id: UUID) -> BaseResponse:
+    """Take back a payment or charge, and show the balances."""
+    reason: str = load(_REVERSAL, _read_fields("reason"))
+    _REVERSE[_read_kind(kind).value](current_transaction(), entry_id, reason)
+    return redirect(url_for("console.show_money"), HTTPStatus.SEE_OTHER)
+
+
+def _read_kind(kind: str) -> EntryKind:
+    """
+    Return whether an address is that of a payment or of a charge.
+
+    Raises:
+        NotFound: it is that of neither.
+    """
+    if kind not in _REVERSE:
+        raise NotFound(f"there are no entries of the kind {kind[:80]!r} to take back")
+    return EntryKind(kind)
+
+
+def _read_fields(*names: str) -> dict[str, str]:
+    """Return the fields of the form that are not empty."""
+    form = read_form()
+    return {name: value for name in names if (value := form.get(name, "").strip())}
+
+
+def _read_amount(form: Mapping[str, Any]) -> int | str:
+    """
+    Return the amount of the form in minor units of its unit.
+
+    Raises:
+        WireError: it is no amount of the unit.
+    """
+    text, currency = read_form().get("amount", "").strip(), currency_of(form.get("unit", ""))
+    if currency is None:
+        return int(text) if text.isdecimal() and len(text) < _LONGEST_AMOUNT else text
+    try:
+        return read_decimal(text, currency)
+    except ValueError as error:
+        raise WireError((Mistake("text-pattern", ("amount",), str(error)),)) from None

@@ -1,0 +1,121 @@
+"""List the journal of a club as lines, each of which says who owes whom an amount."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+from schemas.ledger.journal import EntryKind
+from schemas.ledger.ledger_lines import LEDGER_HEADER, LedgerLine, dump_ledger_rows
+from schemas.ledger.ledger_places import LedgerPlace
+from scoring.settle_up import find_payments
+from service.db import Transaction
+from service.ledger.queries import journal as queries
+from service.ledger.queries.journal import JournalFilter, StoredEntry
+
+_ENTRIES: Final = 200
+_HANDS: Final = 500
+_ROWS: Final = 1000
+"""How many entries are read at once, of how many hands the transfers, and how many lines are sent at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPage:
+    """A part of the ledger, whether more follows now, and the place after which what follows starts."""
+
+    lines: list[LedgerLine]
+    has_more: bool
+    next_after: LedgerPlace
+
+
+def list_ledger(
+    transaction: Transaction, filter_: JournalFilter, *, after: LedgerPlace | None, limit: int
+) -> LedgerPage:
+    """List lines of the ledger in the order in which their entries were written, those without a position last."""
+    place = after or LedgerPlace()
+    lines = [*islice(_read(transaction, filter_, place, entries_at_once=limit + 1), limit + 1)]
+    has_more = len(lines) > limit
+    for line in lines[:limit]:
+        place = _place_after(place, line)
+    return LedgerPage(lines[:limit], has_more, place if has_more else place.bookmark)
+
+
+def export_ledger(
+    transaction: Transaction, filter_: JournalFilter, *, after: LedgerPlace | None, raw: bool | None = False
+) -> Iterator[bytes]:
+    """
+    Yield all lines after a place as blocks of CSV with a header, in constant memory.
+
+    Args:
+        transaction: a transaction with a single snapshot, open until the last block is read.
+        filter_: the filter.
+        after: the place after which to begin.
+        raw: whether texts are as they are stored, also those that a spreadsheet would run as formulas.
+    """
+    yield LEDGER_HEADER
+    lines = _read(transaction, filter_, after or LedgerPlace())
+    yield from map(partial(dump_ledger_rows, raw=raw), iter(lambda: [*islice(lines, _ROWS)], []))
+
+
+def _place_after(place: LedgerPlace, line: LedgerLine) -> LedgerPlace:
+    """Return the place after a line that follows a place."""
+    if line.entry.position is None:
+        return replace(place, waiting=line.entry.id, waiting_lines=line.number)
+    return replace(place, position=line.entry.position, lines=line.number)
+
+
+def _read(
+    transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, *, entries_at_once: int = _ENTRIES
+) -> Iterator[LedgerLine]:
+    """Yield the lines after a place, in order."""
+    size = min(entries_at_once, _ENTRIES)
+    for line in _read_all(transaction, filter_, after, size):
+        listed = after.lines if line.entry.position == after.position else 0
+        if line.entry.id == after.waiting and line.entry.position is None:
+            listed = after.waiting_lines
+        if line.number > listed and filter_.player in (None, line.payer, line.payee):
+            yield line
+
+
+def _read_all(transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, size: int) -> Iterator[LedgerLine]:
+    """Yield the lines of all entries that do not come before a place, in order."""
+    first = after.position
+    while entries := queries.list_placed(transaction, filter_, first, size):
+        yield from _lines_of(transaction, entries)
+        first = (entries[-1].entry.position or 0) + 1
+        if len(entries) < size:
+            break
+    waiting = after.waiting
+    while entries := queries.list_waiting(transaction, filter_, waiting, size):
+        yield from _lines_of(transaction, entries)
+        waiting = UUID(int=entries[-1].entry.id.int + 1)
+        if len(entries) < size:
+            break
+
+
+def _lines_of(transaction: Transaction, entries: Sequence[StoredEntry]) -> Iterator[LedgerLine]:
+    """Yield the lines of entries, and read the transfers of some settlements at once."""
+    block: list[StoredEntry] = []
+    for each in entries:
+        block.append(each)
+        if sum(entry.hands for entry in block) >= _HANDS:
+            yield from _lines_of_block(transaction, block)
+            block = []
+    yield from _lines_of_block(transaction, block)
+
+
+def _lines_of_block(transaction: Transaction, block: Sequence[StoredEntry]) -> Iterator[LedgerLine]:
+    settlements = [each for each in block if each.entry.kind is EntryKind.SETTLEMENT]
+    transfers = iter(queries.list_transfers(transaction, settlements) if settlements else ())
+    for each in block:
+        yield from next(transfers) if each.entry.kind is EntryKind.SETTLEMENT else _settle(each)
+
+
+def _settle(stored: StoredEntry) -> Iterator[LedgerLine]:
+    """Yield the fewest payments of an entry's amounts; a payment is made by whom it is owed to then."""
+    direction = -1 if stored.entry.kind is EntryKind.PAYMENT else 1
+    nets = {account: direction * amount for account, amount in stored.amounts.items()}
+    for number, paid in enumerate(find_payments(nets).payments, 1):
+        yield LedgerLine(stored.entry, number, paid.payer, paid.payee, paid.amount, stored.entry.played_at)

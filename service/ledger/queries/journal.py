@@ -1,0 +1,219 @@
+"""Read the journal: entries in the order of their events in the tree of the club, and the transfers of settlements."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, text
+
+from schemas.ledger.journal import Amounts, EntryKind
+from schemas.ledger.ledger_lines import LedgerEntry, LedgerLine
+from schemas.ledger.units import currency_of
+from schemas.settlements import SettlementState
+from service.db import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class JournalFilter:
+    """
+    A filter for entries; None matches any. Ends of periods are excluded.
+
+    Attributes:
+        table_name: the name of a table that is not archived.
+        player: a player who has an amount in the entry.
+        reference: that of a payment or charge, or of the round.
+    """
+
+    opened_from: datetime | None = None
+    opened_before: datetime | None = None
+    posted_from: datetime | None = None
+    posted_before: datetime | None = None
+    table_id: UUID | None = None
+    table_name: str | None = None
+    round_id: UUID | None = None
+    player: str | None = None
+    kind: EntryKind | None = None
+    unit: str | None = None
+    reference: str | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of its conditions."""
+        values = {name: getattr(self, name) for name in _CONDITIONS}
+        values["kind"] = self.kind and self.kind.value
+        return {name: value for name, value in values.items() if value is not None}
+
+
+_CONDITIONS: Final = {
+    "opened_from": "entry.played_at >= :opened_from",
+    "opened_before": "entry.played_at < :opened_before",
+    "posted_from": "entry.posted_at >= :posted_from",
+    "posted_before": "entry.posted_at < :posted_before",
+    "table_id": "entry.table_id = :table_id",
+    "table_name": "entry.table_id IN"
+    " (SELECT id FROM tables WHERE club_id = :club_id AND name = :table_name AND archived_at IS NULL)",
+    "round_id": "entry.round_id = :round_id",
+    "player": ":player = ANY (entry.accounts)",
+    "kind": "entry.kind = :kind",
+    "unit": "entry.unit = :unit",
+    "reference": "(entry.reference = :reference OR entry.round_id IN"
+    " (SELECT id FROM rounds WHERE club_id = :club_id AND reference = :reference))",
+}
+_PLACED: Final = """
+    SELECT node.position, entry.* FROM tree_nodes AS node
+    JOIN entries AS entry ON (entry.club_id, entry.id) = (node.club_id, node.event_id)
+    WHERE node.club_id = :club_id AND node.level = 0 AND node.position >= :first {conditions}
+    ORDER BY node.position LIMIT :limit
+"""
+_WAITING: Final = """
+    SELECT CAST(NULL AS bigint) AS position, entry.* FROM waiting_events AS waiting
+    JOIN entries AS entry ON (entry.club_id, entry.id) = (waiting.club_id, waiting.event_id)
+    WHERE waiting.club_id = :club_id AND waiting.event_id >= :first {conditions}
+    ORDER BY waiting.event_id LIMIT :limit
+"""
+# First the entries, then what is known about them: PostgreSQL cannot know how few they are.
+_LISTED: Final = """
+    WITH entry AS MATERIALIZED ({entries})
+    SELECT entry.*, coalesce(entry.reference, round.reference) AS shown_reference, tables.name AS table_name,
+        event.actor, note.note, coalesce(head.hands, 0) AS hands,
+        entry.revision IS NULL OR head.settlement_state = '{final}' AS is_final
+    FROM entry
+    JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
+    LEFT JOIN tables ON (tables.club_id, tables.id) = (entry.club_id, entry.table_id)
+    LEFT JOIN rounds AS round ON (round.club_id, round.id) = (entry.club_id, entry.round_id)
+    LEFT JOIN round_heads AS head ON (head.club_id, head.round_id) = (entry.club_id, entry.round_id)
+    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    ORDER BY entry.position, entry.id
+"""
+_TRANSFERS: Final = text("""
+    SELECT wanted.place, row_number() OVER (
+            PARTITION BY wanted.place ORDER BY paid.number, paid.late, paid.position
+        ) AS line,
+        paid.number, paid.due, paid.paid, paid.limited_by, hand.played_at,
+        payer.player AS payer, payee.player AS payee, round.point_value
+    FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[])) WITH ORDINALITY
+        AS wanted (round_id, revision, place)
+    JOIN rounds AS round ON (round.club_id, round.id) = (CAST(:club_id AS uuid), wanted.round_id)
+    JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
+        = (round.club_id, round.id, wanted.revision)
+    JOIN hand_scores AS score ON (score.club_id, score.round_id, score.revision, score.number)
+        = (paid.club_id, paid.round_id, paid.revision, paid.number)
+    JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
+    JOIN round_seats AS payer ON (payer.club_id, payer.round_id, payer.revision, payer.seat)
+        = (paid.club_id, paid.round_id, paid.revision, paid.payer)
+    JOIN round_seats AS payee ON (payee.club_id, payee.round_id, payee.revision, payee.seat)
+        = (paid.club_id, paid.round_id, paid.revision, paid.payee)
+    ORDER BY wanted.place, line
+""")
+
+
+# In a revision, what ended the one before comes before what ends this one.
+_OF_ROUND: Final = text("""
+    SELECT kind, posted_at, revision, unit, accounts, amounts FROM entries
+    WHERE club_id = :club_id AND round_id = :round_id AND revision IS NOT NULL
+    ORDER BY revision, kind
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEntry:
+    """An entry of a round: what one of its revisions added when it was made or ended."""
+
+    kind: EntryKind
+    posted_at: datetime
+    revision: int
+    currency: str | None
+    amounts: Amounts
+
+
+def list_of_round(transaction: Transaction, round_id: UUID) -> list[RoundEntry]:
+    """List the entries of a round, in the order in which they were written."""
+    return [
+        RoundEntry(
+            EntryKind(row.kind),
+            row.posted_at,
+            row.revision,
+            currency_of(row.unit),
+            dict(zip(row.accounts, row.amounts, strict=True)),
+        )
+        for row in transaction.execute(_OF_ROUND, {"club_id": transaction.club_id, "round_id": round_id})
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """An entry with its amounts, and the number of hands of its round."""
+
+    entry: LedgerEntry
+    amounts: Amounts
+    round_id: UUID | None
+    hands: int
+
+
+def list_placed(transaction: Transaction, filter_: JournalFilter, first: int, limit: int) -> list[StoredEntry]:
+    """List entries from a position in the tree on."""
+    return _list(transaction, _PLACED, filter_, {"first": first, "limit": limit})
+
+
+def list_waiting(transaction: Transaction, filter_: JournalFilter, first: UUID, limit: int) -> list[StoredEntry]:
+    """List entries whose events have no position in the tree yet, from an ID on."""
+    return _list(transaction, _WAITING, filter_, {"first": first, "limit": limit})
+
+
+def _list(transaction: Transaction, query: str, filter_: JournalFilter, page: Mapping[str, Any]) -> list[StoredEntry]:
+    of_filter = filter_.parameters()
+    conditions = "".join(f" AND {_CONDITIONS[name]}" for name in of_filter)
+    entries = query.format(conditions=conditions)
+    listed = text(_LISTED.format(entries=entries, final=SettlementState.FINAL.value))
+    rows = transaction.execute(listed, {"club_id": transaction.club_id, **page, **of_filter})
+    return [_load(row) for row in rows]
+
+
+def _load(row: Row[Any]) -> StoredEntry:
+    entry = LedgerEntry(
+        id=row.id,
+        position=row.position,
+        kind=EntryKind(row.kind),
+        posted_at=row.posted_at,
+        played_at=row.played_at,
+        table=None if row.table_id is None else str(row.table_id),
+        table_name=row.table_name,
+        round=None if row.round_id is None else str(row.round_id),
+        reference=row.shown_reference,
+        revision=row.revision,
+        previous_revision=row.previous_revision,
+        unit=row.unit,
+        actor=row.actor,
+        note=row.note,
+        reverses=row.reverses,
+        is_final=row.is_final,
+    )
+    return StoredEntry(entry, dict(zip(row.accounts, row.amounts, strict=True)), row.round_id, row.hands)
+
+
+def list_transfers(transaction: Transaction, settlements: Sequence[StoredEntry]) -> list[list[LedgerLine]]:
+    """List the transfers of settlements as lines, in the order of payment: a list for each settlement."""
+    parameters = {
+        "club_id": transaction.club_id,
+        "round_ids": [each.round_id for each in settlements],
+        "revisions": [each.entry.revision for each in settlements],
+    }
+    lines: list[list[LedgerLine]] = [[] for _ in settlements]
+    for paid in transaction.execute(_TRANSFERS, parameters):
+        entry = settlements[paid.place - 1].entry
+        lines[paid.place - 1].append(
+            LedgerLine(
+                entry=entry,
+                number=paid.line,
+                payer=paid.payer,
+                payee=paid.payee,
+                amount=paid.paid * (paid.point_value if currency_of(entry.unit) else 1),
+                played_at=paid.played_at or entry.played_at,
+                hand=paid.number,
+                due=paid.due,
+                paid=paid.paid,
+                limited_by=paid.limited_by,
+            )
+        )
+    return lines

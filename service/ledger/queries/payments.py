@@ -1,0 +1,286 @@
+"""Insert payments, charges and their reversals: the event, the entry of the journal, and the note."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, TextClause, text
+
+from evidence.events import (
+    ChargeRecorded,
+    ChargeReversed,
+    EventPayload,
+    PaymentRecorded,
+    PaymentReversed,
+    decode_event,
+    digest_note,
+)
+from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
+from schemas.ledger.payments import Recorded, Reversal
+from schemas.ledger.units import currency_of
+from service.audit_trail.queries.events import EventWriter
+from service.db import Transaction
+from service.db.batch import Batch
+from service.errors import Busy, NotFound
+from service.ledger.models import EntryNoteRecord
+from service.rounds.queries.journal import EntryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The words of a person about an entry, with the key of their digest in the event."""
+
+    text: str
+    salt: bytes
+
+    @property
+    def digest(self) -> bytes:
+        """The digest in the event."""
+        return digest_note(self.text, self.salt)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A stored payment or charge, with its note or reason; None if there is none, or after it was erased."""
+
+    recorded: Recorded
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRecord(StoredRecord):
+    """A stored payment or charge in a list, with the name of its table, and when it was taken back."""
+
+    table_name: str | None
+    reversed_at: datetime | None
+
+    @property
+    def id(self) -> UUID:
+        """Its ID, by which lists are in order."""
+        return self.recorded.id
+
+    @property
+    def kind(self) -> EntryKind:
+        """Whether it is a payment or a charge."""
+        return EntryKind.PAYMENT if isinstance(self.recorded.event, PaymentRecorded) else EntryKind.CHARGE
+
+    @property
+    def payer(self) -> str | None:
+        """The player who paid, or who is charged; None for the house."""
+        event = self.recorded.event
+        return event.payer if isinstance(event, PaymentRecorded) else event.player
+
+    @property
+    def payee(self) -> str | None:
+        """The player who was paid; None for the house."""
+        event = self.recorded.event
+        return event.payee if isinstance(event, PaymentRecorded) else None
+
+    @property
+    def currency(self) -> str | None:
+        """The currency of the amount; None if it is in points."""
+        return currency_of(self.recorded.event.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReversal:
+    """A stored reversal of a payment or charge, with its reason; None after it was erased."""
+
+    reversal: Reversal
+    reason: str | None
+
+
+def entry_of(event: PaymentRecorded | ChargeRecorded, at: datetime) -> dict[str, Any]:
+    """Return the columns of the entry of a payment or charge, except its ID and time, from its event and its time."""
+    if isinstance(event, PaymentRecorded):
+        posting = Posting(EntryKind.PAYMENT, owe(account_of(event.payee), account_of(event.payer), event.amount))
+        played_at, round_id = event.paid_at, None
+    else:
+        posting = Posting(EntryKind.CHARGE, owe(event.player, HOUSE, event.amount))
+        played_at, round_id = at, event.round
+    return {
+        "kind": posting.kind.value,
+        "played_at": played_at,
+        "round_id": round_id,
+        "revision": None,
+        "previous_revision": None,
+        "table_id": event.table,
+        "unit": event.unit,
+        **posting.columns,
+        "reference": event.reference,
+        "reverses": None,
+    }
+
+
+def reversal_of(recorded: UUID, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of the reversal of a payment or charge, from those of its entry."""
+    return {
+        **entry,
+        "kind": EntryKind.REVERSAL.value,
+        "amounts": [-amount for amount in entry["amounts"]],
+        "reference": None,
+        "reverses": recorded,
+    }
+
+
+_LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 3))")
+_SELECT: Final = """
+    SELECT entry.id, entry.posted_at, entry.reverses, event.kind AS event_kind, event.content, note.note
+    FROM entries AS entry
+    JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
+    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    WHERE entry.club_id = :club_id AND entry.revision IS NULL
+"""
+_BY_REFERENCE: Final = text(f"{_SELECT} AND entry.reference = :reference")
+_BY_ID: Final = text(f"{_SELECT} AND entry.id = :entry_id AND entry.kind = :kind")
+_REVERSAL: Final = text(f"{_SELECT} AND entry.reverses = :entry_id")
+_EQUAL: Final = text(f"""
+    {_SELECT} AND entry.kind = :kind AND entry.unit = :unit AND entry.accounts = CAST(:accounts AS text[])
+        AND entry.amounts = CAST(:amounts AS bigint[]) AND entry.round_id IS NOT DISTINCT FROM CAST(:round_id AS uuid)
+        AND entry.played_at = coalesce(CAST(:paid_at AS timestamptz), entry.posted_at)
+        AND NOT EXISTS (
+            SELECT FROM entries AS reversal WHERE (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
+        )
+    ORDER BY entry.id DESC LIMIT 1
+""")
+_LIST: Final = text("""
+    SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
+        reversal.posted_at AS reversed_at
+    FROM entries AS entry
+    JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
+    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    LEFT JOIN tables ON (tables.club_id, tables.id) = (entry.club_id, entry.table_id)
+    LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
+    WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
+        AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
+        AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
+    ORDER BY entry.id DESC LIMIT :limit
+""")
+_BALANCE: Final = text("""
+    SELECT sum(part.amount) AS balance
+    FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
+    WHERE entry.club_id = :club_id AND entry.unit = :unit AND part.account = :account
+""")
+_HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
+_TABLE_OF_ROUND: Final = text("SELECT table_id FROM rounds WHERE club_id = :club_id AND id = :round_id")
+
+
+def lock(transaction: Transaction, name: str) -> None:
+    """Lock a reference, or the ID of a payment or charge, until the transaction ends."""
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id} {name}"})
+
+
+def find_by_reference(transaction: Transaction, reference: str) -> StoredRecord | None:
+    """Find the payment or charge with a reference."""
+    return _find(transaction, _BY_REFERENCE, reference=reference)
+
+
+def get(transaction: Transaction, entry_id: UUID, kind: EntryKind) -> StoredRecord:
+    """
+    Read a payment or charge.
+
+    Raises:
+        NotFound: the club has none with this ID.
+    """
+    stored = _find(transaction, _BY_ID, entry_id=entry_id, kind=kind.value)
+    if stored is None:
+        raise NotFound(f"the club has no {kind.value} {entry_id}")
+    return stored
+
+
+def find_equal(
+    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, paid_at: datetime | None
+) -> StoredRecord | None:
+    """
+    Find the newest payment or charge like another one that was not reversed.
+
+    Args:
+        transaction: of the club.
+        event: the other one.
+        paid_at: when it was paid; None if that is not known.
+    """
+    entry = entry_of(event, transaction.now)
+    compared = {name: entry[name] for name in ("kind", "unit", "accounts", "amounts", "round_id")}
+    return _find(transaction, _EQUAL, **compared, paid_at=paid_at)
+
+
+def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> StoredRecord | None:
+    row = transaction.execute(query, {"club_id": transaction.club_id, **parameters}).one_or_none()
+    return None if row is None else StoredRecord(_load(row), row.note)
+
+
+def list_page(transaction: Transaction, *, player: str | None, after: UUID | None, limit: int) -> list[ListedRecord]:
+    """List payments and charges, of all players or of one, newest first, starting after the ID `after`."""
+    parameters = {"club_id": transaction.club_id, "player": player, "after": after, "limit": limit}
+    rows = transaction.execute(_LIST, parameters)
+    return [ListedRecord(_load(row), row.note, row.table_name, row.reversed_at) for row in rows]
+
+
+def _load(row: Row[Any]) -> Recorded:
+    event = decode_event(row.event_kind, bytes(row.content))
+    if not isinstance(event, PaymentRecorded | ChargeRecorded):
+        raise TypeError(f"the event {row.id} is of the kind {row.event_kind!r}")
+    return Recorded(row.id, row.posted_at, event)
+
+
+def find_reversal(transaction: Transaction, entry_id: UUID) -> StoredReversal | None:
+    """Find the reversal of a payment or charge."""
+    parameters = {"club_id": transaction.club_id, "entry_id": entry_id}
+    row = transaction.execute(_REVERSAL, parameters).one_or_none()
+    return None if row is None else StoredReversal(Reversal(row.id, row.posted_at, row.reverses), row.note)
+
+
+def find_balance(transaction: Transaction, unit: str, account: str) -> int:
+    """Return what an account is owed or, below zero, owes in a unit."""
+    parameters = {"club_id": transaction.club_id, "unit": unit, "account": account}
+    return int(transaction.execute(_BALANCE, parameters).scalar_one() or 0)
+
+
+def has_unit(transaction: Transaction, unit: str) -> bool:
+    """Return whether the journal has entries in a unit."""
+    return bool(transaction.execute(_HAS_UNIT, {"club_id": transaction.club_id, "unit": unit}).scalar_one())
+
+
+def find_table_of_round(transaction: Transaction, round_id: UUID) -> UUID | None:
+    """Find the table of a round."""
+    parameters = {"club_id": transaction.club_id, "round_id": round_id}
+    table_id: UUID | None = transaction.execute(_TABLE_OF_ROUND, parameters).scalar_one_or_none()
+    return table_id
+
+
+def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:
+    """Insert a payment or charge, whose reference is locked."""
+    added = _insert(transaction, event, entry_of(event, transaction.now), note)
+    return Recorded(added, transaction.now, event)
+
+
+def reverse(
+    transaction: Transaction, recorded: Recorded, event: PaymentReversed | ChargeReversed, reason: Note
+) -> Reversal:
+    """Insert the reversal of a payment or charge, whose ID is locked."""
+    entry = reversal_of(recorded.id, entry_of(recorded.event, recorded.recorded_at))
+    added = _insert(transaction, event, entry, reason, after=recorded.id)
+    return Reversal(added, transaction.now, recorded.id)
+
+
+def _insert(
+    transaction: Transaction,
+    event: EventPayload,
+    entry: Mapping[str, Any],
+    note: Note | None,
+    *,
+    after: UUID | None = None,
+) -> UUID:
+    """Insert an event with its entry and note, and return its ID; `after` is that of an earlier event."""
+    batch = Batch()
+    added, _ = EventWriter(transaction, batch).add(event.kind, event.encode(), after=after)
+    posted = {"club_id": transaction.club_id, "id": added, "posted_at": transaction.now}
+    batch.insert(EntryRecord, {**posted, **entry})
+    if note is not None:
+        stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
+        batch.insert(EntryNoteRecord, stored)
+    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
+    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
+    return UUID(str(added))
