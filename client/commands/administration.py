@@ -9,7 +9,7 @@ import click
 
 from client.api import Client
 from client.commands.base import Group, Session
-from client.commands.verbs import Find, Verb, make_command
+from client.commands.verbs import Find, Verb, add_commands, make_command
 from client.lookup import add_names_of_payments, add_table_names, find_any_table, find_id
 from client.render.hands import show_hand_summary
 from client.render.links import LINKS
@@ -314,13 +314,9 @@ def get_verb(name: str) -> click.Command:
     return make_command(name.rpartition(" ")[2], VERBS[name])
 
 
-def add_verbs(group: click.Group, *names: str, rows: Mapping[str, Verb] = VERBS) -> None:
+def add_verbs(group: click.Group, *names: str) -> None:
     """Add the rows of a group to it, or those of the given names."""
-    assert group.name is not None
-    for name, verb in rows.items():
-        first, _, last = name.rpartition(" ")
-        if first == group.name or name in names:
-            group.add_command(make_command(last, verb), last)
+    add_commands(group, VERBS, *names)
 
 
 @click.group(

@@ -5,9 +5,8 @@ from typing import Final
 
 import click
 
-from client.commands.administration import add_verbs
 from client.commands.base import Group
-from client.commands.verbs import Verb
+from client.commands.verbs import Verb, add_commands
 from client.lookup import find_key
 from client.render.reports import KEYS, show_new_key
 
@@ -66,4 +65,4 @@ def keys() -> None:
     """
 
 
-add_verbs(keys, rows=KEY_VERBS)
+add_commands(keys, KEY_VERBS)

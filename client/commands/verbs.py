@@ -193,11 +193,11 @@ def make_command(name: str, verb: Verb) -> Command:
     )
 
 
-def add_commands(group: click.Group, rows: Mapping[str, Verb]) -> None:
-    """Add the commands of those rows to a group whose names begin with its name."""
+def add_commands(group: click.Group, rows: Mapping[str, Verb], *names: str) -> None:
+    """Add the commands of those rows to a group whose names begin with its name, or are given."""
     for name, verb in rows.items():
         first, _, last = name.rpartition(" ")
-        if first == group.name:
+        if first == group.name or name in names:
             group.add_command(make_command(last, verb), last)
 
 
