@@ -62,6 +62,7 @@ WinLimit = Literal["stack", "opening", "none"]
 Variant = Literal["pineapple", "turbo", "classic"]
 LeavingRule = Literal["between_hands", "between_rounds"]
 PlotName = Literal["stacks", "net", "sources", "head-to-head", "caps", "fouls", "distribution"]
+EntryKind = Literal["settlement", "adjustment", "reversal", "payment", "charge"]
 PaymentPlan = Literal["fewest", "few", "pairs"]
 WebhookKind = Literal[
     "hand.recorded",
@@ -72,6 +73,10 @@ WebhookKind = Literal[
     "dispute.opened",
     "dispute.resolved",
     "dispute.withdrawn",
+    "payment.recorded",
+    "payment.reversed",
+    "charge.recorded",
+    "charge.reversed",
     "import.ended",
 ]
 MessageKind = Literal[
@@ -83,6 +88,10 @@ MessageKind = Literal[
     "dispute.opened",
     "dispute.resolved",
     "dispute.withdrawn",
+    "payment.recorded",
+    "payment.reversed",
+    "charge.recorded",
+    "charge.reversed",
     "import.ended",
     "webhook.test",
 ]
@@ -667,7 +676,7 @@ class PlayerErasedContent(Response):
 
 
 class PlayerErasedEvent(Response):
-    """The display name of a player was erased."""
+    """The display name of a player was erased, with the notes of their payments and charges."""
 
     position: int
     id: str
@@ -1280,6 +1289,117 @@ class DisputeWithdrawnEvent(Response):
     request_id: str | None
     kind: Literal["dispute.withdrawn"]
     content: DisputeWithdrawnContent
+
+
+class PaymentRecordedContent(Response):
+    """The payload of a `payment.recorded` event."""
+
+    payer: str | None
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: str
+    table: str | None
+    reference: str
+    note: str | None
+
+
+class PaymentRecordedEvent(Response):
+    """One player paid another, or the house. The ID of the event is that of the payment."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["payment.recorded"]
+    content: PaymentRecordedContent
+
+
+class PaymentReversedContent(Response):
+    """The payload of a `payment.reversed` event."""
+
+    payment: str
+    reason: str
+
+
+class PaymentReversedEvent(Response):
+    """A payment was taken back. The ID of the event is that of the reversal."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["payment.reversed"]
+    content: PaymentReversedContent
+
+
+class ChargeRecordedContent(Response):
+    """The payload of a `charge.recorded` event."""
+
+    player: str
+    unit: str
+    amount: int
+    table: str | None
+    round: str | None
+    reference: str
+    reason: str
+
+
+class ChargeRecordedEvent(Response):
+    """A player owes the house an amount. The ID of the event is that of the charge."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["charge.recorded"]
+    content: ChargeRecordedContent
+
+
+class ChargeReversedContent(Response):
+    """The payload of a `charge.reversed` event."""
+
+    charge: str
+    reason: str
+
+
+class ChargeReversedEvent(Response):
+    """A charge was taken back. The ID of the event is that of the reversal."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["charge.reversed"]
+    content: ChargeReversedContent
 
 
 class HandScore(Response):
@@ -2015,24 +2135,80 @@ class Import(Response):
 
 
 class LedgerLine(Response):
-    """A payment between two players."""
+    """Who owes whom an amount by an entry of the journal."""
 
+    id: str
+    line: int
+    position: int | None
+    kind: EntryKind
+    posted_at: str
     played_at: str
-    table: str
-    table_name: str
-    round: str
+    table: str | None
+    table_name: str | None
+    round: str | None
     reference: str | None
-    hand: int
-    payer: str
-    payee: str
-    due: int
-    paid: int
+    hand: int | None
+    revision: int | None
+    previous_revision: int | None
+    payer: str | None
+    payee: str | None
+    due: int | None
+    paid: int | None
     limited_by: LimitedBy | None
-    amount: int | None
+    amount: int
+    unit: str
     currency: str | None
     currency_digits: int | None
-    revision: int
+    actor: str | None
+    note: str | None
+    reverses: str | None
     final: bool
+
+
+class SettledBalance(Response):
+    """What rounds add to a balance, by the state of their settlements now."""
+
+    final: int
+    provisional: int
+    disputed: int
+
+
+class Balance(Response):
+    """What a player is owed or, below zero, owes."""
+
+    player: str | None
+    balance: int
+    settled: SettledBalance
+    payments: int
+    charges: int
+
+
+class SettlingPayment(Response):
+    """A payment that settles balances."""
+
+    payer: str | None
+    payee: str | None
+    amount: int
+
+
+class UnitBalances(Response):
+    """The balances in one unit."""
+
+    unit: str
+    currency: str | None
+    currency_digits: int | None
+    table_name: str | None
+    players: list[Balance]
+    settle_up: list[SettlingPayment]
+    payments_are: PaymentPlan
+
+
+class Balances(Response):
+    """What everyone in a club is owed or owes, unit by unit."""
+
+    as_of: str | None
+    open_rounds: int
+    units: list[UnitBalances]
 
 
 class PlayerAtTable(Response):
@@ -2067,6 +2243,44 @@ class ClubStatement(Response):
     payments: StatementPayments
     payments_are: PaymentPlan
     players: list[PlayerInClub]
+
+
+class RecordedPayment(Response):
+    """A recorded payment. The ledger has its note."""
+
+    id: str
+    recorded_at: str
+    unit: str
+    currency: str | None
+    currency_digits: int | None
+    amount: int
+    reference: str
+    payer: str | None
+    payee: str | None
+    paid_at: str
+
+
+class Reversal(Response):
+    """A recorded reversal of a payment or charge."""
+
+    id: str
+    recorded_at: str
+    reverses: str
+
+
+class RecordedCharge(Response):
+    """A recorded charge. The ledger has its reason."""
+
+    id: str
+    recorded_at: str
+    unit: str
+    currency: str | None
+    currency_digits: int | None
+    amount: int
+    reference: str
+    player: str
+    table: str | None
+    round: str | None
 
 
 class PointsPerHand(Response):

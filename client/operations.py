@@ -102,7 +102,7 @@ class Operations:
 
     def erase_player(self, player: str) -> None:
         """
-        Erase a player's display name. The player's ID and results stay in the records.
+        Erase a player's display name, and the notes and reasons of their payments and charges.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
@@ -1122,25 +1122,37 @@ class Operations:
         evening: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        posted_from: str | None = None,
+        posted_before: str | None = None,
         player: str | None = None,
+        kind: models.EntryKind | None = None,
+        unit: str | None = None,
+        reference: str | None = None,
+        round: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> Pages[models.LedgerLine]:
         """
-        List the payments of the club: one line for each payment between two players, oldest round first.
+        List the journal of the club in the order in which it was written, as lines that say who owes whom how much.
 
         Args:
-            from_: Only rounds opened at or after this time.
-            to: Only rounds opened before this time.
-            table: Only rounds of the table with this ID.
+            from_: Only entries of rounds opened, and of payments paid, at or after this time.
+            to: Only entries of rounds opened, and of payments paid, before this time.
+            table: Only entries of rounds at this table, and of payments of its points.
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
-            limit: Maximum number of payments on the page.
-            cursor: The `next_cursor` of the page before.
-            player: Only payments from or to this player.
+            limit: Maximum number of lines on the page.
+            cursor: The `next_cursor` of an earlier page.
+            posted_from: Only entries written at or after this time.
+            posted_before: Only entries written before this time.
+            player: Only lines from or to this player.
+            kind: Only entries of this kind.
+            unit: Only entries in this unit.
+            reference: Only entries with this reference: of a payment or charge, or of the round.
+            round: Only entries of the round with this ID.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_pages(
             build_path("/v1/ledger"),
-            "payments",
+            "lines",
             query={
                 "from": from_,
                 "to": to,
@@ -1148,7 +1160,13 @@ class Operations:
                 "evening": evening,
                 "limit": limit,
                 "cursor": cursor,
+                "posted_from": posted_from,
+                "posted_before": posted_before,
                 "player": player,
+                "kind": kind,
+                "unit": unit,
+                "reference": reference,
+                "round": round,
                 "ids": ids,
             },
         )
@@ -1163,7 +1181,13 @@ class Operations:
         evening: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        posted_from: str | None = None,
+        posted_before: str | None = None,
         player: str | None = None,
+        kind: models.EntryKind | None = None,
+        unit: str | None = None,
+        reference: str | None = None,
+        round: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> Content:
         """
@@ -1171,13 +1195,19 @@ class Operations:
 
         Args:
             form: the media type.
-            from_: Only rounds opened at or after this time.
-            to: Only rounds opened before this time.
-            table: Only rounds of the table with this ID.
+            from_: Only entries of rounds opened, and of payments paid, at or after this time.
+            to: Only entries of rounds opened, and of payments paid, before this time.
+            table: Only entries of rounds at this table, and of payments of its points.
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
-            limit: Maximum number of payments on the page.
-            cursor: The `next_cursor` of the page before.
-            player: Only payments from or to this player.
+            limit: Maximum number of lines on the page.
+            cursor: The `next_cursor` of an earlier page.
+            posted_from: Only entries written at or after this time.
+            posted_before: Only entries written before this time.
+            player: Only lines from or to this player.
+            kind: Only entries of this kind.
+            unit: Only entries in this unit.
+            reference: Only entries with this reference: of a payment or charge, or of the round.
+            round: Only entries of the round with this ID.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_content(
@@ -1190,9 +1220,30 @@ class Operations:
                 "evening": evening,
                 "limit": limit,
                 "cursor": cursor,
+                "posted_from": posted_from,
+                "posted_before": posted_before,
                 "player": player,
+                "kind": kind,
+                "unit": unit,
+                "reference": reference,
+                "round": round,
                 "ids": ids,
             },
+        )
+
+    def get_balances(
+        self, *, player: str | None = None, table: str | None = None, as_of: str | None = None
+    ) -> models.Balances:
+        """
+        Return what everyone is owed or owes now, by currency and by table without money, and the payments that settle it.
+
+        Args:
+            player: Only the balances of this player, and of what settles all balances only their payments.
+            table: Only entries of rounds at this table, and of payments of its points.
+            as_of: Only entries written at or before this time.
+        """
+        return self._calls.call(
+            "GET", build_path("/v1/balances"), query={"player": player, "table": table, "as_of": as_of}
         )
 
     def get_club_statement(
@@ -1271,6 +1322,102 @@ class Operations:
                 "settle_up": settle_up,
                 "ids": ids,
             },
+        )
+
+    def record_payment(
+        self, request: requests.PaymentRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.RecordedPayment:
+        """
+        Record that one player paid another, or the house.
+
+        Args:
+            request: A payment of one player to another, or to or from the house.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payments"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def reverse_payment(
+        self,
+        payment_id: str,
+        request: requests.ReversalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.Reversal:
+        """
+        Take back a payment. The journal then has both; a payment can be taken back once.
+
+        Args:
+            payment_id: ID of the payment.
+            request: Why a payment or charge is taken back.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payments/{payment_id}/reversal", payment_id=payment_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def record_charge(
+        self, request: requests.ChargeRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.RecordedCharge:
+        """
+        Record that a player owes the house an amount, for example a fee.
+
+        Args:
+            request: An amount that a player owes the house.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/charges"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def reverse_charge(
+        self,
+        charge_id: str,
+        request: requests.ReversalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.Reversal:
+        """
+        Take back a charge. The journal then has both; a charge can be taken back once.
+
+        Args:
+            charge_id: ID of the charge.
+            request: Why a payment or charge is taken back.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/charges/{charge_id}/reversal", charge_id=charge_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
         )
 
     def list_statistics(
@@ -1497,6 +1644,10 @@ class Operations:
                 "dispute.reviewed",
                 "dispute.resolved",
                 "dispute.withdrawn",
+                "payment.recorded",
+                "payment.reversed",
+                "charge.recorded",
+                "charge.reversed",
             ]
         ]
         | None = None,

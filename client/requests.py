@@ -47,6 +47,10 @@ WebhookKind = Literal[
     "dispute.opened",
     "dispute.resolved",
     "dispute.withdrawn",
+    "payment.recorded",
+    "payment.reversed",
+    "charge.recorded",
+    "charge.reversed",
     "import.ended",
 ]
 LinkKind = Literal["scorekeeper", "viewer", "player"]
@@ -475,6 +479,35 @@ class ScorekeeperRequest(TypedDict):
     """The hand that is being entered on a device."""
 
     hand: int
+
+
+class PaymentRequest(TypedDict):
+    """A payment of one player to another, or to or from the house."""
+
+    payer: str | None
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: NotRequired[str | None]
+    note: NotRequired[str | None]
+    reference: NotRequired[str | None]
+
+
+class ReversalRequest(TypedDict):
+    """Why a payment or charge is taken back."""
+
+    reason: str
+
+
+class ChargeRequest(TypedDict):
+    """An amount that a player owes the house."""
+
+    player: str
+    unit: str
+    amount: int
+    reason: str
+    round: NotRequired[str | None]
+    reference: NotRequired[str | None]
 
 
 RecomputationScope = TypedDict(

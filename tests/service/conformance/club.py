@@ -80,9 +80,7 @@ class Club:
             "record_hand": lambda: self.next_hand(self.playing()),
             "record_hands": self.hand_lines,
             "record_departure": self.departure,
-            "issue_link": lambda: (
-                {"table": self.add_table()} if self.rng.random() < 0.5 else {"round": self.playing()["id"]}
-            ),
+            "issue_link": self.to_share,
             "undo_hand": self.undo,
             "confirm_settlement": self.confirmation,
             "play_document": self.document,
@@ -183,6 +181,10 @@ class Club:
         """Find a key that nobody uses, or the id of none."""
         named = [key["id"] for key in self.api.get("/v1/keys")["keys"] if key["name"] == "spare"]
         return str(named[0] if named else NOBODYS)
+
+    def to_share(self) -> Document:
+        """Choose what a link is to: a table or a round."""
+        return {"table": self.add_table()} if self.rng.random() < 0.5 else {"round": self.playing()["id"]}
 
     def key_to_create(self) -> Document:
         """Choose what a key is for; every key that creates one has the scope to give."""
