@@ -96,7 +96,19 @@ MessageKind = Literal[
     "webhook.test",
 ]
 IdKind = Literal[
-    "table", "round", "hand", "dispute", "recomputation", "import", "checkpoint", "webhook", "delivery", "link", "key"
+    "table",
+    "round",
+    "hand",
+    "dispute",
+    "recomputation",
+    "import",
+    "checkpoint",
+    "webhook",
+    "delivery",
+    "link",
+    "key",
+    "payment",
+    "charge",
 ]
 LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]

@@ -1940,6 +1940,8 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
                 "delivery",
                 "link",
                 "key",
+                "payment",
+                "charge",
             ),
             "What it is the id of. Any kind if omitted.",
             False,

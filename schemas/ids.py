@@ -28,6 +28,8 @@ class IdKind(StrEnum):
     DELIVERY = "delivery"
     LINK = "link"
     KEY = "key"
+    PAYMENT = "payment"
+    CHARGE = "charge"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ SCOPES: Final[Mapping[IdKind, tuple[KeyScope, ...]]] = {
     IdKind.DELIVERY: (KeyScope.WEBHOOKS,),
     IdKind.LINK: (KeyScope.WRITE, KeyScope.ADMIN),
     IdKind.KEY: (KeyScope.ADMIN,),
+    IdKind.PAYMENT: (KeyScope.READ,),
+    IdKind.CHARGE: (KeyScope.READ,),
 }
 """The scopes with which the records of a kind are listed; one is enough."""
 

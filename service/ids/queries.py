@@ -9,6 +9,7 @@ from schemas.ids import LONGEST_DESCRIPTION, FoundId, IdKind
 from service.db import Transaction
 
 _JOBS: Final = "concat_ws(', ', record.state, to_char(record.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'))"
+_ENTRIES: Final = "(SELECT * FROM entries WHERE kind = '{}') AS record"
 _SOURCES: Final = {
     IdKind.TABLE: ("record.name", "tables AS record"),
     IdKind.ROUND: (
@@ -34,6 +35,7 @@ _SOURCES: Final = {
     IdKind.DELIVERY: ("record.state || ', ' || record.kind", "webhook_deliveries AS record"),
     IdKind.LINK: ("record.kind || ', ' || record.label", "links AS record"),
     IdKind.KEY: ("record.prefix || ', ' || record.name", "api_keys AS record"),
+    **{kind: ("record.reference", _ENTRIES.format(kind)) for kind in (IdKind.PAYMENT, IdKind.CHARGE)},
 }
 """Of each kind: a description of a record in SQL, and the records."""
 

@@ -103,6 +103,8 @@ def plain(value: Any, column: str, called: dict[str, str]) -> Any:
         return "whether it was"
     if isinstance(value, UUID):
         return called.get(str(value), "an id")
+    if column == "unit":
+        return called.get(value, value)
     if isinstance(value, datetime):
         return value.isoformat() if column == "played_at" else "a time"
     if isinstance(value, bytes):

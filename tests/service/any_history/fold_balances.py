@@ -31,14 +31,14 @@ class Folded:
             self.document["hands"].pop()
             left = [each for each in self.document["departures"] if each["seat"] not in content["departures"]]
             self.document["departures"] = left
-            self.standing = set(content["irregular"])
+            self.standing = set(content.get("irregular", ()))
         elif kind == "departure.recorded":
             self.document["departures"].append({"seat": content["seat"], "after_hand": content["after_hand"]})
         elif kind == "round.closed":
             self.document["closed"] = {"after_hand": content["after_hand"], "reason": content["reason"]}
         elif kind == "round.corrected":
             self.document = {name: value for name, value in content["document"].items() if value is not None}
-            self.ruleset, self.standing = content["ruleset"], set(content["irregular"])
+            self.ruleset, self.standing = content["ruleset"], set(content.get("irregular", ()))
         elif kind == "round.recomputed":
             self.ruleset = content["ruleset"]
 

@@ -288,6 +288,10 @@ OF_NO_ROUND = {
     EventKind.LINK_REVOKED,
     EventKind.PLAYER_NAMED,
     EventKind.PLAYER_ERASED,
+    EventKind.PAYMENT_RECORDED,
+    EventKind.PAYMENT_REVERSED,
+    EventKind.CHARGE_RECORDED,
+    EventKind.CHARGE_REVERSED,
     EventKind.TABLE_CREATED,
     EventKind.TABLE_CHANGED,
 }

@@ -135,7 +135,7 @@ def test_a_new_key_is_shown_once_with_a_link_that_signs_in(house: House, api: Ap
 def test_the_form_describes_each_preset(house: House, api: Api) -> None:
     text = text_of(Visitor.signed_in(house, api).show("/keys/new"))
     for preset, description in PRESET_DESCRIPTIONS.items():
-        assert f"{preset.capitalize()}, for {description}. Scopes: {', '.join(PRESET_SCOPES[preset])}" in text
+        assert f"{preset.capitalize()}, {description}. Scopes: {', '.join(PRESET_SCOPES[preset])}" in text
     assert "Your key cannot give" not in text
     assert "until it is revoked" in text
 
