@@ -79,7 +79,7 @@ def records_of(house: House, club: UUID) -> dict[str, list[str]]:
         names = [each["table_name"] for each in tables if each["table_name"] not in _NOT_PLAYED]
         return {
             name: sorted(
-                _show({column: plain(value, column, called) for column, value in row.items()})
+                _show({column: plain(value, f"{name}.{column}", called) for column, value in row.items()})
                 for row in connection.execute(
                     sql.SQL("SELECT * FROM {} WHERE club_id = %s").format(sql.Identifier(name)), [club]
                 )
@@ -93,8 +93,9 @@ def _show(row: Document) -> str:
     return json.dumps(row, sort_keys=True, default=str)  # sums are decimals
 
 
-def plain(value: Any, column: str, called: dict[str, str]) -> Any:
+def plain(value: Any, place: str, called: dict[str, str]) -> Any:
     """A value without what differs from one club to the next, and between an import and the same rounds posted."""
+    column = place.rpartition(".")[2]
     if column in ("actor", "request_id"):
         return None
     if column in ("heading", "hash", "last_event"):
@@ -106,7 +107,7 @@ def plain(value: Any, column: str, called: dict[str, str]) -> Any:
     if column == "unit":
         return called.get(value, value)
     if isinstance(value, datetime):
-        return value.isoformat() if column == "played_at" else "a time"
+        return value.isoformat() if place == "hands.played_at" else "a time"
     if isinstance(value, bytes):
         text = value.decode("utf-8", "backslashreplace").replace('"imported":true', '"imported":false')
         text = _OPENED.sub('"opened_at":"a time"', text)

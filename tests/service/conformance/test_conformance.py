@@ -106,6 +106,7 @@ REFUSED_BEYOND_THE_SHAPE = {
 
 LONGEST_CHANGED_ID = 8
 """Each character is at most twelve encoded, and an ID has at most a hundred."""
+JOINERS = "\u200c\u200d"
 
 TOO_LONG = dict.fromkeys(
     ("play_document", "correct_round"), "ten thousand hands, the most of a round, can be longer than a body"
@@ -273,12 +274,14 @@ def replace_private_use(case: schemathesis.Case) -> None:
     Replace private-use characters in a request that is to be accepted.
 
     What does not change is not assigned: schemathesis validates assigned parts again, and those of the path as they are
-    encoded, in which a short ID can be too long. A changed ID is cut, so that it is short enough encoded.
+    encoded, in which a short ID can be too long. A changed ID is cut, so that it is short enough encoded; no joiner may
+    be at its end.
     """
     for name, encoded in case.path_parameters.items():
         decoded = unquote(str(encoded))
         if PRIVATE_USE.search(decoded):
-            case.path_parameters[name] = quote(PRIVATE_USE.sub("x", decoded)[:LONGEST_CHANGED_ID], safe="")
+            cut = PRIVATE_USE.sub("x", decoded)[:LONGEST_CHANGED_ID]
+            case.path_parameters[name] = quote(cut.rstrip(JOINERS), safe="")
     for part in ("query", "body"):
         value = getattr(case, part)
         changed = without_private_use(value)
