@@ -24,7 +24,7 @@ VERBS: Final[Mapping[str, Verb]] = {
             "ofc ledger --from today",
             "ofc ledger --table kitchen --player ann",
             "ofc ledger --kind payment --unit EUR",
-            "ofc ledger --from 2026-11-01 --to 2026-12-01 --csv -o november.csv",
+            "ofc ledger --posted-from 2026-11-01T00:00:00Z --csv -o since-november.csv",
         ],
         metavars={"round": "ROUND", "posted_from": "TIME", "posted_before": "TIME"},
         columns=LINES,

@@ -75,7 +75,8 @@ class UnitBalancesSchema(WireSchema):
         Inner(SettlingPaymentSchema),
         most=MOST_LISTED,
         required=True,
-        description="Payments that bring every balance to zero.",
+        description="Payments that bring every balance to zero. None in money with `table`: payments of money belong to"
+        " no table, so that what is still to be paid is not known for one.",
     )
     payments_are = Choice(
         {few.value: few for few in PaymentsAre},

@@ -132,7 +132,8 @@ class _AmountSchema(_RecordedSchema):
         Inner(FieldErrorSchema),
         most=MOST_WARNINGS,
         description="What was recorded and may be a mistake: the same content was recorded before under another"
-        " reference (`equal-payment`), or the payer paid more than they owed in the unit (`more-than-owed`). Omitted if"
+        " reference (`equal-payment`), or the payer paid more than they owed in the unit (`more-than-owed`), or it"
+        " was taken back since it was recorded and does not count (`payment-reversed`). Omitted if"
         " there is nothing to warn of.",
     )
 

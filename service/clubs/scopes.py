@@ -58,10 +58,10 @@ PRESET_SCOPES: Final[Mapping[KeyPreset, tuple[KeyScope, ...]]] = {
 """The scopes of each preset. Those of later releases are not added to keys that exist."""
 
 PRESET_DESCRIPTIONS: Final[Mapping[KeyPreset, str]] = {
-    KeyPreset.ROOM: "for the software of a card room: sets up tables and rulesets, records and imports rounds, receives"
-    " messages by webhooks",
+    KeyPreset.ROOM: "for the software of a card room: sets up tables and rulesets, records and imports rounds,"
+    " records and takes back payments and charges, receives messages by webhooks",
     KeyPreset.SCOREKEEPER: "for those who record rounds: opens and closes rounds, records and undoes hands, sets"
-    " display names, issues links",
+    " display names, issues links, records and takes back payments and charges",
     KeyPreset.AUDITOR: "for those who decide disputes: corrects rounds, final ones too, recomputes and verifies them,"
     " reads the whole audit trail",
     KeyPreset.MANAGER: "for those who run the club: does everything, and creates and revokes keys",

@@ -31,6 +31,7 @@ from service.errors import NotFound
 from service.http.authentication import current_transaction
 from service.ledger.actions.balances import get_balances
 from service.ledger.actions.payments import (
+    RecordedPayment,
     get_payment,
     list_payments,
     record_charge,
@@ -106,7 +107,7 @@ def show_money() -> str | Response:
         return file
     shown = read_list(PAYMENTS)
     transaction = current_transaction()
-    view = get_balances(transaction, player=shown.query["player"])
+    view = get_balances(transaction, player=shown.query["player"], most_settled=_MOST_UNITS)
     units = _cut(view.units)
     players = {name for unit in units for name in unit.players}
     return render(
@@ -188,7 +189,7 @@ def save_payment() -> BaseResponse:
     """Record a payment under the reference of its form, so that the form sent twice is one payment."""
     form = _read_fields("payer", "payee", "unit", "note", "reference")
     request = load(_PAYMENT, {"payer": None, "payee": None, **form, "amount": _read_amount(form)})
-    record_payment(current_transaction(), request, None)
+    _ask_about(record_payment(current_transaction(), request, None))
     return redirect(url_for("console.show_money"), HTTPStatus.SEE_OTHER)
 
 
@@ -197,8 +198,21 @@ def save_payment() -> BaseResponse:
 def save_charge() -> BaseResponse:
     """Record a charge under the reference of its form."""
     form = _read_fields("player", "unit", "reason", "reference")
-    record_charge(current_transaction(), load(_CHARGE, {**form, "amount": _read_amount(form)}), None)
+    _ask_about(record_charge(current_transaction(), load(_CHARGE, {**form, "amount": _read_amount(form)}), None))
     return redirect(url_for("console.show_money"), HTTPStatus.SEE_OTHER)
+
+
+def _ask_about(recorded: RecordedPayment) -> None:
+    """
+    Refuse what may be a mistake, unless the form says that it is none.
+
+    Two people can have the page open, and both record what it proposes.
+
+    Raises:
+        WireError: there are warnings; the transaction is rolled back.
+    """
+    if recorded.warnings and read_form().get("anyway") != "yes":
+        raise WireError(recorded.warnings)
 
 
 @console.get("/money/<kind>/<uuid:entry_id>/reversal")

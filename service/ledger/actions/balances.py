@@ -22,6 +22,7 @@ def get_balances(
     player: str | None = None,
     table_id: UUID | None = None,
     as_of: datetime | None = None,
+    most_settled: int | None = None,
 ) -> BalancesView:
     """
     Sum up the journal by unit and player, and compute the payments that settle up.
@@ -31,6 +32,7 @@ def get_balances(
         player: only the balances and payments of this player.
         table_id: only entries of this table.
         as_of: only entries written until then.
+        most_settled: the number of units for which the payments are computed; None for all.
 
     Raises:
         RoundError: a sum exceeds the largest exact integer.
@@ -40,9 +42,12 @@ def get_balances(
     of_unit = {each.unit: table_of(each.unit) for each in sums}
     names = tables.list_names(transaction, [table for table in of_unit.values() if table is not None])
     units = []
-    for each in sums:
+    for place, each in enumerate(sums):
         table = of_unit[each.unit]
-        settled = find_payments({balance.account: balance.total for balance in each.balances})
+        # Payments of money belong to no table, so that what is still to be paid is not known for one.
+        is_whole = table_id is None or table is not None
+        is_settled = is_whole and (most_settled is None or place < most_settled)
+        settled = find_payments({balance.account: balance.total for balance in each.balances} if is_settled else {})
         units.append(UnitBalances(each.unit, None if table is None else names.get(table), each.balances, settled))
     if player is not None:
         units = [mine for each in units if (mine := each.of(player)).balances]

@@ -86,7 +86,7 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
     stored = payments.find_by_reference(transaction, reference)
     if stored is not None:
         _refuse_differences(stored, event, request.paid_at, request.note)
-        return RecordedPayment(stored.recorded, is_replay=True)
+        return _replay(transaction, stored)
     _refuse_mistakes(
         *_find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
         *_find_unknown_unit(transaction, request.unit),
@@ -122,11 +122,12 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
     stored = payments.find_by_reference(transaction, reference)
     if stored is not None:
         _refuse_differences(stored, event, None, request.reason)
-        return RecordedPayment(stored.recorded, is_replay=True)
+        return _replay(transaction, stored)
     _refuse_mistakes(
         *_find_unknown_players(transaction, {"player": request.player}),
         *_find_unknown_unit(transaction, request.unit),
         *_find_unknown_round(request.round, table),
+        *_find_other_table(request.unit, table),
     )
     warnings = tuple(_find_equal(transaction, event, None))
     return RecordedPayment(payments.record(transaction, event, reason), is_replay=False, warnings=warnings)
@@ -187,6 +188,16 @@ def _reverse(transaction: Transaction, entry_id: UUID, kind: EntryKind, reason: 
         else ChargeReversed(charge=entry_id, reason=note.digest)
     )
     return RecordedReversal(payments.reverse(transaction, recorded, event, note), is_replay=False)
+
+
+def _replay(transaction: Transaction, stored: StoredRecord) -> RecordedPayment:
+    """Return what was recorded before, with a warning if it was taken back since and does not count."""
+    recorded = stored.recorded
+    reversal = payments.find_reversal(transaction, recorded.id)
+    if reversal is None:
+        return RecordedPayment(recorded, is_replay=True)
+    detail = f"the {_name(recorded)} {recorded.id} was taken back; another one needs another reference"
+    return RecordedPayment(recorded, is_replay=True, warnings=(Mistake("payment-reversed", ("reference",), detail),))
 
 
 def _make_note(text: str) -> Note:
@@ -250,6 +261,13 @@ def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]
 def _find_unknown_round(round_id: UUID | None, table_id: UUID | None) -> Iterator[Mistake]:
     if round_id is not None and table_id is None:
         yield Mistake("round-unknown", ("round",), f"the club has no round {round_id}")
+
+
+def _find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
+    """Yield the mistake of points of one table that are charged for a round of another."""
+    if table_id is not None and table_of(unit) not in (None, table_id):
+        detail = f"are points of another table than that of the round; expected {table_id}, or a currency"
+        yield Mistake("unit-unknown", ("unit",), detail)
 
 
 def _refuse_differences(

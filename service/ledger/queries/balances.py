@@ -21,12 +21,14 @@ class UnitSums:
 
 
 _SOURCES: Final = ("final", "provisional", "disputed", "payments", "charges")
-# Most rounds are final, so the others are few in an index. The entries of an open round add up to nothing.
+# Most rounds are final, so the others are few in an index. The entries of an open round add up to nothing, but not
+# always those until some time: it was provisional then.
 _SUMS: Final = f"""
     SELECT entry.unit, part.account,
         {", ".join(f"sum(part.amount) FILTER (WHERE source = '{source}') AS {source}" for source in _SOURCES)}
     FROM (
         SELECT entry.unit, entry.accounts, entry.amounts, CASE
+            WHEN entry.revision IS NOT NULL AND head.settlement_state = 'open' THEN 'provisional'
             WHEN entry.revision IS NOT NULL THEN coalesce(head.settlement_state, 'final')
             WHEN entry.kind = 'charge' THEN 'charges'
             WHEN entry.reverses IS NULL THEN 'payments'
@@ -37,7 +39,7 @@ _SUMS: Final = f"""
         END AS source
         FROM entries AS entry
         LEFT JOIN round_heads AS head ON head.club_id = :club_id AND head.round_id = entry.round_id
-            AND head.settlement_state IN ('provisional', 'disputed')
+            AND head.settlement_state IN {{states}}
         WHERE entry.club_id = :club_id {{conditions}}
     ) AS entry
     CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
@@ -51,8 +53,9 @@ def sum_entries(transaction: Transaction, *, table_id: UUID | None, as_of: datet
         " AND entry.posted_at <= :as_of" if as_of else ""
     )
     parameters = {"club_id": transaction.club_id, "table_id": table_id, "as_of": as_of}
+    states = "('provisional', 'disputed', 'open')" if as_of else "('provisional', 'disputed')"
     rows = transaction.execute(
-        text(_SUMS.format(conditions=conditions)),
+        text(_SUMS.format(conditions=conditions, states=states)),
         {name: value for name, value in parameters.items() if value is not None},
     )
     by_unit: dict[str, list[Balance]] = {}

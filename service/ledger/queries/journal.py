@@ -23,7 +23,7 @@ class JournalFilter:
     Attributes:
         table_name: the name of a table that is not archived.
         player: a player who has an amount in the entry.
-        reference: that of a payment or charge, or of the round.
+        reference: that of a payment or charge, also of its reversal, or of the round.
     """
 
     opened_from: datetime | None = None
@@ -57,7 +57,8 @@ _CONDITIONS: Final = {
     "player": ":player = ANY (entry.accounts)",
     "kind": "entry.kind = :kind",
     "unit": "entry.unit = :unit",
-    "reference": "(entry.reference = :reference OR entry.round_id IN"
+    "reference": "(entry.reference = :reference OR entry.reverses IN"
+    " (SELECT id FROM entries WHERE club_id = :club_id AND reference = :reference) OR entry.round_id IN"
     " (SELECT id FROM rounds WHERE club_id = :club_id AND reference = :reference))",
 }
 _PLACED: Final = """
@@ -75,12 +76,13 @@ _WAITING: Final = """
 # First the entries, then what is known about them: PostgreSQL cannot know how few they are.
 _LISTED: Final = """
     WITH entry AS MATERIALIZED ({entries})
-    SELECT entry.*, coalesce(entry.reference, round.reference) AS shown_reference, tables.name AS table_name,
-        event.actor, note.note, coalesce(head.hands, 0) AS hands,
+    SELECT entry.*, coalesce(entry.reference, reversed.reference, round.reference) AS shown_reference,
+        tables.name AS table_name, event.actor, note.note, coalesce(head.hands, 0) AS hands,
         entry.revision IS NULL OR head.settlement_state = '{final}' AS is_final
     FROM entry
     JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
     LEFT JOIN tables ON (tables.club_id, tables.id) = (entry.club_id, entry.table_id)
+    LEFT JOIN entries AS reversed ON (reversed.club_id, reversed.id) = (entry.club_id, entry.reverses)
     LEFT JOIN rounds AS round ON (round.club_id, round.id) = (entry.club_id, entry.round_id)
     LEFT JOIN round_heads AS head ON (head.club_id, head.round_id) = (entry.club_id, entry.round_id)
     LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)

@@ -154,5 +154,5 @@ def test_a_response_that_fails_at_any_step_releases_everything(
     for step in first_calls(steps, most_calls):
         failed.append(respond(house.app, {**environ}, step, most_blocks=2).failed)
         assert read_held(house) == before, f"a fault at step {step}: {failed[-1]}"
-    assert "start_response" in failed
-    assert len(failed) > 50
+    assert "start_response" in steps
+    assert len(set(failed)) > 50

@@ -132,7 +132,10 @@ def test_open_rounds_add_nothing(api: Api) -> None:
     round_id = open_round(api, add_table(api, **EURO))["id"]
     play(api, round_id, *COMPLETE)
     assert of_unit(api) == {"ann": 360, "bob": 0, "cyd": -360}
+    settled = ledger(api)[0]["posted_at"]
     assert undo(api, round_id, 3).status == 201
+    [unit] = balances(api, f"?as_of={settled}")["units"]
+    assert unit["players"][0]["settled"] == {**NOTHING, "provisional": 360}, "it was provisional then"
     assert of_unit(api) == {"ann": 0, "bob": 0, "cyd": 0}
     assert balances(api)["open_rounds"] == 1
     play(api, round_id, hand(3, 3, {1: LOW, 2: MID, 3: HIGH}))
@@ -185,6 +188,9 @@ def test_balances_are_of_one_table(api: Api) -> None:
     paid(api, "cyd", "ann", 6, unit=attic)
     assert of_unit(api, query=f"?table={kitchen}") == {"ann": 360, "bob": 0, "cyd": -360}
     assert of_unit(api, attic, query=f"?table={attic}") == {"ann": 30, "bob": 0, "cyd": -30}
+    assert [unit["settle_up"] for unit in balances(api, f"?table={kitchen}")["units"]] == [[]]
+    [unit] = balances(api, f"?table={attic}")["units"]
+    assert unit["settle_up"] == [{"payer": "cyd", "payee": "ann", "amount": 30}]
     assert balances(api, f"?table={NOBODYS}")["units"] == []
 
 

@@ -86,7 +86,7 @@ def test_the_repair_of_a_damaged_record_adds_nothing_that_the_journal_has(api: A
             "UPDATE entries SET accounts = ARRAY['ann', 'bob', 'dan'] WHERE club_id = %s AND kind = 'settlement'",
             "accounts",
         ),
-        ("UPDATE entries SET amounts = ARRAY[-250, 250] WHERE club_id = %s AND kind = 'payment'", "amounts"),
+        ("UPDATE entries SET amounts = ARRAY[250, -250] WHERE club_id = %s AND kind = 'payment'", "amounts"),
         ("UPDATE entries SET played_at = posted_at WHERE club_id = %s AND kind = 'payment'", "played_at"),
         ("UPDATE entry_notes SET note = 'a gift' WHERE club_id = %s", "note"),
     ],
