@@ -19,7 +19,7 @@ class Happened(NamedTuple):
     at: datetime
 
 
-def account_of(folded: FoldedRound) -> RoundAccount:
+def round_account_of(folded: FoldedRound) -> RoundAccount:
     """Return what all entries of a round have in common."""
     opening = folded.opening
     return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, opening.currency)

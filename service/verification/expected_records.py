@@ -23,7 +23,7 @@ from service.replays.in_bulk import ProvenRound
 from service.replays.results import results_of
 from service.rounds.queries.stored_round import Finality, dump_finality, dump_round
 from service.rulesets.queries import digest_ruleset
-from service.verification.expected_entries import Happened, account_of, expect_entries
+from service.verification.expected_entries import Happened, expect_entries, round_account_of
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
@@ -70,7 +70,7 @@ def expect_records(
     by_revision = [_find_ruleset(revision, rulesets) for revision in folded.revisions]
     for revision, ruleset in zip(folded.revisions, by_revision, strict=True):
         _add_revision(records, round_id, revision, ruleset)
-    account = account_of(folded)
+    account = round_account_of(folded)
     head: Row
     counted: list[Amounts | None]
     if proven is None:
