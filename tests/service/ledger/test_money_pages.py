@@ -83,7 +83,7 @@ def test_a_proposed_payment_is_recorded_once_by_its_button(visitor: Visitor, api
     assert table_cells(page, "Payments and charges")[1][1:5] == ["payment", "cyd", "ann", "€3.60"]
 
 
-def test_who_records_what_another_has_recorded_is_asked(visitor: Visitor, api: Api) -> None:
+def test_a_payment_recorded_by_another_needs_a_confirmation(visitor: Visitor, api: Api) -> None:
     posted(api, hands=COMPLETE, **EURO)
     [first, _], [second, _] = (forms_of(visitor.show("/money"), "/money/payments") for _ in range(2))
     assert first["reference"] != second["reference"]
