@@ -139,6 +139,14 @@ def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[st
         return subprocess.CompletedProcess(arguments, code, stdout.read(), stderr.read())
 
 
+def make_key(directory: Path, club: str) -> str:
+    """Create a club, and return a key with all scopes."""
+    for arguments in (("club", "create", club), ("key", "create", "--club", club)):
+        done = command(*arguments, "--data", str(directory))
+        assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
 def environment(**variables: str) -> dict[str, str]:
     """
     OFC_ variables of the tester do not matter; one worker starts fastest, none does jobs, tests send requests fast.

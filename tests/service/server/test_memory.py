@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from tests.service.server.mixed_load import MixedLoad
-from tests.support.server_process import Running, command, running
+from tests.support.server_process import Running, make_key, running
 
 PERIODS = 6
 MINUTES = 10
@@ -75,14 +75,6 @@ def test_the_memory_of_web_processes_levels_off_in_an_hour_of_mixed_load(tmp_pat
     for taken in sizes.values():
         print("MiB by period:", *(f"{size:.1f}" for size in taken))
         assert (taken[-1] - taken[1]) * 2**20 < MOST_GROWTH, taken
-
-
-def make_key(directory: Path, club: str) -> str:
-    """Create a club, and return a key with all scopes."""
-    for arguments in (("club", "create", club), ("key", "create", "--club", club)):
-        done = command(*arguments, "--data", str(directory))
-        assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def sample(load: MixedLoad, processes: Sequence[psutil.Process]) -> dict[int, list[int]]:
