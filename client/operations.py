@@ -1235,7 +1235,7 @@ class Operations:
         self, *, player: str | None = None, table: str | None = None, as_of: str | None = None
     ) -> models.Balances:
         """
-        Return what everyone is owed or owes now, by currency and by table without money, and the payments that settle it.
+        Return what everyone is owed or owes now, by unit and by table without money, and the payments that settle it.
 
         Args:
             player: Only the balances of this player, and of what settles all balances only their payments.
