@@ -2267,6 +2267,8 @@ class RecordedPayment(Response):
     payer: str | None
     payee: str | None
     paid_at: str
+    table: str | None
+    round: str | None
 
 
 class Reversal(Response):
