@@ -1211,6 +1211,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter(
+            "unit",
+            "query",
+            "string",
+            (),
+            "Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points have no value.",
+            False,
+            None,
+        ),
+        Parameter(
             "table",
             "query",
             "string",
