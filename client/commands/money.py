@@ -37,8 +37,8 @@ VERBS: Final[Mapping[str, Verb]] = {
         help="""Show what everyone is owed or owes now, and who pays whom.
 
         Rounds count from their end; so do payments and charges. Amounts of different units are not added up.""",
-        examples=["ofc balances", "ofc balances --player bob", "ofc balances --json"],
-        metavars={"as_of": "TIME"},
+        examples=["ofc balances", "ofc balances --player bob", "ofc balances --unit EUR --json"],
+        metavars={"unit": "UNIT|TABLE-ID", "as_of": "TIME"},
         show=show_balances,
     ),
     "payment record": Verb(

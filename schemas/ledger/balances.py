@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Choice, Inner, Integer, Listing, Time, UuidField, show_time
@@ -19,6 +20,10 @@ class BalancesQuerySchema(QuerySchema):
 
     player = PlayerField(
         description="Only the balances of this player, and of what settles all balances only their payments."
+    )
+    unit = UnitField(
+        description="Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points"
+        " have no value."
     )
     table_id = UuidField(
         data_key="table",
@@ -97,16 +102,15 @@ class BalancesSchema(WireSchema):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(NamedTuple):
     """What an account is owed or, below zero, owes, by what it comes from."""
 
     account: str
-    final: int
-    provisional: int
-    disputed: int
-    payments: int
-    charges: int
+    final: int = 0
+    provisional: int = 0
+    disputed: int = 0
+    payments: int = 0
+    charges: int = 0
 
     @property
     def total(self) -> int:

@@ -173,6 +173,7 @@ _LIST: Final = text("""
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
         AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
+        AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
     ORDER BY entry.id DESC LIMIT :limit
 """)
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
@@ -239,9 +240,11 @@ def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> Sto
     return None if row is None else StoredRecord(_load(row), row.note)
 
 
-def list_page(transaction: Transaction, *, player: str | None, after: UUID | None, limit: int) -> list[ListedRecord]:
-    """List payments and charges, of all players or of one, newest first, starting after the ID `after`."""
-    parameters = {"club_id": transaction.club_id, "player": player, "after": after, "limit": limit}
+def list_page(
+    transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
+) -> list[ListedRecord]:
+    """List payments and charges, of a player and in a unit or all, newest first, starting after the ID `after`."""
+    parameters = {"club_id": transaction.club_id, "player": player, "unit": unit, "after": after, "limit": limit}
     rows = transaction.execute(_LIST, parameters)
     return [ListedRecord(_load(row), row.note, row.table_name, row.reversed_at) for row in rows]
 
