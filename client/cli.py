@@ -32,6 +32,7 @@ _COMMANDS: Final = {
     "round": ("rounds:rounds", "Open rounds, and show recorded ones."),
     "hand": ("hands:hands", "Record hands at the table."),
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),
+    "proposal": ("proposals:proposals", "Confirm and withdraw changes of final settlements."),
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
     "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": (

@@ -34,6 +34,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "entry_notes": "SELECT, INSERT, DELETE",
     "disputes": APPEND,
     "dispute_entries": APPEND,
+    "proposals": APPEND,
+    "proposal_ends": APPEND,
     "dispute_heads": "SELECT, INSERT, UPDATE (state, version)",
     "round_seats": APPEND,
     "departures": APPEND,

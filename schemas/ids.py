@@ -30,6 +30,7 @@ class IdKind(StrEnum):
     KEY = "key"
     PAYMENT = "payment"
     CHARGE = "charge"
+    PROPOSAL = "proposal"
 
 
 @dataclass(frozen=True, slots=True)

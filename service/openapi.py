@@ -149,6 +149,7 @@ PATH_PARAMETERS: Final = {
     "key_id": "ID of the key.",
     "link_id": "ID of the link.",
     "payment_id": "ID of the payment.",
+    "proposal_id": "ID of the proposal.",
     "recomputation_id": "ID of the recomputation.",
     "reference": "Ruleset, as a name (newest version) or `name@version`.",
     "round_id": "ID of the round.",

@@ -46,6 +46,8 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "DisputeState": Component("Dispute.state", "State of a dispute."),
     "DisputeDecision": Component("DisputeResolutionRequest.state", "How a dispute was decided."),
     "DisputeEntryKind": Component("DisputeHistoryEntry.kind", "Kind of an entry in the history of a dispute."),
+    "ProposalKind": Component("Proposal.kind", "What is proposed."),
+    "ProposalState": Component("Proposal.state", "State of a proposal."),
     "FinalReason": Component("SettlementFinalizedContent.because", "Why a settlement became final."),
     "ExchangePart": Component("ExchangeReason.part", "Source of the points between two players."),
     "RuleName": Component("RuleNote.rule", "Heading of docs/rules.md that states a rule."),

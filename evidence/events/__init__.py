@@ -40,6 +40,12 @@ from evidence.events.payments import (
     PaymentReversed,
     digest_note,
 )
+from evidence.events.proposals import (
+    ProposalConfirmed,
+    ProposalKind,
+    ProposalOpened,
+    ProposalWithdrawn,
+)
 from evidence.events.rounds import (
     CorrectedDocument,
     DepartureRecorded,
@@ -90,6 +96,9 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         PaymentReversed,
         PlayerErased,
         PlayerNamed,
+        ProposalConfirmed,
+        ProposalOpened,
+        ProposalWithdrawn,
         RoundClosed,
         RoundCorrected,
         RoundOpened,
@@ -176,6 +185,10 @@ __all__ = [
     "PaymentReversed",
     "PlayerErased",
     "PlayerNamed",
+    "ProposalConfirmed",
+    "ProposalKind",
+    "ProposalOpened",
+    "ProposalWithdrawn",
     "Received",
     "RecordDigest",
     "RoundClosed",

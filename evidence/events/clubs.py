@@ -26,11 +26,12 @@ class ClubCreated(EventPayload):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClubChanged(EventPayload):
     """
-    The time zone of a club or the beginning of its evenings was changed; the fields are those after the change.
+    A setting of a club was changed; the fields are those after the change.
 
     Attributes:
         time_zone: a name of the IANA database; UTC before the first change.
         evening_begins: hours and minutes; 06:00 before the first change.
+        second_auditor: whether a second auditor confirms what changes a final settlement.
     """
 
     kind = EventKind.CLUB_CHANGED
@@ -38,6 +39,7 @@ class ClubChanged(EventPayload):
     club: UUID
     time_zone: str
     evening_begins: str
+    second_auditor: bool = field(default=False, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,7 @@ class KeyCreated(EventPayload):
         expires_at: None where it does not expire.
         replaces: the id of the key that was rotated.
         secret: the SHA-256 of the stored SHA-256 of the key.
+        player: the operator's ID of the player who uses it, if one was declared.
     """
 
     kind = EventKind.KEY_CREATED
@@ -79,6 +82,7 @@ class KeyCreated(EventPayload):
     expires_at: datetime | None
     replaces: UUID | None
     secret: bytes
+    player: str | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

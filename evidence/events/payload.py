@@ -46,6 +46,9 @@ class EventKind(StrEnum):
     PAYMENT_REVERSED = "payment.reversed"
     CHARGE_RECORDED = "charge.recorded"
     CHARGE_REVERSED = "charge.reversed"
+    PROPOSAL_OPENED = "proposal.opened"
+    PROPOSAL_CONFIRMED = "proposal.confirmed"
+    PROPOSAL_WITHDRAWN = "proposal.withdrawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

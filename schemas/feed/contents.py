@@ -24,6 +24,7 @@ _LONGEST_TEXT: Final = 1000
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "after_hand": "Number of the last hand before it. 0 before the first hand.",
     "amount": "Amount, in minor units.",
+    "audit": "ID of the audit that is to be applied. Null if a correction is proposed.",
     "archived_at": "Time when the table was archived. Null if it is not archived.",
     "because": "Why the settlement became final.",
     "by": "Who did it: a player of the round, or the name of a key.",
@@ -68,7 +69,10 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "point_value": "Value of one point, in minor units. Null if there is none.",
     "prefix": "First characters of the key.",
     "reason": "Reason. Null if none was given.",
+    "proposal": "ID of the proposal.",
+    "received": "SHA-256 of the bytes of the request, in hexadecimal.",
     "recomputation": "ID of the recomputation.",
+    "request": "Digest of the request, in hexadecimal. The same request is the same proposal.",
     "recorded": "Records that the revision before did not have.",
     "reference": "The client's name for the round. Null if it has none.",
     "replaces": "ID of the key that this one replaces. Null if it replaces none.",
@@ -81,6 +85,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "ruleset": "Ruleset, as `name@version`.",
     "ruleset_digest": "SHA-256 of the rules, in hexadecimal.",
     "scopes": "Scopes of the key.",
+    "second_auditor": "True if a second auditor confirms what changes a final settlement. Omitted if none does.",
     "scorer": "Version of the scorer that computed the result.",
     "seat": "Seat of the player.",
     "seats": "The players with their opening stacks, by seat.",
@@ -93,12 +98,14 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "time_zone": "Time zone of the club, from the IANA database.",
     "unit": "Unit of the point value or amount: a currency, as an ISO 4217 code. Null without a point value; of an"
     " amount of points, the ID of their table.",
+    "upholds": "True if the dispute is upheld with the correction.",
     "version": "Version after the change.",
     "webhook": "ID of the webhook.",
     "words": "SHA-256 of the words of the comment or the reason, in hexadecimal. Null without words.",
 }
 """What a field means, by its name in JSON."""
 _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
+    ("KeyCreated", "player"): "The operator's ID of the player who uses the key. Omitted if none was declared.",
     ("LinkIssued", "key"): "ID of the key with which the link was issued.",
     ("LinkIssued", "kind"): "What the link is for.",
     (
@@ -128,6 +135,15 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("ChargeRecorded", "reference"): "The client's ID of the charge.",
     ("ChargeRecorded", "round"): "ID of the round that the charge is for. Null if it is for none.",
     ("ChargeRecorded", "table"): "ID of the table of the round, or of the points. Null if there is neither.",
+    ("ProposalConfirmed", "recomputation"): "ID of the recomputation that applies the audit. Null for a correction.",
+    ("ProposalConfirmed", "revision"): "Number of the revision that the correction made. Null for a recomputation.",
+    ("ProposalOpened", "digest"): "Digest of what would change, in hexadecimal.",
+    ("ProposalOpened", "dispute"): "ID of the dispute that the correction is for. Null if it is for none.",
+    ("ProposalOpened", "kind"): "What is proposed.",
+    ("ProposalOpened", "revision"): "Number of the revision to correct. Null for a recomputation.",
+    ("ProposalOpened", "round"): "ID of the round to correct. Null for a recomputation.",
+    ("ProposalOpened", "table"): "ID of the table of the round. Null for a recomputation.",
+    ("ProposalWithdrawn", "reason"): "SHA-256 of the words of the reason, in hexadecimal.",
     ("HandRecorded", "hand"): "The hand as it was played.",
     ("HandWithdrawn", "hand"): "ID of the record of the hand.",
     ("WebhookSecretRotated", "overlap_seconds"): "Seconds for which messages are signed with the old secret too.",

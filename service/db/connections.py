@@ -14,10 +14,10 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolResetState
 
 from migrations.privileges import SERVICE_PRIVILEGES
+from service.database_errors import DatabaseDenied
 from service.db.address import connect_arguments, describe
 from service.db.failures import WRONG_ROLE
 from service.db.pipeline import Parameters, Row, Statement, run_together
-from service.errors import DatabaseDenied
 
 NO_ROLE: Final = "none"
 """PostgreSQL's name for the role of the login."""

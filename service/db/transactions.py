@@ -10,11 +10,12 @@ from uuid import UUID
 
 from sqlalchemy import URL, Connection, CursorResult, Executable, text
 
+from service.database_errors import DatabaseError, DatabaseReadOnly, DatabaseUnreachable, OutcomeUnknown
 from service.db.commits import BARRIER, CommitWatch
 from service.db.connections import ONLY_READS, LocalSettings, close_connections
 from service.db.failures import translate_errors, translate_read_only
 from service.db.pipeline import Parameters, Pipeline, Query, Row, Statement
-from service.errors import DatabaseError, DatabaseReadOnly, DatabaseUnreachable, OutcomeUnknown, ServiceError
+from service.errors import ServiceError
 from service.logs import get_log
 
 _log = get_log(__name__)

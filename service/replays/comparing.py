@@ -58,11 +58,11 @@ def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tre
 
 
 AUDITED: Final[Mapping[str, Table]] = {
-    "clubs": _table("id", event="name created_at time_zone evening_begins"),
+    "clubs": _table("id", event="name created_at time_zone evening_begins second_auditor"),
     "players": _table("club_id player", event="display_name salt named_at", free="id"),
     "api_keys": _table(
         "club_id id",
-        event="name prefix secret_sha256 scopes created_at expires_at revoked_at",
+        event="name prefix secret_sha256 scopes created_at expires_at revoked_at player created_by replaces",
         free="last_used_at",
     ),
     "rulesets": _table("club_id name version", event="content digest created_at"),
@@ -116,6 +116,15 @@ AUDITED: Final[Mapping[str, Table]] = {
         "club_id dispute_id version", event="round_id kind author comment correction digest recorded_at"
     ),
     "dispute_heads": _table("club_id dispute_id", event="state version"),
+    "proposals": _table(
+        "club_id id",
+        event="kind proposed_by proposed_at digest request_digest content round_id table_id revision dispute upholds"
+        " audit_id",
+    ),
+    "proposal_ends": _table(
+        "club_id proposal_id",
+        event="proposed_by state ended_by ended_at reason round_id revision recomputation_id",
+    ),
     "round_heads": _table(
         "club_id round_id",
         event="table_id version revision ruleset_name ruleset_version seats players opening_stacks provisional_until"

@@ -1,4 +1,4 @@
-"""The records that a club must have besides its rounds: its keys, rulesets, tables and payments, from its events."""
+"""The records that a club must have besides its rounds, from its events."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -22,6 +22,9 @@ from evidence.events import (
     PaymentReversed,
     PlayerErased,
     PlayerNamed,
+    ProposalConfirmed,
+    ProposalOpened,
+    ProposalWithdrawn,
     RulesetAdded,
     TableChanged,
     TableCreated,
@@ -34,6 +37,7 @@ from scoring.ruleset import Ruleset
 from service.replays.comparing import Expected, Key, Row
 from service.replays.findings import Finding, FindingKind
 from service.verification.expected_payments import add_payment, erase_notes
+from service.verification.expected_proposals import add_proposal
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
@@ -51,7 +55,7 @@ def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]
         try:
             payload = decode_event(event.kind, bytes(event.content or b""))
             if payload is not None:
-                _add(records, payload, event.id, event.at)
+                _add(records, payload, event.id, event.at, event.actor)
         except (EvidenceError, KeyError, ValueError) as error:
             why = f"{event.kind}: {error}"
             unreadable.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", {"id": str(event.id)}, "content", why))
@@ -69,14 +73,14 @@ def rulesets_of(records: Expected) -> dict[str, Ruleset]:
     return rulesets
 
 
-def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) -> None:
+def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, actor: UUID | None) -> None:
     """
     Add the record of an event.
 
     Raises:
-        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, or erases a
-            name or a note, that no earlier event created.
-        ValueError: it names no version of a ruleset, or no time of day.
+        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, ends a
+            proposal, or erases a name or a note, that no earlier event created.
+        ValueError: it names no version of a ruleset, or no time of day, or it ends a proposal that cannot end so.
     """
     match event:
         case ClubCreated():
@@ -85,10 +89,15 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
                 "created_at": at,
                 "time_zone": "UTC",
                 "evening_begins": time(6),
+                "second_auditor": False,
             }
         case ClubChanged():
             begins = time.fromisoformat(event.evening_begins)
-            records["clubs"][(event.club,)] |= {"time_zone": event.time_zone, "evening_begins": begins}
+            records["clubs"][(event.club,)] |= {
+                "time_zone": event.time_zone,
+                "evening_begins": begins,
+                "second_auditor": event.second_auditor,
+            }
         case PlayerNamed():
             records["players"][(event.player,)] = {
                 "display_name": _of_name("display_name", event),
@@ -101,8 +110,10 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
                 raise KeyError(event.player)
         case PaymentRecorded() | PaymentReversed() | ChargeRecorded() | ChargeReversed():
             add_payment(records, event, event_id, at)
+        case ProposalOpened() | ProposalConfirmed() | ProposalWithdrawn():
+            add_proposal(records, event, event_id, at, actor)
         case KeyCreated():
-            records["api_keys"][(event.key,)] = _key_record(event, at)
+            records["api_keys"][(event.key,)] = _key_record(event, at, actor)
         case KeyRevoked():
             records["api_keys"][(event.key,)]["revoked_at"] = event.revoked_at
         case LinkIssued():
@@ -145,7 +156,8 @@ def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
     }
 
 
-def _key_record(event: KeyCreated, at: datetime) -> dict[str, Any]:
+def _key_record(event: KeyCreated, at: datetime, actor: UUID | None) -> dict[str, Any]:
+    """Return the record of a key. The actor is the key that created it; the operator's command has none."""
     return {
         "name": event.name,
         "prefix": event.prefix,
@@ -154,6 +166,9 @@ def _key_record(event: KeyCreated, at: datetime) -> dict[str, Any]:
         "expires_at": event.expires_at,
         "revoked_at": None,
         "secret_sha256": _secret(event.secret),
+        "player": event.player,
+        "created_by": actor,
+        "replaces": event.replaces,
     }
 
 

@@ -20,6 +20,7 @@ from service.console.views import (
 from service.console.views.disputes import cases as dispute_cases
 from service.console.views.disputes import lists as dispute_lists
 from service.console.views.pages import console
+from service.console.views.proposals import pages as proposals
 from service.console.views.rounds import correction as round_correction
 from service.console.views.rounds import evidence as round_evidence
 from service.console.views.rounds import lists as round_lists
@@ -41,6 +42,7 @@ __all__ = [
     "new_key",
     "players",
     "plots",
+    "proposals",
     "round_correction",
     "round_evidence",
     "round_lists",

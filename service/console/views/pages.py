@@ -34,7 +34,8 @@ from service.console.views.session import (
     read_form,
     receive_form,
 )
-from service.errors import DatabaseError, NotFound, ScopeMissing, ServiceError, TooManyRequests
+from service.database_errors import DatabaseError
+from service.errors import NotFound, ScopeMissing, ServiceError, TooManyRequests
 from service.http.authentication import Access, current_key, database, open_writing, with_key, with_key_to_upload
 from service.http.formats import (
     format_day,

@@ -1,6 +1,6 @@
 """Lists of disputes for those who decide them: with the table, the players, what is at stake, and who reviews."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -134,7 +134,11 @@ _LOCK_OLDEST: Final = text("""
     FROM dispute_heads AS head
     JOIN disputes AS dispute ON (dispute.club_id, dispute.id) = (head.club_id, head.dispute_id)
     JOIN round_heads AS round_head ON (round_head.club_id, round_head.round_id) = (dispute.club_id, dispute.round_id)
-    WHERE head.club_id = :club_id AND head.state = 'open'
+    WHERE head.club_id = :club_id AND head.state = 'open' AND NOT EXISTS (
+        SELECT FROM round_seats AS seat
+        WHERE (seat.club_id, seat.round_id) = (dispute.club_id, dispute.round_id)
+            AND seat.player = ANY (CAST(:players AS text[]))
+    )
     ORDER BY head.dispute_id
     LIMIT 1
     FOR UPDATE OF round_head, head SKIP LOCKED
@@ -223,13 +227,18 @@ def count_by_state(transaction: Transaction, states: Sequence[DisputeState]) -> 
     return {state: counted.get(state, 0) for state in states}
 
 
-def lock_oldest_open(transaction: Transaction) -> UUID | None:
+def lock_oldest_open(transaction: Transaction, *, without: Collection[str] = ()) -> UUID | None:
     """
     Lock the oldest open dispute with its round until the transaction ends; None if no other is free.
 
     Disputes that another transaction has locked are skipped, so that of two who ask at once each gets another one.
+
+    Args:
+        transaction: the club's transaction.
+        without: players; disputes of rounds that one of them sat in are skipped.
     """
-    dispute_id: UUID | None = transaction.execute(_LOCK_OLDEST, {"club_id": transaction.club_id}).scalar_one_or_none()
+    parameters = {"club_id": transaction.club_id, "players": list(without)}
+    dispute_id: UUID | None = transaction.execute(_LOCK_OLDEST, parameters).scalar_one_or_none()
     return dispute_id
 
 

@@ -15,8 +15,9 @@ from scoring.errors import ScoringError
 from scoring.history import Paid, Step, without_needless_marks
 from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
+from service.database_errors import DatabaseError
 from service.db import Transaction
-from service.errors import Busy, DatabaseError, ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
+from service.errors import Busy, ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
 from service.imports.actions.lines import (
     ReadLine,
     Recorded,

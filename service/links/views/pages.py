@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC
 from hashlib import sha256
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -16,7 +17,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from evidence.events import LinkKind
 from schemas.base import WireError, load
-from schemas.disputes import DisputeRequestSchema
+from schemas.disputes import DisputeCommentRequestSchema, DisputeRequestSchema, DisputeWithdrawalRequestSchema
 from schemas.links import Link
 from schemas.pages import parse_cursor, show_cursor
 from schemas.problems import refuse
@@ -28,10 +29,18 @@ from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import KeyScope, has_scope
 from service.db import Session, Transaction
-from service.disputes.actions.disputes import open_dispute
+from service.disputes.actions.disputes import comment_on_dispute, open_dispute, withdraw_dispute
+from service.disputes.actions.own_disputes import find_own_dispute, list_own_disputes
 from service.disputes.queries import disputes
-from service.disputes.queries.disputes import DisputeFilter
-from service.errors import ConfirmationRefused, DisputeInvalid, DisputeRefused, LinkEnded, NotFound, ServiceError
+from service.errors import (
+    ConfirmationRefused,
+    DisputeChanged,
+    DisputeInvalid,
+    DisputeRefused,
+    LinkEnded,
+    NotFound,
+    ServiceError,
+)
 from service.http.authentication import database
 from service.http.formats import format_day, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
@@ -55,7 +64,6 @@ _WITH_FORMS: Final = {_POLICY: STYLED[_POLICY].replace("form-action 'none'", "fo
 _FORM: Final = "application/x-www-form-urlencoded"
 _MOST_FIELDS: Final = 10
 _ROUNDS: Final = 30
-_MOST_DISPUTES: Final = 100
 _CHANGED: Final = "The results have changed since you opened this page. Please check them before you confirm."
 _ADVICE: Final = {
     HTTPStatus.NOT_FOUND: (
@@ -146,7 +154,9 @@ def show_hand(secret: str, round_id: UUID, number: int) -> Response:
 @link_pages.post("/rounds/<uuid:round_id>")
 def change_round(secret: str, round_id: UUID) -> BaseResponse:
     """
-    Confirm or dispute the settlement of a round for the player of a personal link, and show the round again.
+    Do what the player of a personal link has sent, and show the round again.
+
+    They confirm or dispute the settlement, or reply to a dispute that they have opened, or withdraw it.
 
     A form that is sent twice is a replay, as in the API. No other site can send it, because the secret is part of its
     address.
@@ -158,11 +168,12 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
     try:
         with database().session() as session, _writing(session, key) as transaction:
             link, _ = _read_link(transaction, key)
-            _change(transaction, key, link, round_id, form)
-    except (ConfirmationRefused, DisputeInvalid, DisputeRefused, ScoringError, WireError) as error:
+            about = _change(transaction, key, link, round_id, form)
+    except (ConfirmationRefused, DisputeChanged, DisputeInvalid, DisputeRefused, ScoringError, WireError) as error:
         with database().session() as session:
-            return _render_round(session, key, secret, round_id, error, form.get("claim", ""))
-    return redirect(f"{_address(secret, round_id)}#you", HTTPStatus.SEE_OTHER)
+            return _render_round(session, key, secret, round_id, error, form)
+    part = "you" if about is None else f"dispute-{about}"
+    return redirect(f"{_address(secret, round_id)}#{part}", HTTPStatus.SEE_OTHER)
 
 
 def _reading(session: Session, key: StoredKey) -> Transaction:
@@ -179,29 +190,46 @@ def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transac
     )
 
 
-def _change(transaction: Transaction, key: StoredKey, link: Link, round_id: UUID, form: Mapping[str, str]) -> None:
+def _change(
+    transaction: Transaction, key: StoredKey, link: Link, round_id: UUID, form: Mapping[str, str]
+) -> UUID | None:
     """
-    Do what a player has sent.
+    Do what a player has sent, and return the dispute that it was about; None if it was about the round.
 
     Raises:
         NotFound: the link is not a player's or lacks the scope, the form is unknown, or the round is not one of the
-            table.
-        ConfirmationRefused, DisputeInvalid, DisputeRefused, ScoringError, WireError: it is refused.
+            table, or the dispute not one of the player.
+        ConfirmationRefused, DisputeChanged, DisputeInvalid, DisputeRefused, ScoringError, WireError: it is refused.
     """
     action = form.get("action")
-    if link.player is None or action not in ("confirm", "dispute"):
+    if link.player is None or action not in ("confirm", "dispute", "comment", "withdraw"):
         raise NotFound("the link is not for a player")
     view = get_round(transaction, round_id)
     if action == "confirm":
         seat = next((each.seat for each in view.round.seats if each.player == link.player), None)
         asked = {"seat": seat, "revision": _number(form.get("revision", ""))}
         confirm_settlement(transaction, round_id, load(SettlementConfirmationRequestSchema(), asked))
-        return
+        return None
     if not has_scope(key.scopes, (KeyScope.DISPUTES,)):
         raise NotFound("the link is not for disputes")
-    hand = form.get("hand", "")
-    asked = {"round": str(round_id), "hand": _number(hand) if hand else None, "claim": form.get("claim", "").strip()}
-    open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": link.player}))
+    if action == "dispute":
+        hand = form.get("hand", "")
+        asked = {"round": str(round_id), "hand": _number(hand) if hand else None, "claim": _line(form, "claim")}
+        open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": link.player}))
+        return None
+    dispute = find_own_dispute(transaction, key, round_id, form.get("dispute", ""))
+    if action == "comment":
+        said = {"comment": _line(form, "comment"), "by": dispute.author}
+        comment_on_dispute(transaction, dispute.id, load(DisputeCommentRequestSchema(), said), key)
+    else:
+        asked = {"version": _number(form.get("version", "")), "reason": _line(form, "reason") or None}
+        request = load(DisputeWithdrawalRequestSchema(), {**asked, "by": dispute.author})
+        withdraw_dispute(transaction, dispute.id, request, key)
+    return dispute.id
+
+
+def _line(form: Mapping[str, str], field: str) -> str:
+    return " ".join(form.get(field, "").split())
 
 
 def _render_round(
@@ -210,19 +238,24 @@ def _render_round(
     secret: str,
     round_id: UUID,
     error: ServiceError | ScoringError | WireError | None = None,
-    claim: str = "",
+    form: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
     transaction = _reading(session, key)
     link, _ = _read_link(transaction, key)
     page = read_round_page(transaction, round_id)
     personal = None
     if link.player is not None:
-        round_disputes = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES)
-        own = [each for each in round_disputes if each.author == link.player]
-        can_dispute = has_scope(key.scopes, (KeyScope.DISPUTES,))
-        entries = disputes.list_entries_of(transaction, [each.id for each in own])
-        message = None if error is None else _explain(error)
-        personal = Personal(link.player, can_dispute, own, entries, message, claim)
+        own = list_own_disputes(transaction, key, round_id)
+        personal = Personal(
+            player=link.player,
+            can_dispute=has_scope(key.scopes, (KeyScope.DISPUTES,)),
+            disputes=own,
+            entries=disputes.list_entries_of(transaction, [each.id for each in own]),
+            message=None if error is None else _explain(error),
+            about=next((each.id for each in own if str(each.id) == form.get("dispute")), None),
+            claim=form.get("claim", ""),
+            reply=form.get("comment", ""),
+        )
     shown = render_round_page(
         page,
         _address(secret, round_id),

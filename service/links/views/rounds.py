@@ -37,11 +37,13 @@ class Personal:
 
     Attributes:
         player: the operator's ID of the player.
-        can_dispute: whether the link can be used to open disputes.
+        can_dispute: whether the link can be used to open disputes, to reply to the player's own and to withdraw them.
         disputes: the disputes of the round that this player has opened.
         entries: the comments on each dispute and its decision, by its ID.
         message: why what the player has just sent was refused.
+        about: the dispute that it was about; None if it was about the round.
         claim: the refused claim, to be changed.
+        reply: the refused reply to a dispute, likewise.
     """
 
     player: str
@@ -49,7 +51,9 @@ class Personal:
     disputes: Sequence[StoredDispute]
     entries: Mapping[UUID, Sequence[DisputeEntry]]
     message: str | None = None
+    about: UUID | None = None
     claim: str = ""
+    reply: str = ""
 
 
 def render_round_page(

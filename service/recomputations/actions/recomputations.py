@@ -16,6 +16,7 @@ from schemas.jobs.progress import JobView
 from schemas.jobs.recomputations import APPLY, AUDIT, RecomputationRequest, RecomputationView, ScopeRequest
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
+from service.clubs.actions import refuse_single_auditor
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
@@ -124,6 +125,24 @@ def start_recomputation(transaction: Transaction, request: RecomputationRequest)
     Raises:
         WireError: the table, a round or the audit does not exist, or the audit has not succeeded.
         RulesetUnknown: the ruleset does not exist.
+        SecondAuditorRequired: it would change final settlements, and the club requires a second auditor.
+    """
+    if request.final and request.mode == APPLY:
+        refuse_single_auditor(
+            transaction,
+            "propose that an audit is applied with `POST /v1/recomputations/{recomputation_id}/proposals`, or apply it"
+            " without `final`",
+        )
+    return queue_recomputation(transaction, request)
+
+
+def queue_recomputation(transaction: Transaction, request: RecomputationRequest) -> RecomputationView:
+    """
+    Queue a recomputation, as `start_recomputation`, without or after the confirmation of a second auditor.
+
+    Raises:
+        WireError: the table, a round or the audit does not exist, or the audit has not succeeded.
+        RulesetUnknown: the ruleset does not exist.
     """
     if request.audit is not None:
         asked = _ask_for_audited(transaction, request.audit)
@@ -163,6 +182,17 @@ def _ask_for_scope(transaction: Transaction, scope: ScopeRequest, ruleset: str |
 
 def _ask_for_audited(transaction: Transaction, audit_id: UUID) -> dict[str, Any]:
     """Return the rounds and the ruleset of an audit that has succeeded."""
+    parameters = get_audit(transaction, audit_id).parameters
+    return {name: parameters[name] for name in ("scope", "ruleset")}
+
+
+def get_audit(transaction: Transaction, audit_id: UUID) -> StoredJob:
+    """
+    Return an audit that has succeeded.
+
+    Raises:
+        WireError: it does not exist, is no audit, or has not succeeded.
+    """
     audit = jobs.find(transaction, audit_id)
     if audit is None or audit.kind != KIND:
         raise WireError((Mistake("audit-unknown", ("audit",), f"there is no recomputation {audit_id}"),))
@@ -172,7 +202,7 @@ def _ask_for_audited(transaction: Transaction, audit_id: UUID) -> dict[str, Any]
     if audit.state is not JobState.SUCCEEDED:
         detail = f"recomputation {audit_id} is {audit.state.value}; expected an audit that has succeeded"
         raise WireError((Mistake("audit-unfinished", ("audit",), detail),))
-    return {name: audit.parameters[name] for name in ("scope", "ruleset")}
+    return audit
 
 
 def _find_unknown(transaction: Transaction, scope: ScopeRequest) -> Iterator[Mistake]:

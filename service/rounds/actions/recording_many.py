@@ -10,8 +10,9 @@ from sqlalchemy.exc import DBAPIError
 from schemas.base import WireError
 from schemas.hand_lines import HandLine, RoundName
 from scoring.errors import ScoringError
+from service.database_errors import DatabaseError
 from service.db import Transaction
-from service.errors import Busy, DatabaseError, HandUndone, NotFound, ServiceError
+from service.errors import Busy, HandUndone, NotFound, ServiceError
 from service.logs import format_exception, get_log
 from service.rounds.actions.recording import HandRecorder, HandResult, find_hand_mistakes
 from service.rounds.queries import hands, rounds

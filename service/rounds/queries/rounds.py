@@ -279,6 +279,13 @@ def list_known_players(transaction: Transaction, players: Iterable[str]) -> set[
     return set(transaction.execute(query).scalars())
 
 
+def list_seated(transaction: Transaction, round_id: UUID) -> list[str]:
+    """List the players who sat in a round, in any of its revisions."""
+    seat = RoundSeatRecord
+    query = select(seat.player).where(seat.club_id == transaction.club_id, seat.round_id == round_id).distinct()
+    return list(transaction.execute(query.order_by(seat.player)).scalars())
+
+
 def list_players(transaction: Transaction) -> list[str]:
     """List all players who have a seat in any round of the club, by ID; for a link, in any round of its table."""
     if transaction.table_id is None:

@@ -13,9 +13,9 @@ from service.app import create_app
 from service.audit_trail.actions import make_checkpoint
 from service.audit_trail.signing import read_signing_key
 from service.config import Config
+from service.database_errors import DatabaseAltered
 from service.db import Database, migrate, schema
 from service.db.schema import Change, SchemaChange, compare_schema, expected_schema, read_schema
-from service.errors import DatabaseAltered
 from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import House, open_house

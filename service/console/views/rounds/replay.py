@@ -15,6 +15,7 @@ from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_known_query
 from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import console, console_page, render
+from service.console.views.proposals.shown import show_waiting
 from service.console.views.rounds import files
 from service.console.views.rounds.lists import UNUSUAL
 from service.console.views.rounds.reading import (
@@ -75,6 +76,7 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         disputes=disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES),
         revisions=list_made(transaction, round_id),
         journal=list_of_round(transaction, round_id),
+        waiting_proposal=show_waiting(transaction, round_id) if read.is_newest else None,
         provisional_until=view.settlement.provisional_until,
     )
 
