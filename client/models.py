@@ -34,6 +34,8 @@ SettlementState = Literal["open", "provisional", "disputed", "final"]
 SettlementRevisionState = Literal["open", "provisional", "disputed", "final", "superseded"]
 DisputeState = Literal["open", "under_review", "upheld", "rejected", "withdrawn"]
 DisputeEntryKind = Literal["comment", "under_review", "upheld", "rejected", "withdrawn"]
+ProposalKind = Literal["correction", "recomputation"]
+ProposalState = Literal["waiting", "confirmed", "withdrawn"]
 FinalReason = Literal["window", "confirmed", "import"]
 ExchangePart = Literal["top", "middle", "bottom", "majority", "scoop", "foul", "royalty"]
 RuleName = Literal[
@@ -109,6 +111,7 @@ IdKind = Literal[
     "key",
     "payment",
     "charge",
+    "proposal",
 ]
 LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
@@ -397,7 +400,7 @@ class ClubChangedContent(Response):
 
 
 class ClubChangedEvent(Response):
-    """The time zone of a club or the beginning of its evenings was changed; the fields are those after the change."""
+    """A setting of a club was changed; the fields are those after the change."""
 
     position: int
     id: str
@@ -1412,6 +1415,90 @@ class ChargeReversedEvent(Response):
     request_id: str | None
     kind: Literal["charge.reversed"]
     content: ChargeReversedContent
+
+
+class ProposalOpenedContent(Response):
+    """The payload of a `proposal.opened` event."""
+
+    kind: ProposalKind
+    digest: str
+    request: str
+    received: str
+    round: str | None
+    table: str | None
+    revision: int | None
+    dispute: str | None
+    upholds: bool
+    audit: str | None
+
+
+class ProposalOpenedEvent(Response):
+    """A change of a final settlement was proposed. The ID of the event is that of the proposal."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["proposal.opened"]
+    content: ProposalOpenedContent
+
+
+class ProposalConfirmedContent(Response):
+    """The payload of a `proposal.confirmed` event."""
+
+    proposal: str
+    revision: int | None
+    recomputation: str | None
+
+
+class ProposalConfirmedEvent(Response):
+    """Another key confirmed a proposal, which took effect."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["proposal.confirmed"]
+    content: ProposalConfirmedContent
+
+
+class ProposalWithdrawnContent(Response):
+    """The payload of a `proposal.withdrawn` event."""
+
+    proposal: str
+    reason: str
+
+
+class ProposalWithdrawnEvent(Response):
+    """A proposal was withdrawn by who made it, or refused by another key."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["proposal.withdrawn"]
+    content: ProposalWithdrawnContent
 
 
 class HandScore(Response):
@@ -2473,6 +2560,58 @@ class RecomputationDifference(Response):
     detail: str | None
 
 
+class ProposalEnd(Response):
+    """How a proposal ended."""
+
+    at: str
+    by: str
+    key: str
+    reason: str | None
+    revision: int | None
+    recomputation: str | None
+
+
+class ProposalWithChanges(Response):
+    """A proposal with what it changes."""
+
+    id: str
+    kind: ProposalKind
+    state: ProposalState
+    round: str | None
+    table: str | None
+    revision: int | None
+    dispute: str | None
+    upholds: bool
+    audit: str | None
+    reason: str
+    digest: str
+    by: str
+    key: str
+    proposed_at: str
+    end: ProposalEnd | None
+    comparison: RoundComparison | None
+
+
+class Proposal(Response):
+    """A proposed change of a final settlement."""
+
+    id: str
+    kind: ProposalKind
+    state: ProposalState
+    round: str | None
+    table: str | None
+    revision: int | None
+    dispute: str | None
+    upholds: bool
+    audit: str | None
+    reason: str
+    digest: str
+    by: str
+    key: str
+    proposed_at: str
+    end: ProposalEnd | None
+
+
 class Webhook(Response):
     """A webhook of the club, without its secret."""
 
@@ -2514,6 +2653,7 @@ class Club(Response):
     name: str
     time_zone: str
     evening_begins: str
+    second_auditor: bool
 
 
 class NewApiKey(Response):
@@ -2527,6 +2667,8 @@ class NewApiKey(Response):
     expires_at: str | None
     revoked_at: str | None
     last_used_at: str | None
+    player: str | None
+    created_by: str | None
     secret: str
 
 
@@ -2541,6 +2683,8 @@ class ApiKey(Response):
     expires_at: str | None
     revoked_at: str | None
     last_used_at: str | None
+    player: str | None
+    created_by: str | None
 
 
 class FoundId(Response):

@@ -1232,19 +1232,21 @@ class Operations:
         )
 
     def get_balances(
-        self, *, player: str | None = None, table: str | None = None, as_of: str | None = None
+        self, *, player: str | None = None, unit: str | None = None, table: str | None = None, as_of: str | None = None
     ) -> models.Balances:
         """
         Return what everyone is owed or owes now, by unit and by table without money, and the payments that settle it.
 
         Args:
             player: Only the balances of this player, and of what settles all balances only their payments.
+            unit: Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points
+                have no value.
             table: Only entries of this table: those of its rounds, of payments and charges for them, and of
                 payments of its points or by its links.
             as_of: Only entries written at or before this time.
         """
         return self._calls.call(
-            "GET", build_path("/v1/balances"), query={"player": player, "table": table, "as_of": as_of}
+            "GET", build_path("/v1/balances"), query={"player": player, "unit": unit, "table": table, "as_of": as_of}
         )
 
     def get_club_statement(
@@ -1649,6 +1651,9 @@ class Operations:
                 "payment.reversed",
                 "charge.recorded",
                 "charge.reversed",
+                "proposal.opened",
+                "proposal.confirmed",
+                "proposal.withdrawn",
             ]
         ]
         | None = None,
@@ -1822,6 +1827,139 @@ class Operations:
             query={"limit": limit, "cursor": cursor},
         )
 
+    def propose_correction(
+        self,
+        round_id: str,
+        request: requests.CorrectionProposalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.ProposalWithChanges:
+        """
+        Propose a correction of a round, which takes effect when another key confirms it.
+
+        Args:
+            round_id: ID of the round.
+            request: A correction of a round that is proposed, as `POST /v1/rounds/{round_id}/corrections` has it.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rounds/{round_id}/proposals", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def propose_recomputation(
+        self,
+        recomputation_id: str,
+        request: requests.RecomputationProposalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.ProposalWithChanges:
+        """
+        Propose to apply an audit, with its rounds whose settlement is or was final.
+
+        Args:
+            recomputation_id: ID of the recomputation.
+            request: The proposal to apply an audit, with its rounds whose settlement is or was final.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/recomputations/{recomputation_id}/proposals", recomputation_id=recomputation_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_proposals(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: models.ProposalState | None = None,
+        round: str | None = None,
+    ) -> Pages[models.Proposal]:
+        """
+        List the club's proposals, newest first, by state and round.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            state: List only proposals in this state.
+            round: List only proposals to correct this round.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/proposals"),
+            "proposals",
+            query={"limit": limit, "cursor": cursor, "state": state, "round": round},
+        )
+
+    def get_proposal(self, proposal_id: str) -> models.ProposalWithChanges:
+        """
+        Return a proposal with what it changes.
+
+        Args:
+            proposal_id: ID of the proposal.
+        """
+        return self._calls.call("GET", build_path("/v1/proposals/{proposal_id}", proposal_id=proposal_id))
+
+    def confirm_proposal(
+        self, proposal_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.ProposalWithChanges:
+        """
+        Confirm a proposal, so that it takes effect.
+
+        Args:
+            proposal_id: ID of the proposal.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/proposals/{proposal_id}/confirm", proposal_id=proposal_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def withdraw_proposal(
+        self,
+        proposal_id: str,
+        request: requests.WithdrawalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.ProposalWithChanges:
+        """
+        Withdraw a proposal, or refuse that of another key.
+
+        Args:
+            proposal_id: ID of the proposal.
+            request: Why a proposal is withdrawn or refused.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/proposals/{proposal_id}/withdraw", proposal_id=proposal_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
     def add_webhook(
         self, request: requests.WebhookRequest, *, idempotency_key: str | None = None, dry_run: bool = False
     ) -> models.Webhook:
@@ -1986,7 +2124,7 @@ class Operations:
         )
 
     def get_club(self) -> models.Club:
-        """Return the club of the key: its time zone, and when its evenings begin."""
+        """Return the club of the key: its time zone, when its evenings begin, and whether it requires a second auditor."""
         return self._calls.call("GET", build_path("/v1/club"), is_valid=responses.is_club)
 
     def create_key(self, request: requests.ApiKeyRequest) -> models.NewApiKey:

@@ -535,6 +535,40 @@ class RecomputationRequest(TypedDict):
     audit: NotRequired[str | None]
 
 
+class Upholding(TypedDict):
+    """The decision to uphold the dispute that a correction names."""
+
+    version: int
+    by: str
+    reason: NotRequired[str | None]
+
+
+class CorrectionProposalRequest(TypedDict):
+    """A correction of a round that is proposed, as `POST /v1/rounds/{round_id}/corrections` has it."""
+
+    reason: str
+    patch: NotRequired[list[PatchOperation] | None]
+    changes: NotRequired[list[RowChange] | None]
+    document: NotRequired[RoundDocument | None]
+    irregular: NotRequired[AcceptedAs | None]
+    version: int
+    dispute: NotRequired[str | None]
+    expected: NotRequired[dict[str, Any] | None]
+    upholds: NotRequired[Upholding | None]
+
+
+class RecomputationProposalRequest(TypedDict):
+    """The proposal to apply an audit, with its rounds whose settlement is or was final."""
+
+    reason: str
+
+
+class WithdrawalRequest(TypedDict):
+    """Why a proposal is withdrawn or refused."""
+
+    reason: str
+
+
 class WebhookRequest(TypedDict):
     """A webhook: an endpoint, and the kinds of messages that it receives."""
 
@@ -566,6 +600,7 @@ class ApiKeyRequest(TypedDict):
     preset: NotRequired[KeyPreset | None]
     scopes: NotRequired[list[KeyScope] | None]
     expires_at: NotRequired[str | None]
+    player: NotRequired[str | None]
 
 
 class HandLine(TypedDict):

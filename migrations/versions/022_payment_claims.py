@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "022"
-down_revision = "016"
+down_revision = "021"
 
 
 def upgrade() -> None:
