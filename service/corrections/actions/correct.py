@@ -242,6 +242,8 @@ def _document(document: RoundDocument) -> CorrectedDocument:
         opened_at=document.opened_at,
         point_value=document.point_value,
         currency=document.currency,
+        charge_per=document.charge_per,
+        charge_amount=document.charge_amount,
         seats=tuple(sorted(document.seats, key=lambda seat: seat.seat)),
         hands=tuple(CanonicalJson(submitted.content) for submitted in document.hands),
         departures=tuple(sorted(document.departures, key=lambda departure: departure.after_hand)),

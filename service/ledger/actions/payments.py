@@ -72,7 +72,7 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         PaymentConflict: another payment or a charge has this reference.
     """
     reference = _lock_reference(transaction, request.reference, key)
-    note = None if request.note is None else _make_note(request.note)
+    note = None if request.note is None else make_note(request.note)
     event = PaymentRecorded(
         payer=request.payer,
         payee=request.payee,
@@ -88,8 +88,8 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         _refuse_differences(stored, event, request.paid_at, request.note)
         return _replay(transaction, stored)
     _refuse_mistakes(
-        *_find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
-        *_find_unknown_unit(transaction, request.unit),
+        *find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
+        *find_unknown_unit(transaction, request.unit),
         *find_time_mistakes(transaction.now, [(("paid_at",), request.paid_at)]),
     )
     warnings = (
@@ -108,7 +108,7 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         PaymentConflict: another charge or a payment has this reference.
     """
     reference = _lock_reference(transaction, request.reference, key)
-    reason = _make_note(request.reason)
+    reason = make_note(request.reason)
     table = None if request.round is None else payments.find_table_of_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
@@ -124,10 +124,10 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         _refuse_differences(stored, event, None, request.reason)
         return _replay(transaction, stored)
     _refuse_mistakes(
-        *_find_unknown_players(transaction, {"player": request.player}),
-        *_find_unknown_unit(transaction, request.unit),
+        *find_unknown_players(transaction, {"player": request.player}),
+        *find_unknown_unit(transaction, request.unit),
         *_find_unknown_round(request.round, table),
-        *_find_other_table(request.unit, table),
+        *find_other_table(request.unit, table),
     )
     warnings = tuple(_find_equal(transaction, event, None))
     return RecordedPayment(payments.record(transaction, event, reason), is_replay=False, warnings=warnings)
@@ -181,7 +181,7 @@ def _reverse(transaction: Transaction, entry_id: UUID, kind: EntryKind, reason: 
         if stored.reason not in (None, reason):
             raise PaymentConflict(f"{kind.value} {entry_id} was reversed for another reason")
         return RecordedReversal(stored.reversal, is_replay=True)
-    note = _make_note(reason)
+    note = make_note(reason)
     event = (
         PaymentReversed(payment=entry_id, reason=note.digest)
         if kind is EntryKind.PAYMENT
@@ -200,7 +200,8 @@ def _replay(transaction: Transaction, stored: StoredRecord) -> RecordedPayment:
     return RecordedPayment(recorded, is_replay=True, warnings=(Mistake("payment-reversed", ("reference",), detail),))
 
 
-def _make_note(text: str) -> Note:
+def make_note(text: str) -> Note:
+    """Build the note of an entry, with a new salt."""
     return Note(text, token_bytes(_SALT_BYTES))
 
 
@@ -224,7 +225,7 @@ def _refuse_mistakes(*mistakes: Mistake) -> None:
         raise WireError(mistakes)
 
 
-def _find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
+def find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
     """List the players, by the fields that name them, who never sat in a round of the club, with some who did."""
     named = {player for player in players.values() if player is not None}
     unknown = named - rounds.list_known_players(transaction, named)
@@ -243,7 +244,7 @@ def _find_alike(player: str, known: list[str]) -> list[str]:
     return [by_folded[each] for each in close]
 
 
-def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
+def find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
     """Yield the mistake of a unit that is no currency, and no table of the club whose points have no value."""
     table_id = table_of(unit)
     if table_id is None:
@@ -263,7 +264,7 @@ def _find_unknown_round(round_id: UUID | None, table_id: UUID | None) -> Iterato
         yield Mistake("round-unknown", ("round",), f"the club has no round {round_id}")
 
 
-def _find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
+def find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
     """Yield the mistake of points of one table that are charged for a round of another."""
     if table_id is not None and table_of(unit) not in (None, table_id):
         detail = f"are points of another table than that of the round; expected {table_id}, or a currency"
@@ -279,7 +280,7 @@ def _refuse_differences(
     Raises:
         PaymentConflict: with every difference.
     """
-    differences = tuple(_find_differences(stored, event, paid_at, note))
+    differences = tuple(find_differences(stored, event, paid_at, note))
     if differences:
         detail = f"the {_name(stored.recorded)} {stored.recorded.id} has the reference {event.reference!r}"
         raise PaymentConflict(
@@ -287,7 +288,7 @@ def _refuse_differences(
         )
 
 
-def _find_differences(
+def find_differences(
     stored: StoredRecord, event: PaymentRecorded | ChargeRecorded, paid_at: datetime | None, note: str | None
 ) -> Iterator[Mistake]:
     """List the differences; those of notes without their words, and none from a note that was erased."""

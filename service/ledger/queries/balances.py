@@ -21,13 +21,15 @@ class UnitSums:
 
 
 _SOURCES: Final = ("final", "provisional", "disputed", "payments", "charges")
+_SUM: Final = "sum(part.amount - coalesce(part.charge, 0)) FILTER (WHERE source = '{0}') AS {0}"
+_CHARGED: Final = "coalesce(sum(part.charge), 0) AS charged"
 # Most rounds are final, so the others are few in an index. The entries of an open round add up to nothing, but not
 # always those until some time: it was provisional then.
 _SUMS: Final = f"""
     SELECT entry.unit, part.account,
-        {", ".join(f"sum(part.amount) FILTER (WHERE source = '{source}') AS {source}" for source in _SOURCES)}
+        {", ".join((*map(_SUM.format, _SOURCES), _CHARGED))}
     FROM (
-        SELECT entry.unit, entry.accounts, entry.amounts, CASE
+        SELECT entry.unit, entry.accounts, entry.amounts, entry.charges, CASE
             WHEN entry.revision IS NOT NULL AND head.settlement_state = 'open' THEN 'provisional'
             WHEN entry.revision IS NOT NULL THEN coalesce(head.settlement_state, 'final')
             WHEN entry.kind = 'charge' THEN 'charges'
@@ -42,7 +44,7 @@ _SUMS: Final = f"""
             AND head.settlement_state IN {{states}}
         WHERE entry.club_id = :club_id {{conditions}}
     ) AS entry
-    CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
+    CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts, entry.charges) AS part (account, amount, charge)
     GROUP BY entry.unit, part.account
 """
 
@@ -68,4 +70,6 @@ def sum_entries(transaction: Transaction, *, table_id: UUID | None, as_of: datet
 
 
 def _load(row: Row[Any]) -> Balance:
-    return Balance(row.account, *(int(getattr(row, source) or 0) for source in _SOURCES))
+    sums = [int(getattr(row, source) or 0) for source in _SOURCES]
+    sums[-1] += int(row.charged)
+    return Balance(row.account, *sums)
