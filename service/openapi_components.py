@@ -82,6 +82,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "PatchOperator": Component("PatchOperation.op", "Operation of a JSON Patch (RFC 6902)."),
     "RulesetReference": Component("ScoreRequest.ruleset", "Ruleset, as a name (newest version) or `name@version`."),
     "UnitCode": Component("Table.unit", "Currency, as an ISO 4217 code."),
+    "ChargePer": Component("Table.charge_per", "What a standing charge of the house is for."),
     "PointValue": Component("Table.point_value", "Value of one point, in minor units."),
     "Hash": Component("Checkpoint.root", "SHA-256 hash, in hexadecimal."),
     "ProofHash": Component("ProvedEvent.proof[]", "SHA-256 hash, in Base64."),

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import orjson
 
+from evidence.charges import ChargePer
 from evidence.codec import OMITTED, CanonicalJson, named
 from evidence.events.payload import EventKind, EventPayload
 
@@ -266,7 +267,13 @@ class RulesetAdded(EventPayload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCreated(EventPayload):
-    """A table was created; `ruleset` is a name and a version."""
+    """
+    A table was created.
+
+    Attributes:
+        ruleset: a name and a version.
+        charge_per, charge_amount: the standing charge of the house; omitted without one.
+    """
 
     kind = EventKind.TABLE_CREATED
 
@@ -277,6 +284,8 @@ class TableCreated(EventPayload):
     unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
+    charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
+    charge_amount: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,4 +311,6 @@ class TableChanged(EventPayload):
     unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
+    charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
+    charge_amount: int | None = field(default=None, metadata=OMITTED)
     archived_at: datetime | None

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from evidence.charges import ChargePer
 from evidence.codec import OMITTED, CanonicalJson
 from evidence.events.payload import EventKind, RoundEvent
 from scoring.hand import Seat
@@ -34,6 +35,7 @@ class RoundOpened(RoundEvent):
         carried_over: the seats whose stack comes from the round before.
         seats: by seat.
         submission: the document that the round came in with, if any.
+        charge_per, charge_amount: the standing charge of the house; omitted without one.
     """
 
     kind = EventKind.ROUND_OPENED
@@ -52,6 +54,8 @@ class RoundOpened(RoundEvent):
     seats: tuple[RoundSeat, ...]
     carried_over: tuple[Seat, ...]
     submission: Received | None
+    charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
+    charge_amount: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +142,8 @@ class CorrectedDocument:
     opened_at: datetime | None = field(default=None, metadata=OMITTED)
     point_value: int | None
     unit: str | None
+    charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
+    charge_amount: int | None = field(default=None, metadata=OMITTED)
     seats: tuple[RoundSeat, ...]
     hands: tuple[CanonicalJson, ...]
     departures: tuple[Departure, ...]

@@ -41,11 +41,15 @@ def _rulesets_and_tables() -> None:
             ruleset_version integer NOT NULL,
             point_value bigint CHECK (point_value >= 0),
             unit text CHECK (unit ~ '^[A-Z]{3}$'),
+            -- What the house charges every player for a hand or a round, in the unit of the points.
+            charge_per text CHECK (charge_per IN ('hand', 'round')),
+            charge_amount bigint CHECK (charge_amount > 0),
             minimum_stack bigint CHECK (minimum_stack >= 0),
             correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
             created_at timestamptz NOT NULL,
             archived_at timestamptz,
             PRIMARY KEY (club_id, id),
+            CONSTRAINT tables_charge_check CHECK ((charge_per IS NULL) = (charge_amount IS NULL)),
             FOREIGN KEY (club_id, ruleset_name, ruleset_version) REFERENCES rulesets
         );
         CREATE UNIQUE INDEX tables_name_key ON tables (club_id, name) WHERE archived_at IS NULL;

@@ -40,6 +40,8 @@ def _entries() -> None:
             unit text NOT NULL CHECK (unit <> ''),
             accounts text[] NOT NULL,
             amounts bigint[] NOT NULL,
+            -- How much of each amount is the standing charge of the round. NULL if nothing is.
+            charges bigint[],
             -- The client's ID of a payment or charge.
             reference text CHECK (reference <> ''),
             reverses uuid,
@@ -55,6 +57,13 @@ def _entries() -> None:
             CONSTRAINT entries_accounts_check CHECK (
                 cardinality(accounts) >= 2 AND cardinality(accounts) = cardinality(amounts)
                 AND array_position(accounts, NULL) IS NULL AND array_position(amounts, NULL) IS NULL
+            ),
+            -- IS TRUE, because an array with a NULL would pass otherwise.
+            CONSTRAINT entries_charges_check CHECK (
+                charges IS NULL OR revision IS NOT NULL AND (
+                    cardinality(charges) = cardinality(accounts) AND points_sum(charges) = 0
+                    AND array_position(charges, NULL) IS NULL
+                ) IS TRUE
             ),
             CONSTRAINT entries_round_check CHECK (round_id IS NULL OR table_id IS NOT NULL),
             CONSTRAINT entries_fields_check CHECK (
@@ -74,6 +83,8 @@ def _entries() -> None:
         CREATE UNIQUE INDEX entries_reference_key ON entries (club_id, reference) WHERE reference IS NOT NULL;
         CREATE INDEX entries_of_round ON entries (club_id, round_id) WHERE round_id IS NOT NULL;
         CREATE INDEX entries_of_unit ON entries (club_id, unit);
+        CREATE INDEX entries_with_charges ON entries (club_id, round_id)
+            WHERE round_id IS NOT NULL AND (revision IS NULL OR charges IS NOT NULL);
         CREATE INDEX entries_played_at ON entries (club_id, played_at);
         CREATE INDEX entries_without_revision ON entries (club_id, id) WHERE revision IS NULL;
     """)

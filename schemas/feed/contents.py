@@ -30,6 +30,8 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "by": "Who did it: a player of the round, or the name of a key.",
     "carried_over": "Seats whose opening stacks come from the round before.",
     "charge": "ID of the charge.",
+    "charge_amount": "Amount of the standing charge, in minor units of the unit or in points. Omitted without one.",
+    "charge_per": "What the standing charge of the house is for. Omitted without one.",
     "claim": "SHA-256 of the words of the claim, in hexadecimal.",
     "club": "ID of the club.",
     "correction": "Number of the revision that corrects what was disputed. Null if there is none.",

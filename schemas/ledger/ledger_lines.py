@@ -111,7 +111,7 @@ class LedgerLineSchema(WireSchema):
         least=1,
         required=True,
         allow_none=True,
-        description="Number of the hand of a settlement with which the points were paid. Null for other entries.",
+        description="Number of the hand of a settlement with which the points were paid. Null for other lines.",
     )
     revision = Integer(
         least=1,
@@ -133,19 +133,20 @@ class LedgerLineSchema(WireSchema):
     payee = PlayerField(
         required=True,
         allow_none=True,
-        description="The operator's ID of the player who is owed the amount, or received it. Null for the house.",
+        description="The operator's ID of the player who is owed the amount, or received it. Null for the house: in an"
+        " entry of a round, the line is its standing charge.",
     )
     due = Integer(
         least=1,
         required=True,
         allow_none=True,
-        description="Points due from payer to payee before caps. Null except in a settlement.",
+        description="Points due from payer to payee before caps. Null except for the payments of a settlement.",
     )
     paid = Integer(
         least=0,
         required=True,
         allow_none=True,
-        description="Points paid from payer to payee after caps. Null except in a settlement.",
+        description="Points paid from payer to payee after caps. Null except for the payments of a settlement.",
     )
     limited_by = Choice(
         {limit.value: limit for limit in LimitedBy},

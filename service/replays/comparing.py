@@ -68,8 +68,8 @@ AUDITED: Final[Mapping[str, Table]] = {
     "rulesets": _table("club_id name version", event="content digest created_at"),
     "tables": _table(
         "club_id id",
-        event="name ruleset_name ruleset_version point_value unit minimum_stack correction_window_minutes"
-        " created_at archived_at",
+        event="name ruleset_name ruleset_version point_value unit charge_per charge_amount minimum_stack"
+        " correction_window_minutes created_at archived_at",
     ),
     "links": _table(
         "club_id id",
@@ -78,8 +78,8 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "rounds": _table(
         "club_id id",
-        event="table_id table_sequence imported reference digest point_value unit opened_at recorded_at"
-        " correction_window_minutes",
+        event="table_id table_sequence imported reference digest point_value unit charge_per charge_amount"
+        " opened_at recorded_at correction_window_minutes",
     ),
     "settlements": _table(
         "club_id round_id revision", event="ruleset_name ruleset_version reason created_at adjusts_revision"
@@ -105,7 +105,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     "entries": _table(
         "club_id id",
         event="kind posted_at played_at round_id revision previous_revision table_id unit accounts reference reverses",
-        played="amounts",
+        played="amounts charges",
     ),
     "entry_notes": _table("club_id entry_id", event="note salt"),
     "disputes": _table(
@@ -232,6 +232,10 @@ def _no_amounts_in_an_entry(row: Row) -> tuple[int, int]:
     return sum(row["amounts"]), 0
 
 
+def _no_charges_in_an_entry(row: Row) -> tuple[int, int]:
+    return sum(row["charges"] or ()), 0
+
+
 def _stacks_of_a_hand(row: Row) -> tuple[int, int]:
     return sum(row["stacks"]), sum(row["stacks_before"]) + sum(row["top_ups"])
 
@@ -257,5 +261,5 @@ _RULES: Final[Mapping[str, Mapping[str, Callable[[Row], tuple[Any, Any]]]]] = {
     "hand_scores": {"points": _no_points_in_a_hand, "stacks": _stacks_of_a_hand, "transfers": _payable},
     "payouts": {"stacks": _stacks_of_a_payout, "transfers": _payable},
     "round_heads": {"stacks": _stacks_of_a_round},
-    "entries": {"amounts": _no_amounts_in_an_entry},
+    "entries": {"amounts": _no_amounts_in_an_entry, "charges": _no_charges_in_an_entry},
 }

@@ -151,6 +151,8 @@ def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
         "ruleset_version": int(version),
         "point_value": event.point_value,
         "unit": event.unit,
+        "charge_per": event.charge_per,
+        "charge_amount": event.charge_amount,
         "minimum_stack": event.minimum_stack,
         "correction_window_minutes": event.correction_window_minutes,
     }

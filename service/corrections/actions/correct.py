@@ -203,6 +203,8 @@ def _document(document: RoundDocument) -> CorrectedDocument:
         opened_at=document.opened_at,
         point_value=document.point_value,
         unit=document.unit,
+        charge_per=document.charge_per,
+        charge_amount=document.charge_amount,
         seats=tuple(sorted(document.seats, key=lambda seat: seat.seat)),
         hands=tuple(CanonicalJson(submitted.content) for submitted in document.hands),
         departures=tuple(sorted(document.departures, key=lambda departure: departure.after_hand)),

@@ -17,7 +17,16 @@ from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
 from service.database_errors import DatabaseError
 from service.db import Transaction
-from service.errors import Busy, ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
+from service.errors import (
+    Busy,
+    DatabaseError,
+    ExpectedDiffers,
+    PaymentConflict,
+    RoundConflict,
+    RoundOpen,
+    RulesetConflict,
+    ServiceError,
+)
 from service.imports.actions.lines import (
     ReadLine,
     Recorded,
@@ -26,9 +35,11 @@ from service.imports.actions.lines import (
     find_known,
     read_lines,
 )
+from service.ledger.actions.hand_charges import HandCharges
 from service.logs import format_exception, get_log
 from service.memory import no_garbage_collection
 from service.metrics.counters import check_balance
+from service.rounds.actions.charges import add_charges, compare_charges
 from service.rounds.actions.checks import check_expected, replay_exactly
 from service.rounds.actions.documents import (
     add_steps,
@@ -70,7 +81,15 @@ class ImportedLine:
     hands: int = 0
 
 
-_REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, ExpectedDiffers)
+_REFUSALS: Final = (
+    ScoringError,
+    WireError,
+    RulesetConflict,
+    RoundConflict,
+    PaymentConflict,
+    RoundOpen,
+    ExpectedDiffers,
+)
 """The errors that refuse a line."""
 _log: Final = get_log(__name__)
 
@@ -126,6 +145,7 @@ class _RoundLines:
         self._known = find_known(transaction, documents)
         self._settled = SettledLines(line for line in documents if line.identity not in self._known.recorded)
         self._writer = RoundWriter(transaction, self._store_referenced)
+        self._charges = HandCharges(transaction)
 
     def record(self) -> Iterator[ImportedLine]:
         """Yield the result of each line."""
@@ -184,6 +204,7 @@ class _RoundLines:
 
     def _check_replay(self, line: ReadLine, recorded: Recorded) -> None:
         """Check what a line has in addition to the recorded round."""
+        compare_charges(recorded.id, line.document, self._charges)
         if _knows_more(line):
             refuse_other_hands(self._transaction, recorded.id, line.document)
         if line.document.expected is not None:
@@ -207,6 +228,7 @@ class _RoundLines:
             reference=document.reference,
             point_value=document.point_value,
             unit=document.unit,
+            charge=document.standing_charge,
             digest=line.digest,
         )
         submission = Submission("document", line.received)
@@ -223,9 +245,10 @@ class _RoundLines:
             check_balance(opened.id, after)
         if after.is_open and table.id in self._known.open_at:
             raise table_has_open_round()
+        add_charges(change, document, self._charges)
         if self._is_final and not after.is_open:
             change.finalize(FinalReason.IMPORT)
-        stored = change.finish(after)
+        stored = change.finish(after, dealt=[submitted.hand.seats for submitted in document.hands])
         if settled is None and document.expected is not None:
             _check(line, stored, _settlement(stored, played))
         return change, stored
@@ -250,8 +273,14 @@ def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
     view = view_settlement(
         stored.round, payments, stored.revision, stored.point_value, stored.unit, irregular=irregular
     )
-    finality = stored.finality
-    return replace(view, state=finality.settlement_state, provisional_until=finality.provisional_until)
+    finality, charge = stored.finality, stored.standing_charge
+    dealt = (step.hand.seats for step in played if isinstance(step, PlayedHand))
+    return replace(
+        view,
+        state=finality.settlement_state,
+        provisional_until=finality.provisional_until,
+        charged={} if charge is None else charge.charge(dealt),
+    )
 
 
 def refuse_failed(number: int, request_id: str | None) -> ImportedLine:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from schemas.ledger.journal import EntryKind
+from schemas.ledger.journal import HOUSE, EntryKind
 from schemas.ledger.ledger_lines import LEDGER_HEADER, LedgerLine, dump_ledger_rows
 from schemas.ledger.ledger_places import LedgerPlace
 from scoring.settle_up import find_payments
@@ -110,12 +110,22 @@ def _lines_of_block(transaction: Transaction, block: Sequence[StoredEntry]) -> I
     settlements = [each for each in block if each.entry.kind is EntryKind.SETTLEMENT]
     transfers = iter(queries.list_transfers(transaction, settlements) if settlements else ())
     for each in block:
-        yield from next(transfers) if each.entry.kind is EntryKind.SETTLEMENT else _settle(each)
+        lines = next(transfers) if each.entry.kind is EntryKind.SETTLEMENT else [*_settle(each)]
+        yield from lines
+        yield from _charge(each, len(lines) + 1)
 
 
 def _settle(stored: StoredEntry) -> Iterator[LedgerLine]:
-    """Yield the fewest payments of an entry's amounts; a payment is made by whom it is owed to then."""
+    """Yield the fewest payments of what players won; a payment is made by whom it is owed to then."""
     direction = -1 if stored.entry.kind is EntryKind.PAYMENT else 1
-    nets = {account: direction * amount for account, amount in stored.amounts.items()}
+    nets = {account: direction * amount for account, amount in stored.counted.won.items()}
     for number, paid in enumerate(find_payments(nets).payments, 1):
         yield LedgerLine(stored.entry, number, paid.payer, paid.payee, paid.amount, stored.entry.played_at)
+
+
+def _charge(stored: StoredEntry, first: int) -> Iterator[LedgerLine]:
+    """Yield what each player owes the house by a standing charge, or the house owes the player, in numbered lines."""
+    charged = [each for each in stored.counted.charged.items() if each[0] != HOUSE and each[1]]
+    for number, (player, amount) in enumerate(charged, first):
+        payer, payee = (player, HOUSE) if amount < 0 else (HOUSE, player)
+        yield LedgerLine(stored.entry, number, payer, payee, abs(amount), stored.entry.played_at)

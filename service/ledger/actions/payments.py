@@ -73,7 +73,7 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         PaymentConflict: another payment or a charge has this reference.
     """
     reference = _lock_reference(transaction, request.reference, key)
-    note = None if request.note is None else _make_note(request.note)
+    note = None if request.note is None else make_note(request.note)
     round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = PaymentRecorded(
         payer=request.payer,
@@ -92,8 +92,8 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         _refuse_differences(stored, event, request.paid_at, request.note)
         return _replay(transaction, stored)
     _refuse_mistakes(
-        *_find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
-        *_find_unknown_unit(transaction, request.unit),
+        *find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
+        *find_unknown_unit(transaction, request.unit),
         *_find_unknown_round(request.round, round_),
         *_find_other_unit(request.unit, round_),
         *find_time_mistakes(transaction.now, [(("paid_at",), request.paid_at)]),
@@ -114,7 +114,7 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         PaymentConflict: another charge or a payment has this reference.
     """
     reference = _lock_reference(transaction, request.reference, key)
-    reason = _make_note(request.reason)
+    reason = make_note(request.reason)
     round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
@@ -130,10 +130,10 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         _refuse_differences(stored, event, None, request.reason)
         return _replay(transaction, stored)
     _refuse_mistakes(
-        *_find_unknown_players(transaction, {"player": request.player}),
-        *_find_unknown_unit(transaction, request.unit),
+        *find_unknown_players(transaction, {"player": request.player}),
+        *find_unknown_unit(transaction, request.unit),
         *_find_unknown_round(request.round, round_),
-        *_find_other_table(request.unit, round_),
+        *find_other_table(request.unit, None if round_ is None else round_.table_id),
     )
     warnings = tuple(_find_equal(transaction, event, None))
     return RecordedPayment(payments.record(transaction, event, reason), is_replay=False, warnings=warnings)
@@ -187,7 +187,7 @@ def _reverse(transaction: Transaction, entry_id: UUID, kind: EntryKind, reason: 
         if stored.reason not in (None, reason):
             raise PaymentConflict(f"{kind.value} {entry_id} was reversed for another reason")
         return RecordedReversal(stored.reversal, is_replay=True)
-    note = _make_note(reason)
+    note = make_note(reason)
     event = (
         PaymentReversed(payment=entry_id, reason=note.digest)
         if kind is EntryKind.PAYMENT
@@ -206,7 +206,8 @@ def _replay(transaction: Transaction, stored: StoredRecord) -> RecordedPayment:
     return RecordedPayment(recorded, is_replay=True, warnings=(Mistake("payment-reversed", ("reference",), detail),))
 
 
-def _make_note(text: str) -> Note:
+def make_note(text: str) -> Note:
+    """Build the note of an entry, with a new salt."""
     return Note(text, token_bytes(_SALT_BYTES))
 
 
@@ -230,7 +231,7 @@ def _refuse_mistakes(*mistakes: Mistake) -> None:
         raise WireError(mistakes)
 
 
-def _find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
+def find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
     """List the players, by the fields that name them, who never sat in a round of the club, with some who did."""
     named = {player for player in players.values() if player is not None}
     unknown = named - rounds.list_known_players(transaction, named)
@@ -249,7 +250,7 @@ def _find_alike(player: str, known: list[str]) -> list[str]:
     return [by_folded[each] for each in close]
 
 
-def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
+def find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
     """
     Yield the mistake of a unit that is no currency, and no table of the club whose points have no value.
 
@@ -288,10 +289,10 @@ def _find_other_unit(unit: str, round_: PaidRound | None) -> Iterator[Mistake]:
         yield ComparedMistake("unit-unknown", ("unit",), detail, values)
 
 
-def _find_other_table(unit: str, round_: PaidRound | None) -> Iterator[Mistake]:
+def find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
     """Yield the mistake of points of one table that are charged for a round of another."""
-    if round_ is not None and table_of(unit) not in (None, round_.table_id):
-        detail = f"are points of another table than that of the round; expected {round_.table_id}, or a currency"
+    if table_id is not None and table_of(unit) not in (None, table_id):
+        detail = f"are points of another table than that of the round; expected {table_id}, or a currency"
         yield Mistake("unit-unknown", ("unit",), detail)
 
 
@@ -304,7 +305,7 @@ def _refuse_differences(
     Raises:
         PaymentConflict: with every difference.
     """
-    differences = tuple(_find_differences(stored, event, paid_at, note))
+    differences = tuple(find_differences(stored, event, paid_at, note))
     if differences:
         detail = f"the {_name(stored.recorded)} {stored.recorded.id} has the reference {event.reference!r}"
         raise PaymentConflict(
@@ -312,7 +313,7 @@ def _refuse_differences(
         )
 
 
-def _find_differences(
+def find_differences(
     stored: StoredRecord, event: PaymentRecorded | ChargeRecorded, paid_at: datetime | None, note: str | None
 ) -> Iterator[Mistake]:
     """List the differences; those of notes without their words, and none from a note that was erased."""

@@ -1,6 +1,6 @@
 """Sum up the journal by unit and account."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,11 +49,12 @@ _SOURCES: Final = ("final", "provisional", "disputed", "payments", "charges")
 # Most rounds are final, so the others are few in an index. The entries of an open round add up to nothing, but not
 # always those until some time: it was provisional then.
 _SUMS: Final = """
-    SELECT unit, source, array_agg(account) AS accounts, array_agg(amount) AS amounts
+    SELECT unit, source, array_agg(account) AS accounts, array_agg(amount) AS amounts, array_agg(charge) AS charges
     FROM (
-        SELECT unit, account, source, sum(amount) AS amount
+        SELECT unit, account, source, sum(amount) AS amount, coalesce(sum(charge), 0) AS charge
         FROM (
-            SELECT entry.unit, unnest(entry.accounts) AS account, unnest(entry.amounts) AS amount, CASE
+            SELECT entry.unit, unnest(entry.accounts) AS account, unnest(entry.amounts) AS amount,
+                unnest(entry.charges) AS charge, CASE
                 WHEN entry.revision IS NOT NULL AND head.settlement_state = 'open' THEN 'provisional'
                 WHEN entry.revision IS NOT NULL THEN coalesce(head.settlement_state, 'final')
                 WHEN entry.kind = 'charge' THEN 'charges'
@@ -89,27 +90,22 @@ def sum_entries(transaction: Transaction, filter_: EntryFilter) -> list[UnitSums
     conditions = " AND ".join(("entry.club_id = :club_id", *(_CONDITIONS[name] for name in of_filter)))
     states = "('provisional', 'disputed', 'open')" if filter_.as_of else "('provisional', 'disputed')"
     query = text(_SUMS.format(conditions=conditions, states=states))
-    by_unit: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
+    by_unit: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for row in transaction.execute(query, {"club_id": transaction.club_id, **of_filter}):
-        by_unit[row.unit][row.source] = dict(zip(row.accounts, map(int, row.amounts), strict=True))
+        sums = by_unit[row.unit]
+        for account, amount, charge in zip(row.accounts, row.amounts, row.charges, strict=True):
+            sums[row.source][account] += int(amount - charge)
+            sums["charges"][account] += int(charge)
     return [
         UnitSums(unit, sorted(_add_up(by_unit[unit]), key=lambda each: (-each.total, each.account)))
         for unit in sorted(by_unit, key=lambda unit: (len(unit), unit))
     ]
 
 
-def _add_up(sums: Mapping[str, Mapping[str, int]]) -> Iterator[Balance]:
+def _add_up(sums: Mapping[str, Counter[str]]) -> Iterator[Balance]:
     """Yield the balances in one unit from the sums of each source by account."""
-    final, provisional, disputed, payments, charges = (sums.get(source, {}) for source in _SOURCES)
-    for account in {**final, **provisional, **disputed, **payments, **charges}:
-        yield Balance(
-            account,
-            final.get(account, 0),
-            provisional.get(account, 0),
-            disputed.get(account, 0),
-            payments.get(account, 0),
-            charges.get(account, 0),
-        )
+    for account in sums["charges"]:
+        yield Balance(account, *(sums[source][account] for source in _SOURCES))
 
 
 def list_tables_of_points(transaction: Transaction, player: str | None) -> Sequence[Row[Any]]:

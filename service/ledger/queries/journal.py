@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, text
 
-from schemas.ledger.journal import Amounts, EntryKind
+from schemas.ledger.journal import HOUSE, Counted, EntryKind
 from schemas.ledger.ledger_lines import LedgerEntry, LedgerLine
 from schemas.ledger.units import currency_of
 from schemas.settlements import SettlementState
@@ -112,7 +112,7 @@ _TRANSFERS: Final = text("""
 
 # In a revision, what ended the one before comes before what ends this one.
 _OF_ROUND: Final = text("""
-    SELECT kind, posted_at, revision, unit, accounts, amounts FROM entries
+    SELECT kind, posted_at, revision, unit, accounts, amounts, charges FROM entries
     WHERE club_id = :club_id AND round_id = :round_id AND revision IS NOT NULL
     ORDER BY revision, kind
 """)
@@ -120,13 +120,19 @@ _OF_ROUND: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class RoundEntry:
-    """An entry of a round: what one of its revisions added when it was made or ended."""
+    """
+    An entry of a round: what one of its revisions added when it was made or ended.
+
+    Attributes:
+        currency: that of the amounts; None if they are points.
+        counted: what the players won, and what the house charged them.
+    """
 
     kind: EntryKind
     posted_at: datetime
     revision: int
     currency: str | None
-    amounts: Amounts
+    counted: Counted
 
 
 def list_of_round(transaction: Transaction, round_id: UUID) -> list[RoundEntry]:
@@ -137,7 +143,7 @@ def list_of_round(transaction: Transaction, round_id: UUID) -> list[RoundEntry]:
             row.posted_at,
             row.revision,
             currency_of(row.unit),
-            dict(zip(row.accounts, row.amounts, strict=True)),
+            _count(row),
         )
         for row in transaction.execute(_OF_ROUND, {"club_id": transaction.club_id, "round_id": round_id})
     ]
@@ -145,10 +151,10 @@ def list_of_round(transaction: Transaction, round_id: UUID) -> list[RoundEntry]:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry with its amounts, and the number of hands of its round."""
+    """An entry with its amounts, those of a standing charge apart, and the number of hands of its round."""
 
     entry: LedgerEntry
-    amounts: Amounts
+    counted: Counted
     round_id: UUID | None
     hands: int
 
@@ -191,7 +197,17 @@ def _load(row: Row[Any]) -> StoredEntry:
         reverses=row.reverses,
         is_final=row.is_final,
     )
-    return StoredEntry(entry, dict(zip(row.accounts, row.amounts, strict=True)), row.round_id, row.hands)
+    return StoredEntry(entry, _count(row), row.round_id, row.hands)
+
+
+def _count(row: Row[Any]) -> Counted:
+    """Return the amounts of an entry, of which those of a standing charge are apart."""
+    if row.charges is None:
+        return Counted(dict(zip(row.accounts, row.amounts, strict=True)))
+    charged = dict(zip(row.accounts, row.charges, strict=True))
+    won = {account: amount - charged[account] for account, amount in zip(row.accounts, row.amounts, strict=True)}
+    won.pop(HOUSE, None)
+    return Counted(won, charged)
 
 
 def list_transfers(transaction: Transaction, settlements: Sequence[StoredEntry]) -> list[list[LedgerLine]]:

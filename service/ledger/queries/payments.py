@@ -1,6 +1,6 @@
 """Insert payments, charges and their reversals: the event, the entry of the journal, and the note."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -151,6 +151,7 @@ _SELECT: Final = """
     WHERE entry.club_id = :club_id AND entry.revision IS NULL
 """
 _BY_REFERENCE: Final = text(f"{_SELECT} AND entry.reference = :reference")
+_BY_REFERENCES: Final = text(f"{_SELECT} AND entry.reference = ANY (CAST(:references AS text[]))")
 _BY_ID: Final = text(f"{_SELECT} AND entry.id = :entry_id AND entry.kind = :kind")
 _REVERSAL: Final = text(f"{_SELECT} AND entry.reverses = :entry_id")
 # These functions see the whole club, also in a transaction of a link.
@@ -201,6 +202,13 @@ def find_by_reference(transaction: Transaction, reference: str) -> StoredRecord 
 
 def _is_used(transaction: Transaction, reference: str) -> bool:
     return bool(transaction.execute(_IS_USED, {"reference": reference}).scalar_one())
+
+
+def list_by_references(transaction: Transaction, references: Sequence[str]) -> dict[str, StoredRecord]:
+    """Return the payments and charges that have one of these references, by it."""
+    parameters = {"club_id": transaction.club_id, "references": [*references]}
+    listed = [StoredRecord(_load(row), row.note) for row in transaction.execute(_BY_REFERENCES, parameters)]
+    return {each.recorded.event.reference: each for each in listed}
 
 
 def get(transaction: Transaction, entry_id: UUID, kind: EntryKind) -> StoredRecord:
@@ -288,6 +296,16 @@ def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, no
     return Recorded(added, transaction.now, event)
 
 
+def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: Note) -> UUID:
+    """
+    Add a charge to a batch that writes other records too, and return its ID.
+
+    Nothing is recorded under its reference. If another transaction records something under it meanwhile, the batch
+    violates the constraint `entries_reference_key`.
+    """
+    return _add(transaction, batch, event, entry_of(event, transaction.now), reason)
+
+
 def reverse(
     transaction: Transaction, recorded: Recorded, event: PaymentReversed | ChargeReversed, reason: Note
 ) -> Reversal:
@@ -307,12 +325,25 @@ def _insert(
 ) -> UUID:
     """Insert an event with its entry and note, and return its ID; `after` is that of an earlier event."""
     batch = Batch()
+    added = _add(transaction, batch, event, entry, note, after=after)
+    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
+    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
+    return added
+
+
+def _add(
+    transaction: Transaction,
+    batch: Batch,
+    event: EventPayload,
+    entry: Mapping[str, Any],
+    note: Note | None,
+    *,
+    after: UUID | None = None,
+) -> UUID:
     added, _ = EventWriter(transaction, batch).add(event.kind, event.encode(), after=after)
     posted = {"club_id": transaction.club_id, "id": added, "posted_at": transaction.now}
     batch.insert(EntryRecord, {**posted, **entry})
     if note is not None:
         stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
         batch.insert(EntryNoteRecord, stored)
-    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
-    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
     return UUID(str(added))

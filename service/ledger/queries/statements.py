@@ -32,6 +32,12 @@ _TRANSFERS: Final = """
     JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
         = (head.club_id, head.round_id, head.revision)
 """
+# As the index of these entries has it: no payment belongs to a round.
+_CHARGES: Final = """
+    JOIN entries AS entry ON (entry.club_id, entry.round_id) = (round.club_id, round.id)
+        AND entry.round_id IS NOT NULL AND (entry.revision IS NULL OR entry.charges IS NOT NULL)
+    CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts, entry.charges) AS part (account, amount, charge)
+"""
 _COUNT: Final = "count(*) AS rounds, count(*) FILTER (WHERE head.status = 'open') AS open_rounds"
 _POINTS: Final = """
     SELECT player, count(*) AS rounds, sum(top_ups) AS top_ups, sum(net) AS net,
@@ -140,6 +146,18 @@ def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_va
         PaidBetween(worth_of(row.point_value, row.unit, str(row.table_id)), row.payer, row.payee, int(row.points))
         for row in transaction.execute(text(query), _parameters(transaction, filter_))
     ]
+
+
+def list_charges(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:
+    """List what the house has charged players for rounds, by table, player and unit; reversals are subtracted."""
+    query = f"""
+        SELECT round.table_id, part.account AS player, entry.unit,
+            -sum(CASE WHEN entry.revision IS NULL THEN part.amount ELSE part.charge END) AS amount
+        {_rounds(filter_, _CHARGES)} AND part.account <> ''
+        GROUP BY 1, 2, 3
+        HAVING sum(CASE WHEN entry.revision IS NULL THEN part.amount ELSE part.charge END) <> 0
+    """
+    return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
 def _rounds(filter_: RoundFilter, joined: str = "") -> str:

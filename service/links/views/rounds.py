@@ -19,7 +19,7 @@ from scoring.ruleset import Points
 from scoring.settle_up import find_payments
 from scoring.settlement import LimitedBy
 from service.disputes.queries.disputes import StoredDispute
-from service.http.formats import format_cards, format_day, format_money, format_money_won, format_time
+from service.http.formats import format_amount, format_cards, format_day, format_money, format_money_won, format_time
 from service.links.actions.pages import RoundPage
 from service.pages.apps import find_built
 from service.rounds.views.explanations import STYLE
@@ -91,6 +91,7 @@ def render_round_page(
         show_amount=partial(_show_amount, view),
         show_time=lambda at: format_time(at, page.zone),
         show_money=lambda minor: format_money_won(minor, view.unit or ""),
+        show_charge=lambda amount: format_amount(amount, view.unit),
         provisional_until=settlement.provisional_until and format_time(settlement.provisional_until, page.zone),
         expires_at=format_time(expires_at, page.zone),
         address=address,

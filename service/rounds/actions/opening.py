@@ -9,6 +9,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import digest_of
+from evidence.charges import StandingCharge, charge_of
 from evidence.events import RoundOpened
 from schemas.base import ComparedMistake, show
 from schemas.money import refuse_inexact
@@ -43,6 +44,8 @@ def view_round(stored: StoredRound) -> RoundView:
         reference=stored.reference,
         point_value=stored.point_value,
         unit=stored.unit,
+        charge_per=stored.charge_per,
+        charge_amount=stored.charge_amount,
         opened_at=stored.opened_at,
         recorded_at=stored.recorded_at,
         state=stored.finality.settlement_state,
@@ -125,6 +128,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         reference=request.reference,
         point_value=table.point_value,
         unit=table.unit,
+        charge=charge_of(table.charge_per, table.charge_amount),
         digest=digest_of(describe_opening(round_.seats)),
         carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
     )
@@ -171,6 +175,7 @@ def add_round(
     reference: str | None,
     point_value: int | None,
     unit: str | None,
+    charge: StandingCharge | None,
     digest: bytes,
     carried_over: list[Seat],
     submission: Submission | None = None,
@@ -192,6 +197,7 @@ def add_round(
         reference=reference,
         point_value=point_value,
         unit=unit,
+        charge=charge,
         digest=digest,
     )
     event = opening_event(opened, carried_over, submission)
@@ -208,6 +214,7 @@ def build_round(
     reference: str | None,
     point_value: int | None,
     unit: str | None,
+    charge: StandingCharge | None,
     digest: bytes,
     imported: bool = False,
 ) -> StoredRound:
@@ -227,6 +234,8 @@ def build_round(
         digest=digest,
         point_value=point_value,
         unit=unit,
+        charge_per=None if charge is None else charge.per,
+        charge_amount=None if charge is None else charge.amount,
         opened_at=opened_at,
         recorded_at=transaction.now,
         version=FIRST,
@@ -259,6 +268,8 @@ def opening_event(
         ruleset_digest=rulesets.digest_ruleset(ruleset),
         point_value=opened.point_value,
         unit=opened.unit,
+        charge_per=opened.charge_per,
+        charge_amount=opened.charge_amount,
         opened_at=opened.opened_at,
         correction_window_minutes=opened.correction_window_minutes,
         seats=tuple(sorted(opened.round.seats, key=lambda seat: seat.seat)),

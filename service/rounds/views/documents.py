@@ -28,6 +28,7 @@ from service.http.request_body import GZIP, NDJSON, receive_body
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, best_media_type, created_response, next_page_link
 from service.http.streams import reserve_stream
+from service.ledger.actions.hand_charges import HandCharges
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_document_mistakes, play_document
 from service.rounds.actions.reading import export_parquet, export_rounds
@@ -51,7 +52,8 @@ def post_document(document: RoundDocument) -> Response:
 
     The table is created by its name if it does not exist. The same document sent again returns the stored round.
     """
-    played = play_document(current_transaction(), document, receive_body())
+    transaction = current_transaction()
+    played = play_document(transaction, document, receive_body(), HandCharges(transaction))
     view = played.view
     result = {**dump_played_document(view, played.settlement), **dump_warnings(played.warnings)}
     check_expected(document.expected, result)

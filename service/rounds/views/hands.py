@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
 from typing import Any, Final
 from uuid import UUID
@@ -43,6 +44,7 @@ from service.http.responses import (
     json_response,
     respond_page,
 )
+from service.ledger.actions.hand_charges import HandCharges
 from service.memory import no_garbage_collection
 from service.places import Places
 from service.rounds.actions.checks import check_expected
@@ -112,9 +114,11 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 
     The same hand sent again returns the stored record; another hand with its number is a conflict. So is a hand that
     was undone: the problem names its record, and the hand counts again if it is sent with that ID in `restores`. A hand
-    that was corrected since is returned as it was recorded, with `in_force` false.
+    that was corrected since is returned as it was recorded, with `in_force` false. `charges` are recorded together with
+    the hand, or refused with it.
     """
-    result = record_hand(current_transaction(), round_id, submitted, receive_body())
+    transaction = current_transaction()
+    result = record_hand(transaction, round_id, submitted, receive_body(), HandCharges(transaction))
     document = _dump_result(result)
     if not result.is_replay:
         check_expected(submitted.expected, document)
@@ -151,7 +155,7 @@ def post_hands() -> Response:
     """
     transaction = current_transaction()
     with batch_turn(transaction.club_id), no_garbage_collection():
-        results = record_hands(transaction, _read_lines(), _check_line)
+        results = record_hands(transaction, _read_lines(), _check_line, partial(HandCharges, transaction))
         if any(isinstance(result.error, Busy) for result in results):
             forget_response()
         return Response(b"".join(map(_encode_result, results)), content_type=NDJSON)

@@ -45,8 +45,8 @@ def test_results_are_summed_up_over_tables(reached: dict[str, str], tables: tupl
 def test_csv_is_that_of_the_service(reached: dict[str, str], tables: tuple[str, str]) -> None:
     printed = ofc("statement", "--table", tables[0], "--csv", **reached)
     assert printed.out.splitlines()[:2] == [
-        "player,table,rounds,top_ups,net,amount,unit",
-        f"ann,{tables[0]},1,0,36,1.80,EUR",
+        "player,table,rounds,top_ups,net,amount,charge,unit",
+        f"ann,{tables[0]},1,0,36,1.80,,EUR",
     ]
 
 

@@ -106,7 +106,19 @@ def add_table(
     transaction: Transaction, ruleset: Ruleset = PINEAPPLE, name: str = "kitchen", *, window: int = 30
 ) -> StoredTable:
     rulesets.add(transaction, ruleset, EVENT)
-    table = StoredTable(uuid7(), name, ruleset.name, ruleset.version, 10, "EUR", None, window, transaction.now)
+    table = StoredTable(
+        id=uuid7(),
+        name=name,
+        ruleset_name=ruleset.name,
+        ruleset_version=ruleset.version,
+        point_value=10,
+        unit="EUR",
+        charge_per=None,
+        charge_amount=None,
+        minimum_stack=None,
+        correction_window_minutes=window,
+        created_at=transaction.now,
+    )
     tables.add(transaction, table, EVENT)
     return table
 
@@ -128,6 +140,8 @@ def add_round(
         digest=digest_of([seat.player for seat in round_.seats]),
         point_value=table.point_value,
         unit=table.unit,
+        charge_per=table.charge_per,
+        charge_amount=table.charge_amount,
         opened_at=transaction.now,
         recorded_at=transaction.now,
         version=FIRST,
