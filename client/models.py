@@ -119,6 +119,7 @@ WebhookDisabledBecause = Literal["request", "failing", "gone"]
 DeliveryState = Literal["waiting", "delivered", "dead_lettered"]
 JobState = Literal["queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed"]
 RecomputationMode = Literal["audit", "apply"]
+ChargePer = Literal["hand", "round"]
 
 
 class ScoredRow(Response):
@@ -224,6 +225,8 @@ class Round(Response):
     point_value: int | None
     unit: str | None
     unit_digits: int | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -721,7 +724,7 @@ class TableCreatedContent(Response):
 
 
 class TableCreatedEvent(Response):
-    """A table was created; `ruleset` is a name and a version."""
+    """A table was created."""
 
     position: int
     id: str
@@ -1530,6 +1533,8 @@ class Table(Response):
     unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
+    charge_per: ChargePer | None
+    charge_amount: int | None
     created_at: str
     archived_at: str | None
 
@@ -1572,6 +1577,7 @@ class PlayerStatement(Response):
     player: str
     rounds: int
     money: dict[str, int]
+    charges: dict[str, int]
 
 
 class PointTotals(Response):
@@ -1612,6 +1618,8 @@ class OpenedRound(Response):
     point_value: int | None
     unit: str | None
     unit_digits: int | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1641,6 +1649,8 @@ class RoundAfterUndo(Response):
     point_value: int | None
     unit: str | None
     unit_digits: int | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1698,6 +1708,16 @@ class SettlementAdjustment(Response):
     transfers: list[AdjustmentTransfer]
 
 
+class SettlementCharge(Response):
+    """What the players of a round owe the house by the standing charge of the table."""
+
+    charge_per: ChargePer
+    charge_amount: int
+    unit: str | None
+    unit_digits: int | None
+    charged: dict[str, int]
+
+
 class RoundSettlement(Response):
     """The settlement of a round, with the table, the round and the players that it is about."""
 
@@ -1717,6 +1737,7 @@ class RoundSettlement(Response):
     round: str
     reference: str | None
     players: dict[str, str]
+    standing_charge: SettlementCharge | None
 
 
 class SettlementTransfer(Response):
@@ -2315,6 +2336,7 @@ class PlayerAtTable(Response):
     top_ups: int
     net: int
     money: dict[str, int]
+    charges: dict[str, int]
     table: str
     table_name: str
 
@@ -2326,6 +2348,7 @@ class PlayerInClub(Response):
     top_ups: int
     net: int
     money: dict[str, int]
+    charges: dict[str, int]
     player: str
     tables: list[PlayerAtTable]
 

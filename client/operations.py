@@ -827,7 +827,7 @@ class Operations:
         Play a whole round in one transaction, or refuse it and report every error.
 
         Args:
-            request: A round document to play, optionally with the expected result.
+            request: A round document to play, optionally with charges of its hands and the expected result.
             idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
                 otherwise, the same key and body return the first response.
             dry_run: Process the request and return the same response, but store nothing.
@@ -947,7 +947,7 @@ class Operations:
         Import rounds from NDJSON: one round document per line.
 
         Args:
-            lines: A round document to play, optionally with the expected result.
+            lines: A round document to play, optionally with charges of its hands and the expected result.
             state: Settlement state of the imported rounds that can have no more hands.
             idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
                 otherwise, the same key and body return the first response.

@@ -58,6 +58,7 @@ WebhookState = Literal["active", "disabled"]
 RecomputationMode = Literal["audit", "apply"]
 AcceptedAs = Literal["accept"]
 PatchOperator = Literal["add", "remove", "replace", "move", "copy", "test"]
+ChargePer = Literal["hand", "round"]
 
 
 class FieldError(TypedDict):
@@ -228,6 +229,8 @@ class RoundDocument(TypedDict):
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
     unit: NotRequired[str | None]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
     seats: list[DocumentSeat]
     hands: list[Hand]
     departures: NotRequired[list[DocumentDeparture]]
@@ -275,6 +278,8 @@ class TableRequest(TypedDict):
     unit: NotRequired[str | None]
     minimum_stack: NotRequired[int | None]
     correction_window_minutes: NotRequired[int]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
 
 
 class TableChanges(TypedDict):
@@ -286,6 +291,8 @@ class TableChanges(TypedDict):
     unit: NotRequired[str | None]
     minimum_stack: NotRequired[int | None]
     correction_window_minutes: NotRequired[int]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
     is_archived: NotRequired[bool]
 
 
@@ -350,6 +357,15 @@ class NamedPlayerHand(TypedDict):
     player: NotRequired[str | None]
 
 
+class HandCharge(TypedDict):
+    """An amount that a player owes the house for a hand."""
+
+    player: str
+    unit: str
+    amount: int
+    reason: str
+
+
 class HandRequest(TypedDict):
     """A hand to record, optionally with the players' IDs and the expected result."""
 
@@ -360,6 +376,7 @@ class HandRequest(TypedDict):
     players: list[NamedPlayerHand]
     restores: NotRequired[str | None]
     dealt_again: NotRequired[bool]
+    charges: NotRequired[list[HandCharge]]
     expected: NotRequired[dict[str, Any] | None]
 
 
@@ -447,8 +464,19 @@ class DisputeWithdrawalRequest(TypedDict):
     reason: NotRequired[str | None]
 
 
+class DocumentHandRequest(TypedDict):
+    """A hand of a round document to play."""
+
+    number: int
+    button: int
+    played_at: NotRequired[str | None]
+    top_ups: NotRequired[list[TopUp]]
+    players: list[PlayerHand]
+    charges: NotRequired[list[HandCharge]]
+
+
 class RoundDocumentRequest(TypedDict):
-    """A round document to play, optionally with the expected result."""
+    """A round document to play, optionally with charges of its hands and the expected result."""
 
     ruleset: str
     table: str
@@ -456,8 +484,10 @@ class RoundDocumentRequest(TypedDict):
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
     unit: NotRequired[str | None]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
     seats: list[DocumentSeat]
-    hands: list[Hand]
+    hands: list[DocumentHandRequest]
     departures: NotRequired[list[DocumentDeparture]]
     closed: NotRequired[DocumentClosing | None]
     irregular: NotRequired[list[IrregularHand]]
@@ -614,4 +644,5 @@ class HandLine(TypedDict):
     players: list[NamedPlayerHand]
     restores: NotRequired[str | None]
     dealt_again: NotRequired[bool]
+    charges: NotRequired[list[HandCharge]]
     expected: NotRequired[dict[str, Any] | None]

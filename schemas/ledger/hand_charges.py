@@ -31,7 +31,7 @@ class HandChargeSchema(WireSchema):
     player = PlayerField(required=True)
     unit = UnitField(required=True)
     amount = Integer(
-        least=1, required=True, description="Amount to charge, in minor units of the currency or in points."
+        least=1, required=True, description="Amount to charge, in minor units, or in points."
     )
     reason = ReasonField(required=True, description="What it is for, in one line. It can be erased with the player.")
 

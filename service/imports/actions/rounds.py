@@ -19,7 +19,6 @@ from service.database_errors import DatabaseError
 from service.db import Transaction
 from service.errors import (
     Busy,
-    DatabaseError,
     ExpectedDiffers,
     PaymentConflict,
     RoundConflict,

@@ -62,7 +62,7 @@ def charges(api: Api) -> list[tuple[str, str, int, str]]:
 
 @pytest.mark.smoke
 def test_charges_of_the_hands_of_a_batch_are_recorded_with_them(api: Api, house: House) -> None:
-    first, second = (start_round(api, name=name, point_value=10, currency="EUR") for name in ("kitchen", "attic"))
+    first, second = (start_round(api, name=name, point_value=10, unit="EUR") for name in ("kitchen", "attic"))
     lines = [
         {**with_charges(1, *BOTH), "round": first},
         {**with_charges(1, RAKE), "round": second},
@@ -133,7 +133,7 @@ def test_the_same_hand_twice_in_a_batch_has_its_charges_once(api: Api) -> None:
 def test_an_invalid_charge_refuses_its_line_and_no_other_round(
     api: Api, changes: Document, pointer: str, code: str
 ) -> None:
-    first, second = (start_round(api, name=name, point_value=10, currency="EUR") for name in ("kitchen", "attic"))
+    first, second = (start_round(api, name=name, point_value=10, unit="EUR") for name in ("kitchen", "attic"))
     lines = [
         {**with_charges(1, RAKE, {**DRINK, **changes}), "round": first},
         {**with_charges(1, DRINK), "round": second},
@@ -201,7 +201,7 @@ def test_a_link_cannot_charge(api: Api, house: House) -> None:
 
 def charged_document(reference: str, *first: Document, **more: Any) -> Document:
     hands = [{**played, "charges": list(first)} if number == 0 else played for number, played in enumerate(COMPLETE)]
-    return document_of(hands=hands, reference=reference, point_value=10, currency="EUR", **more)
+    return document_of(hands=hands, reference=reference, point_value=10, unit="EUR", **more)
 
 
 def test_the_hands_of_a_document_have_charges(api: Api, house: House) -> None:

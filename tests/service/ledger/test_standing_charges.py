@@ -31,7 +31,7 @@ from tests.support.sample_rounds import (
     undo,
 )
 
-EURO = {"point_value": 10, "currency": "EUR"}
+EURO = {"point_value": 10, "unit": "EUR"}
 BY_HAND = {"charge_per": "hand", "charge_amount": 25}
 BY_ROUND = {"charge_per": "round", "charge_amount": 100}
 STANDING = [*EURO, *BY_HAND]
@@ -181,11 +181,11 @@ def test_half_a_standing_charge_is_refused(api: Api, fields: Document, pointer: 
     assert refused.mistakes == {pointer: code}
 
 
-def test_a_table_that_changes_its_currency_needs_the_amount_in_the_new_one(api: Api) -> None:
+def test_a_table_that_changes_its_unit_needs_the_amount_in_the_new_one(api: Api) -> None:
     table = add_table(api, **EURO, **BY_HAND)
-    refused = api.patch(f"/v1/tables/{table}", {"currency": "USD"})
+    refused = api.patch(f"/v1/tables/{table}", {"unit": "USD"})
     assert [*refused.mistakes] == ["#/charge_amount"]
-    assert api.patch(f"/v1/tables/{table}", {"currency": "USD", "charge_amount": 30}).status == 200
+    assert api.patch(f"/v1/tables/{table}", {"unit": "USD", "charge_amount": 30}).status == 200
     half = api.patch(f"/v1/tables/{table}", {"charge_per": None})
     assert [*half.mistakes] == ["#/charge_per"]
     assert api.patch(f"/v1/tables/{table}", {"charge_per": None, "charge_amount": None}).status == 200
@@ -204,7 +204,7 @@ def test_statements_have_charges_apart_from_what_was_won(api: Api) -> None:
         }
         assert [each["amount"] for each in statement["payments"]["money"]] == [360]
     rows = api.request("GET", "/v1/statement", headers={"Accept": "text/csv"}).text.splitlines()
-    assert rows[:2] == ["player,table,rounds,top_ups,net,amount,charge,currency", "ann,kitchen,1,0,36,3.60,3.75,EUR"]
+    assert rows[:2] == ["player,table,rounds,top_ups,net,amount,charge,unit", "ann,kitchen,1,0,36,3.60,3.75,EUR"]
 
 
 def test_the_pages_of_a_round_and_its_table_have_the_charge(api: Api, house: House) -> None:
