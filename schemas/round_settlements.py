@@ -9,10 +9,10 @@ from schemas.fields import Dictionary, Inner, Integer, Listing, UuidField
 from schemas.game_fields import (
     ChargeAmountField,
     ChargePerField,
-    UnitDigitsField,
-    UnitCodeField,
     PlayerField,
     ReferenceField,
+    UnitCodeField,
+    UnitDigitsField,
 )
 from schemas.money import find_digits
 from schemas.rounds import RoundView

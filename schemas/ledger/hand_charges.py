@@ -30,9 +30,7 @@ class HandChargeSchema(WireSchema):
 
     player = PlayerField(required=True)
     unit = UnitField(required=True)
-    amount = Integer(
-        least=1, required=True, description="Amount to charge, in minor units, or in points."
-    )
+    amount = Integer(least=1, required=True, description="Amount to charge, in minor units, or in points.")
     reason = ReasonField(required=True, description="What it is for, in one line. It can be erased with the player.")
 
     @post_load(pass_original=True)
