@@ -30,6 +30,7 @@ class IdKind(StrEnum):
     KEY = "key"
     PAYMENT = "payment"
     CHARGE = "charge"
+    PAYMENT_CLAIM = "payment_claim"
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,7 @@ PATH_PARAMETERS: Final = {
     "import_id": "ID of the import.",
     "key_id": "ID of the key.",
     "link_id": "ID of the link.",
+    "payment_claim_id": "ID of the payment claim.",
     "payment_id": "ID of the payment.",
     "recomputation_id": "ID of the recomputation.",
     "reference": "Ruleset, as a name (newest version) or `name@version`.",

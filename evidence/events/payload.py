@@ -44,6 +44,9 @@ class EventKind(StrEnum):
     DISPUTE_WITHDRAWN = "dispute.withdrawn"
     PAYMENT_RECORDED = "payment.recorded"
     PAYMENT_REVERSED = "payment.reversed"
+    PAYMENT_CLAIMED = "payment.claimed"
+    PAYMENT_CLAIM_DECLINED = "payment.claim-declined"
+    PAYMENT_CLAIM_WITHDRAWN = "payment.claim-withdrawn"
     CHARGE_RECORDED = "charge.recorded"
     CHARGE_REVERSED = "charge.reversed"
 

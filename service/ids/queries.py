@@ -35,6 +35,7 @@ _SOURCES: Final = {
     IdKind.DELIVERY: ("record.state || ', ' || record.kind", "webhook_deliveries AS record"),
     IdKind.LINK: ("record.kind || ', ' || record.label", "links AS record"),
     IdKind.KEY: ("record.prefix || ', ' || record.name", "api_keys AS record"),
+    IdKind.PAYMENT_CLAIM: ("record.reference", "payment_claims AS record"),
     **{kind: ("record.reference", _ENTRIES.format(kind)) for kind in (IdKind.PAYMENT, IdKind.CHARGE)},
 }
 """Of each kind: a description of a record in SQL, and the records."""

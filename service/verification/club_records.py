@@ -18,6 +18,9 @@ from evidence.events import (
     KeyRevoked,
     LinkIssued,
     LinkRevoked,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
@@ -33,7 +36,7 @@ from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 from service.replays.comparing import Expected, Key, Row
 from service.replays.findings import Finding, FindingKind
-from service.verification.expected_payments import add_payment, erase_notes
+from service.verification.expected_payments import add_claim, add_payment, erase_notes
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
@@ -74,8 +77,8 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
     Add the record of an event.
 
     Raises:
-        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, or erases a
-            name or a note, that no earlier event created.
+        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, ends a claim,
+            or erases a name, a note or a reason, that no earlier event created.
         ValueError: it names no version of a ruleset, or no time of day.
     """
     match event:
@@ -101,6 +104,8 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
                 raise KeyError(event.player)
         case PaymentRecorded() | PaymentReversed() | ChargeRecorded() | ChargeReversed():
             add_payment(records, event, event_id, at)
+        case PaymentClaimed() | PaymentClaimDeclined() | PaymentClaimWithdrawn():
+            add_claim(records, event, event_id, at)
         case KeyCreated():
             records["api_keys"][(event.key,)] = _key_record(event, at)
         case KeyRevoked():

@@ -27,6 +27,7 @@ class StoredKey:
         name: the name of the key, or the label of the link.
         table_id: the table of a link; None for a key.
         round_id: the round of a link to a round; None for others, and for a key.
+        player: the player of a personal link; None for others, and for a key.
     """
 
     club_id: UUID
@@ -35,6 +36,7 @@ class StoredKey:
     scopes: tuple[str, ...]
     table_id: UUID | None = None
     round_id: UUID | None = None
+    player: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,8 @@ def _use(session: Session, rows: Sequence[PipelineRow]) -> StoredKey | None:
     if not rows:
         return None
     [row] = rows
-    key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), row["table_id"], row["round_id"])
+    place = row["table_id"], row["round_id"], row["player"]
+    key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), *place)
     if row["is_use_due"]:
         note_use = _NOTE_USE_OF_KEY if key.table_id is None else _NOTE_USE_OF_LINK
         session.note(key.club_id, note_use, {"club_id": key.club_id, "id": key.id})

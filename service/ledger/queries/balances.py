@@ -67,5 +67,17 @@ def sum_entries(transaction: Transaction, *, table_id: UUID | None, as_of: datet
     ]
 
 
+# The function is of the whole club, also in the transaction of a personal link, and empty in any other.
+_OF_PLAYER: Final = text("SELECT unit, account, amount FROM list_net_balances()")
+
+
+def list_net_balances(transaction: Transaction) -> dict[str, dict[str, int]]:
+    """Return what everyone is owed or owes in the club, in the units of the player of a personal link, by unit."""
+    by_unit: dict[str, dict[str, int]] = {}
+    for row in transaction.execute(_OF_PLAYER):
+        by_unit.setdefault(row.unit, {})[row.account] = int(row.amount)
+    return by_unit
+
+
 def _load(row: Row[Any]) -> Balance:
     return Balance(row.account, *(int(getattr(row, source) or 0) for source in _SOURCES))
