@@ -1232,19 +1232,21 @@ class Operations:
         )
 
     def get_balances(
-        self, *, player: str | None = None, table: str | None = None, as_of: str | None = None
+        self, *, player: str | None = None, unit: str | None = None, table: str | None = None, as_of: str | None = None
     ) -> models.Balances:
         """
-        Return what everyone is owed or owes now, by currency and by table without money, and the payments that settle it.
+        Return what everyone is owed or owes now, by unit and by table without money, and the payments that settle it.
 
         Args:
             player: Only the balances of this player, and of what settles all balances only their payments.
+            unit: Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points
+                have no value.
             table: Only entries of this table: those of its rounds, of payments and charges for them, and of
                 payments of its points or by its links.
             as_of: Only entries written at or before this time.
         """
         return self._calls.call(
-            "GET", build_path("/v1/balances"), query={"player": player, "table": table, "as_of": as_of}
+            "GET", build_path("/v1/balances"), query={"player": player, "unit": unit, "table": table, "as_of": as_of}
         )
 
     def get_club_statement(

@@ -230,7 +230,7 @@ class RoundDocument(TypedDict):
     reference: NotRequired[str | None]
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     seats: list[DocumentSeat]
     hands: list[Hand]
     departures: NotRequired[list[DocumentDeparture]]
@@ -275,7 +275,7 @@ class TableRequest(TypedDict):
     name: str
     ruleset: str
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     minimum_stack: NotRequired[int | None]
     correction_window_minutes: NotRequired[int]
 
@@ -286,7 +286,7 @@ class TableChanges(TypedDict):
     name: NotRequired[str]
     ruleset: NotRequired[str]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     minimum_stack: NotRequired[int | None]
     correction_window_minutes: NotRequired[int]
     is_archived: NotRequired[bool]
@@ -458,7 +458,7 @@ class RoundDocumentRequest(TypedDict):
     reference: NotRequired[str | None]
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     seats: list[DocumentSeat]
     hands: list[Hand]
     departures: NotRequired[list[DocumentDeparture]]

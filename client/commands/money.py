@@ -11,7 +11,7 @@ from client.render.ledger import CLAIMS, LINES, show_balances, show_charge, show
 
 EXAMPLE_ENTRY: Final = "01a1fb02-3c18-7e04-9d5f-6a0b8c2e4f71"
 _PAID: Final = "bob ann --unit EUR --amount 800"
-_OF_PAYMENT: Final = {"unit": "CURRENCY|TABLE-ID", "paid_at": "TIME", "round": "ID"}
+_OF_PAYMENT: Final = {"unit": "UNIT|TABLE-ID", "paid_at": "TIME", "round": "ID"}
 _CHARGED: Final = "ann --unit EUR --amount 200 --reason 'room'"
 
 VERBS: Final[Mapping[str, Verb]] = {
@@ -37,9 +37,9 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="get_balances",
         help="""Show what everyone is owed or owes now, and who pays whom.
 
-        Rounds count from their end; so do payments and charges. Amounts of different currencies are not added up.""",
-        examples=["ofc balances", "ofc balances --player bob", "ofc balances --json"],
-        metavars={"as_of": "TIME"},
+        Rounds count from their end; so do payments and charges. Amounts of different units are not added up.""",
+        examples=["ofc balances", "ofc balances --player bob", "ofc balances --unit EUR --json"],
+        metavars={"unit": "UNIT|TABLE-ID", "as_of": "TIME"},
         show=show_balances,
     ),
     "payment record": Verb(
@@ -105,7 +105,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         once.""",
         examples=[f"ofc charge record {_CHARGED}", f"ofc charge record {_CHARGED} --reference fee-17"],
         arguments=("player",),
-        metavars={"unit": "CURRENCY|TABLE-ID", "round": "ID"},
+        metavars={"unit": "UNIT|TABLE-ID", "round": "ID"},
         show=show_charge,
     ),
     "charge reverse": Verb(

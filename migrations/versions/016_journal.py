@@ -73,6 +73,7 @@ def _entries() -> None:
         );
         CREATE UNIQUE INDEX entries_reference_key ON entries (club_id, reference) WHERE reference IS NOT NULL;
         CREATE INDEX entries_of_round ON entries (club_id, round_id) WHERE round_id IS NOT NULL;
+        CREATE INDEX entries_of_unit ON entries (club_id, unit);
         CREATE INDEX entries_played_at ON entries (club_id, played_at);
         CREATE INDEX entries_without_revision ON entries (club_id, id) WHERE revision IS NULL;
     """)

@@ -11,11 +11,10 @@ from marshmallow import ValidationError, post_load, validates_schema
 from evidence.events import PaymentClaimed
 from schemas.base import Dumped, Sentence, WireSchema, show
 from schemas.fields import Characters, Choice, Inner, Listing, Text, Time, UuidField, show_time
-from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReasonField, ReferenceField
+from schemas.game_fields import PlayerField, ReasonField, ReferenceField, UnitDigitsField
 from schemas.ledger.ledger_lines import LONGEST_REFERENCE
 from schemas.ledger.payments import MOST_WARNINGS, AmountField
-from schemas.ledger.units import UnitField, currency_of
-from schemas.money import find_digits
+from schemas.ledger.units import UnitField, currency_of, digits_of
 from schemas.pages import PageQuerySchema, PageSchema
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.errors import Mistake
@@ -102,8 +101,7 @@ class PaymentClaimSchema(WireSchema):
     payer = PlayerField(required=True, description=_PAYER)
     payee = PlayerField(required=True, allow_none=True, description=_PAYEE)
     unit = UnitField(required=True)
-    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code. Null if the unit is a table.")
-    currency_digits = CurrencyDigitsField(required=True)
+    unit_digits = UnitDigitsField(required=True, allow_none=False)
     amount = AmountField()
     paid_at = Time(required=True, description="Time when it was paid.")
     table = UuidField(
@@ -199,8 +197,7 @@ def dump_payment_claim(claim: PaymentClaim, warnings: tuple[Mistake, ...] = ()) 
         "payer": event.payer,
         "payee": event.payee,
         "unit": event.unit,
-        "currency": claim.currency,
-        "currency_digits": find_digits(claim.currency),
+        "unit_digits": digits_of(event.unit),
         "amount": event.amount,
         "paid_at": show_time(event.paid_at),
         "table": None if event.table is None else str(event.table),

@@ -15,8 +15,8 @@ from schemas.ledger.balances import Balance, UnitBalances
 from schemas.ledger.journal import EntryKind, player_of
 from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema
-from schemas.ledger.settling import unit_of
-from schemas.ledger.units import currency_of
+from schemas.ledger.settling import worth_of
+from schemas.ledger.units import UnitField, currency_of
 from schemas.money import read_decimal
 from scoring.errors import Mistake
 from scoring.settle_up import Payment
@@ -39,15 +39,17 @@ from service.ledger.actions.payments import (
     reverse_charge,
     reverse_payment,
 )
+from service.ledger.queries.balances import list_tables_of_points
 from service.ledger.queries.payments import ListedRecord
 from service.players.actions import list_names
 from service.tables.actions import list_tables
 
 _MOST_TABLES: Final = 100
-_MOST_UNITS: Final = 20
+_MOST_LISTS: Final = 10
+"""With more tables than so many whose points have no value, each has a page of its own."""
 _MOST_LINES: Final = 200
 _FEWEST_LINES: Final = 20
-"""The number of units on a page, that of balances which they share equally, and the number that each has at least."""
+"""The number of balances on a page, which the units share equally, and the number that each has at least."""
 _LONGEST_AMOUNT: Final = 20
 _PAYMENT: Final = PaymentRequestSchema()
 _CHARGE: Final = ChargeRequestSchema()
@@ -56,7 +58,7 @@ _REVERSE: Final = {EntryKind.PAYMENT.value: reverse_payment, EntryKind.CHARGE.va
 
 
 def _read_payments(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[ListedRecord]:
-    return list_payments(transaction, player=query["player"], after=after, limit=limit)
+    return list_payments(transaction, player=query["player"], unit=query["unit"], after=after, limit=limit)
 
 
 def _players_of(row: ListedRecord) -> Iterator[str]:
@@ -81,7 +83,6 @@ PAYMENTS: Final = Listing[ListedRecord](
             is_decimal=True,
         ),
         Column("unit", lambda row: row.recorded.event.unit),
-        Column("currency", lambda row: row.currency),
         Column("reference", lambda row: row.recorded.event.reference, "Reference"),
         Column("note", lambda row: row.note),
         Column("id", lambda row: row.id),
@@ -90,8 +91,11 @@ PAYMENTS: Final = Listing[ListedRecord](
     ),
     read=_read_payments,
     none="No payments or charges are recorded.",
-    no_match="No payments or charges of this player are recorded.",
-    filters=(Filter("player", PlayerField(), "Player", attributes=NAME),),
+    no_match="No payments or charges match the filter.",
+    filters=(
+        Filter("player", PlayerField(), "Player", attributes=NAME),
+        Filter("unit", UnitField(), "Currency, or ID of a table", attributes={**NAME, "list": "units"}),
+    ),
     players=_players_of,
 )
 
@@ -106,9 +110,14 @@ def show_money() -> str | Response:
     if file is not None:
         return file
     shown = read_list(PAYMENTS)
-    transaction = current_transaction()
-    view = get_balances(transaction, player=shown.query["player"], most_settled=_MOST_UNITS)
-    units = _cut(view.units)
+    transaction, query = current_transaction(), shown.query
+    unlisted = list_tables_of_points(transaction, query["player"])
+    if query["unit"] is not None or len(unlisted) <= _MOST_LISTS:
+        unlisted = []
+    others = [str(table.id) for table in unlisted]
+    view = get_balances(transaction, player=query["player"], unit=query["unit"], other_units=others)
+    most = max(_FEWEST_LINES, _MOST_LINES // max(1, len(view.units)))
+    units = [ShownUnit(each, most) for each in view.units]
     players = {name for unit in units for name in unit.players}
     return render(
         "money.html",
@@ -116,6 +125,7 @@ def show_money() -> str | Response:
         shown=shown,
         view=view,
         units=units,
+        unlisted=unlisted,
         display_names={**shown.display_names, **list_names(transaction, players)},
         suggested=sorted(players),
         offered=_list_units(transaction, {each.unit: each.table_name for each in view.units}),
@@ -167,18 +177,11 @@ class ShownUnit:
         return {name for account in named if (name := player_of(account)) is not None}
 
 
-def _cut(units: Sequence[UnitBalances]) -> list[ShownUnit]:
-    """Return the units that the page shows, which share its lines equally."""
-    shown = units[:_MOST_UNITS]
-    most = max(_FEWEST_LINES, _MOST_LINES // max(1, len(shown)))
-    return [ShownUnit(each, most) for each in shown]
-
-
 def _list_units(transaction: Transaction, known: Mapping[str, str | None]) -> list[tuple[str, str]]:
     """Return the units that forms offer, with their names: those of the journal, and those of the tables."""
     units = {unit: table or unit for unit, table in known.items()}
     for table in list_tables(transaction, limit=_MOST_TABLES).items:
-        unit = unit_of(table.point_value, table.currency, table.id).written
+        unit = worth_of(table.point_value, table.unit, table.id).amount_unit
         units.setdefault(unit, currency_of(unit) or table.name)
     return [(unit, name if currency_of(unit) else f"points at {name}") for unit, name in units.items()]
 

@@ -1,6 +1,6 @@
 """Sum up what everyone is owed or owes, and find the payments that settle it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from schemas.ledger.units import table_of
 from scoring.errors import Mistake, RoundError
 from scoring.settle_up import find_payments
 from service.db import Transaction
-from service.ledger.queries.balances import sum_entries
+from service.ledger.queries.balances import EntryFilter, sum_entries
 from service.ledger.queries.statements import count_open_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.tables import queries as tables
@@ -20,9 +20,10 @@ def get_balances(
     transaction: Transaction,
     *,
     player: str | None = None,
+    unit: str | None = None,
+    other_units: Sequence[str] | None = None,
     table_id: UUID | None = None,
     as_of: datetime | None = None,
-    most_settled: int | None = None,
 ) -> BalancesView:
     """
     Sum up the journal by unit and player, and compute the payments that settle up.
@@ -30,27 +31,28 @@ def get_balances(
     Args:
         transaction: of the club.
         player: only the balances and payments of this player.
+        unit: only the balances in this unit.
+        other_units: units that are left out.
         table_id: only entries of this table.
         as_of: only entries written until then.
-        most_settled: the number of units for which the payments are computed; None for all.
 
     Raises:
         RoundError: a sum exceeds the largest exact integer.
     """
-    sums = sum_entries(transaction, table_id=table_id, as_of=as_of)
+    sums = sum_entries(transaction, EntryFilter(unit, other_units, table_id, as_of))
     _check_figures(balance for each in sums for balance in each.balances)
     of_unit = {each.unit: table_of(each.unit) for each in sums}
     names = tables.list_names(transaction, [table for table in of_unit.values() if table is not None])
     units = []
-    for place, each in enumerate(sums):
+    for each in sums:
+        if player is not None and all(balance.account != player for balance in each.balances):
+            continue
         table = of_unit[each.unit]
         # Most payments of money belong to no table, so that what is still to be paid is not known for one.
         is_whole = (table_id or transaction.table_id) is None or table is not None
-        is_settled = is_whole and (most_settled is None or place < most_settled)
-        settled = find_payments({balance.account: balance.total for balance in each.balances} if is_settled else {})
-        units.append(UnitBalances(each.unit, None if table is None else names.get(table), each.balances, settled))
-    if player is not None:
-        units = [mine for each in units if (mine := each.of(player)).balances]
+        settled = find_payments({balance.account: balance.total for balance in each.balances} if is_whole else {})
+        whole = UnitBalances(each.unit, None if table is None else names.get(table), each.balances, settled)
+        units.append(whole if player is None else whole.of(player))
     open_rounds = count_open_rounds(transaction, RoundFilter(table_id=table_id, player=player))
     return BalancesView(as_of, open_rounds, units)
 

@@ -11,7 +11,7 @@ from schemas.base import ComparedMistake, WireError, show
 from schemas.ledger.journal import account_of
 from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.payments import Recorded
-from schemas.ledger.settling import unit_of
+from schemas.ledger.settling import worth_of
 from schemas.ledger.units import currency_of, table_of
 from schemas.money import CURRENCIES
 from scoring.errors import Mistake
@@ -80,7 +80,7 @@ def find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
     table_id = table_of(unit)
     if transaction.table_id is not None:
         own = tables.get(transaction, transaction.table_id)
-        expected = unit_of(own.point_value, own.currency, str(own.id)).written
+        expected = worth_of(own.point_value, own.unit, str(own.id)).amount_unit
         if unit != expected and not payments.has_unit(transaction, unit):
             detail = f"is no unit of the table {own.name!r} of the link; expected {expected}"
             yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": expected})
@@ -92,9 +92,9 @@ def find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
     table = tables.list_by_id(transaction, [table_id]).get(table_id)
     if table is None:
         yield Mistake("unit-unknown", ("unit",), f"the club has no table {unit}")
-    elif table.point_value is not None and table.currency and not payments.has_unit(transaction, unit):
-        detail = f"points of the table {table.name!r} are worth money; expected {table.currency}"
-        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.currency})
+    elif table.point_value is not None and table.unit and not payments.has_unit(transaction, unit):
+        detail = f"points of the table {table.name!r} are worth money; expected {table.unit}"
+        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.unit})
 
 
 def find_unknown_round(round_id: UUID | None, round_: PaidRound | None) -> Iterator[Mistake]:

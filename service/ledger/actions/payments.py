@@ -170,10 +170,10 @@ def reverse_charge(transaction: Transaction, charge_id: UUID, reason: str) -> Re
 
 
 def list_payments(
-    transaction: Transaction, *, player: str | None, after: UUID | None, limit: int
+    transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
 ) -> Page[ListedRecord]:
-    """List payments and charges, of all players or of one, newest first."""
-    listed = payments.list_page(transaction, player=player, after=after, limit=limit + 1)
+    """List payments and charges, of a player and in a unit or all, newest first."""
+    listed = payments.list_page(transaction, player=player, unit=unit, after=after, limit=limit + 1)
     return cut_page(listed, limit, lambda each: each)
 
 

@@ -19,7 +19,7 @@ from evidence.events import (
 )
 from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
 from schemas.ledger.payments import Recorded, Reversal
-from schemas.ledger.settling import unit_of
+from schemas.ledger.settling import worth_of
 from schemas.ledger.units import currency_of
 from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
@@ -173,10 +173,11 @@ _LIST: Final = text("""
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
         AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
+        AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
     ORDER BY entry.id DESC LIMIT :limit
 """)
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
-_ROUND: Final = text("SELECT table_id, point_value, currency FROM rounds WHERE club_id = :club_id AND id = :round_id")
+_ROUND: Final = text("SELECT table_id, point_value, unit FROM rounds WHERE club_id = :club_id AND id = :round_id")
 
 
 def lock(transaction: Transaction, name: str) -> None:
@@ -238,9 +239,11 @@ def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> Sto
     return None if row is None else StoredRecord(_load(row), row.note)
 
 
-def list_page(transaction: Transaction, *, player: str | None, after: UUID | None, limit: int) -> list[ListedRecord]:
-    """List payments and charges, of all players or of one, newest first, starting after the ID `after`."""
-    parameters = {"club_id": transaction.club_id, "player": player, "after": after, "limit": limit}
+def list_page(
+    transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
+) -> list[ListedRecord]:
+    """List payments and charges, of a player and in a unit or all, newest first, starting after the ID `after`."""
+    parameters = {"club_id": transaction.club_id, "player": player, "unit": unit, "after": after, "limit": limit}
     rows = transaction.execute(_LIST, parameters)
     return [ListedRecord(_load(row), row.note, row.table_name, row.reversed_at) for row in rows]
 
@@ -275,7 +278,7 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
     row = transaction.execute(_ROUND, parameters).one_or_none()
     if row is None:
         return None
-    return PaidRound(row.table_id, unit_of(row.point_value, row.currency, str(row.table_id)).written)
+    return PaidRound(row.table_id, worth_of(row.point_value, row.unit, str(row.table_id)).amount_unit)
 
 
 def record(

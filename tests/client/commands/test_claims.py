@@ -11,7 +11,7 @@ PAID = ("cyd", "ann", "--unit", "EUR", "--amount")
 
 @pytest.fixture
 def played(client: Client, table: str) -> str:
-    client.play_document(document_of(table=table, hands=COMPLETE, point_value=5, currency="EUR"))
+    client.play_document(document_of(table=table, hands=COMPLETE, point_value=5, unit="EUR"))
     return table
 
 

@@ -31,7 +31,7 @@ ENDS: list[tuple[str, Document | None]] = [
 @pytest.fixture(autouse=True)
 def round_(api: Api) -> Document:
     """A round by which cyd owes ann 3.60 euros."""
-    played: Document = posted(api, hands=COMPLETE, point_value=10, currency="EUR")["round"]
+    played: Document = posted(api, hands=COMPLETE, point_value=10, unit="EUR")["round"]
     return played
 
 
@@ -65,8 +65,7 @@ def test_a_claim_counts_when_it_is_confirmed(api: Api, house: House, round_: Doc
     said = claimed(api, round=round_["id"])
     assert without(said.document, "id", "claimed_at", "paid_at") == {
         **CLAIMED,
-        "currency": "EUR",
-        "currency_digits": 2,
+        "unit_digits": 2,
         "table": round_["table"],
         "round": round_["id"],
         "state": "pending",

@@ -19,7 +19,7 @@ from tests.support.import_lines import club_of, database_of
 from tests.support.race import at_once
 from tests.support.sample_rounds import COMPLETE, Document
 
-EUROS: Document = {"hands": COMPLETE, "point_value": 10, "currency": "EUR"}
+EUROS: Document = {"hands": COMPLETE, "point_value": 10, "unit": "EUR"}
 CLAIMED: Document = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 250, "reference": "tap-1"}
 PATH = "/v1/payment-claims"
 
