@@ -31,6 +31,7 @@ class IdKind(StrEnum):
     PAYMENT = "payment"
     CHARGE = "charge"
     PROPOSAL = "proposal"
+    PAYMENT_CLAIM = "payment_claim"
 
 
 @dataclass(frozen=True, slots=True)

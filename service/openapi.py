@@ -148,6 +148,7 @@ PATH_PARAMETERS: Final = {
     "import_id": "ID of the import.",
     "key_id": "ID of the key.",
     "link_id": "ID of the link.",
+    "payment_claim_id": "ID of the payment claim.",
     "payment_id": "ID of the payment.",
     "proposal_id": "ID of the proposal.",
     "recomputation_id": "ID of the recomputation.",

@@ -61,6 +61,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "PlotName": Component("Plot.name", "Name of a plot."),
     "EntryKind": Component("LedgerLine.kind", "What an entry of the journal is."),
     "Unit": Component("LedgerLine.unit", "Currency, as an ISO 4217 code, or ID of a table whose points have no value."),
+    "PaymentClaimState": Component("PaymentClaim.state", "Whether a claim of a payment is confirmed."),
     "PaymentPlan": Component("TableStatement.payments_are", "Whether the payments are as few as possible."),
     "WebhookKind": Component("WebhookRequest.kinds[]", "Kind of message that a webhook can choose."),
     "MessageKind": Component("Delivery.kind", "Kind of a message to a webhook."),

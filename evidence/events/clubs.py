@@ -233,7 +233,7 @@ class PlayerErased(EventPayload):
     The display name of a player was erased, with the notes of their payments and charges.
 
     Attributes:
-        notes: the IDs of the payments, charges and reversals whose notes were erased.
+        notes: the IDs of the payments, charges, reversals and declined claims whose notes and reasons were erased.
     """
 
     kind = EventKind.PLAYER_ERASED

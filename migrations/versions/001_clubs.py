@@ -32,6 +32,10 @@ def _functions() -> None:
         CREATE FUNCTION current_round() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
             RETURN nullif(current_setting('ofc.round', true), '')::uuid;
 
+        -- The player of a personal link.
+        CREATE FUNCTION current_player() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+            RETURN nullif(current_setting('ofc.player', true), '');
+
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             RAISE EXCEPTION '% on % is refused: its records are append-only', TG_OP, TG_TABLE_NAME

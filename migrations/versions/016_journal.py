@@ -111,16 +111,30 @@ def _notes() -> None:
 
 
 def _one_table_or_round_at_a_time() -> None:
-    """Show a link the entries of its table or its round only, and no notes."""
+    """
+    Show a link the entries of its table or its round only, and no notes.
+
+    A personal link also shows the player's own payments and charges in the whole club, with their notes.
+    """
     op.execute("""
         CREATE POLICY one_table ON entries AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
+                WHEN revision IS NULL AND (SELECT current_player()) = ANY (accounts) THEN true
                 ELSE table_id = (SELECT current_table())
                     AND CASE WHEN (SELECT current_round()) IS NULL THEN true
                         ELSE round_id = (SELECT current_round()) END
             END
         );
-        CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING ((SELECT current_table()) IS NULL);
+        CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING (
+            CASE WHEN (SELECT current_table()) IS NULL THEN true
+                WHEN (SELECT current_player()) IS NULL THEN false
+                ELSE EXISTS (
+                    SELECT FROM entries AS entry
+                    WHERE (entry.club_id, entry.id) = (entry_notes.club_id, entry_notes.entry_id)
+                        AND (SELECT current_player()) = ANY (entry.accounts)
+                )
+            END
+        );
     """)
 
 

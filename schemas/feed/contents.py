@@ -59,7 +59,8 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "name": "Name.",
     "note": "HMAC-SHA-256 of the note, in hexadecimal. Its key is a random salt that is stored with the note and erased"
     " with it. Null without a note.",
-    "notes": "IDs of the payments, charges and reversals whose notes were erased. Omitted if there are none.",
+    "notes": "IDs of the payments, charges, reversals and events of declined claims whose notes were erased."
+    " Omitted if there are none.",
     "number": "Number of the hand in its round.",
     "opened_at": "Time when the round was opened.",
     "overlap_seconds": "Seconds for which the key was still valid.",
@@ -125,8 +126,19 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **{
         (payload, "reason"): "HMAC-SHA-256 of the reason, in hexadecimal. Its key is a random salt that is stored with"
         " the reason and erased with it."
-        for payload in ("PaymentReversed", "ChargeRecorded", "ChargeReversed")
+        for payload in ("PaymentReversed", "PaymentClaimDeclined", "ChargeRecorded", "ChargeReversed")
     },
+    ("PaymentClaimDeclined", "claim"): "ID of the claim.",
+    ("PaymentClaimWithdrawn", "claim"): "ID of the claim.",
+    ("PaymentClaimed", "payer"): "The operator's ID of the player who claims to have paid.",
+    ("PaymentClaimed", "reference"): "The client's ID of the claim, and of the payment that confirms it.",
+    ("PaymentClaimed", "round"): "ID of the round that was paid. Omitted if none was named.",
+    (
+        "PaymentClaimed",
+        "table",
+    ): "ID of the table of the round, or of the points, or of the link that recorded the claim. Null if there is none"
+    " of these.",
+    ("PaymentRecorded", "claim"): "ID of the claim that it confirms. Omitted if it confirms none.",
     ("PaymentRecorded", "reference"): "The client's ID of the payment.",
     ("PaymentRecorded", "round"): "ID of the round that was paid. Omitted if none was named.",
     (

@@ -16,7 +16,7 @@ from schemas.ledger.units import UnitField, digits_of
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.errors import Mistake
 
-MOST_WARNINGS: Final = 2
+MOST_WARNINGS: Final = 3
 _REFERENCE: Final = (
     "identifies it: the same content under the same reference is recorded once. The `Idempotency-Key` of the request if"
     " omitted; one of the two is required."
@@ -132,7 +132,8 @@ class _AmountSchema(_RecordedSchema):
         Inner(FieldErrorSchema),
         most=MOST_WARNINGS,
         description="What was recorded and may be a mistake: the same content was recorded before under another"
-        " reference (`equal-payment`), or the payer paid more than they owed in the unit (`more-than-owed`), or it"
+        " reference (`equal-payment`), or the payer claims the same payment and nobody has confirmed it yet"
+        " (`payment-claimed`), or the payer paid more than they owed in the unit (`more-than-owed`), or it"
         " was taken back since it was recorded and does not count (`payment-reversed`). Omitted if"
         " there is nothing to warn of.",
     )
@@ -152,6 +153,11 @@ class RecordedPaymentSchema(_AmountSchema):
     )
     round = UuidField(
         required=True, allow_none=True, description="ID of the round that was paid. Null if none is named."
+    )
+    claim = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the payer's claim that it confirms. Null if it confirms none.",
     )
 
 
@@ -193,7 +199,8 @@ def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dum
     """Encode a payment or charge, with what may be a mistake in it."""
     event = recorded.event
     if isinstance(event, PaymentRecorded):
-        own = {"payer": event.payer, "payee": event.payee, "paid_at": show_time(event.paid_at)}
+        paid_at = show_time(event.paid_at)
+        own = {"payer": event.payer, "payee": event.payee, "paid_at": paid_at, "claim": _show_id(event.claim)}
     else:
         own = {"player": event.player}
     return {

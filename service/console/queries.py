@@ -54,7 +54,7 @@ def find(session: Session, kind: SessionKind, secret_sha256: bytes) -> ConsoleSe
     if not rows:
         return None
     [row] = rows
-    key = StoredKey(row["club_id"], row["key_id"], row["key_name"], tuple(row["scopes"]), player=row["player"])
+    key = StoredKey(row["club_id"], row["key_id"], row["key_name"], tuple(row["scopes"]), declared_player=row["player"])
     return ConsoleSession(row["id"], key, row["expires_at"])
 
 

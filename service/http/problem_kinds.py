@@ -229,6 +229,11 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Payment or charge conflict",
         "It is recorded with other content, or was reversed for another reason. Use a new reference for another one.",
     ),
+    "payment-claim-ended": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Payment claim ended",
+        "The claim was confirmed, declined or withdrawn before. GET the payment claims for its state.",
+    ),
     "hand-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
         "Hand number conflict",

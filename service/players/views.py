@@ -102,7 +102,7 @@ def put_player(naming: NameRequest, player: str) -> Response:
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
     """
-    Erase a player's display name, and the notes and reasons of their payments and charges.
+    Erase a player's display name, and the notes and reasons of their payments, charges and payment claims.
 
     The player's ID, results and payments stay in the records.
     """

@@ -108,6 +108,11 @@ AUDITED: Final[Mapping[str, Table]] = {
         played="amounts charges",
     ),
     "entry_notes": _table("club_id entry_id", event="note salt"),
+    "payment_claims": _table(
+        "club_id id", event="claimed_at payer payee unit amount paid_at table_id round_id reference"
+    ),
+    "payment_claim_outcomes": _table("club_id claim_id", event="id outcome ended_at"),
+    "payment_claim_reasons": _table("club_id event_id", event="reason salt"),
     "disputes": _table(
         "club_id id",
         event="round_id table_id revision hand seat board_row claim author digest opened_at",

@@ -18,6 +18,9 @@ from evidence.events import (
     KeyRevoked,
     LinkIssued,
     LinkRevoked,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
@@ -36,7 +39,7 @@ from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 from service.replays.comparing import Expected, Key, Row
 from service.replays.findings import Finding, FindingKind
-from service.verification.expected_payments import add_payment, erase_notes
+from service.verification.expected_payments import add_claim, add_payment, erase_notes
 from service.verification.expected_proposals import add_proposal
 
 Records = dict[str, dict[Key, dict[str, Any]]]
@@ -79,7 +82,7 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
 
     Raises:
         KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, ends a
-            proposal, or erases a name or a note, that no earlier event created.
+            proposal or a claim, or erases a name, a note or a reason, that no earlier event created.
         ValueError: it names no version of a ruleset, or no time of day, or it ends a proposal that cannot end so.
     """
     match event:
@@ -112,6 +115,8 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
             add_payment(records, event, event_id, at)
         case ProposalOpened() | ProposalConfirmed() | ProposalWithdrawn():
             add_proposal(records, event, event_id, at, actor)
+        case PaymentClaimed() | PaymentClaimDeclined() | PaymentClaimWithdrawn():
+            add_claim(records, event, event_id, at)
         case KeyCreated():
             records["api_keys"][(event.key,)] = _key_record(event, at, actor)
         case KeyRevoked():

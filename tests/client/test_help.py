@@ -69,6 +69,7 @@ def test_these_are_all_the_commands() -> None:
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
         "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key create", "key list", "key revoke",
         "events", "ledger", "balances", "payment", "payment record", "payment reverse", "charge", "charge record",
+        "payment claim", "payment claims", "payment confirm", "payment decline", "payment withdraw",
         "charge reverse", "statement", "statistics", "plot", "completion", "console",
         "webhook", "webhook add", "webhook list", "webhook show", "webhook update", "webhook remove", "webhook test",
         "webhook secret", "webhook secret show", "webhook secret rotate", "webhook deliveries", "webhook redeliver",
@@ -202,9 +203,13 @@ def with_webhook(line: str, reached: dict[str, str]) -> str:
     return line.replace(EXAMPLE_DELIVERY, ofc("webhook", "test", added["id"], "--json", **reached).document["id"])
 
 
-def pay(reached: dict[str, str], *, is_charge: bool) -> str:
-    """Record a payment or a charge, and return its ID."""
-    words = ("charge", "record", "ann", "--reason", "room") if is_charge else ("payment", "record", "bob", "ann")
+def pay(reached: dict[str, str], line: str) -> str:
+    """Record what the command ends or takes back: a payment, a charge or a claim, and return its ID."""
+    words = ("payment", "record", "bob", "ann")
+    if "charge" in line:
+        words = ("charge", "record", "ann", "--reason", "room")
+    elif "reverse" not in line:
+        words = ("payment", "claim", "bob", "ann")
     recorded: str = ofc(*words, "--unit", "EUR", "--amount", "1", "--json", **reached).document["id"]
     return recorded
 
@@ -244,7 +249,7 @@ def test_the_examples_work(
     if " webhook " in shown:
         line = with_webhook(line, reached)
     if EXAMPLE_ENTRY in shown:
-        line = line.replace(EXAMPLE_ENTRY, pay(reached, is_charge=" charge " in shown))
+        line = line.replace(EXAMPLE_ENTRY, pay(reached, shown))
     if "-o" in shown and "checkpoint" in shown:
         line = line.replace(" -o ", f" -o {table}-")
     if "--follow" in shown:

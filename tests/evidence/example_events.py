@@ -30,6 +30,9 @@ from evidence.events import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
@@ -253,6 +256,11 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         note=digest_note("cash", bytes(range(32))),
     ),
     PaymentReversed(payment=PAYMENT, reason=digest_note("it was a loan", bytes(range(32)))),
+    PaymentClaimed(
+        payer="bob", payee="ann", unit="EUR", amount=1250, paid_at=AT, table=TABLE, reference="tap-1", round=ROUND
+    ),
+    PaymentClaimDeclined(claim=PAYMENT, reason=digest_note("not received", bytes(range(32)))),
+    PaymentClaimWithdrawn(claim=PAYMENT),
     ChargeRecorded(
         player="ann",
         unit=str(TABLE),

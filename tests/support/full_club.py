@@ -62,6 +62,7 @@ def live(house: House, api: Api) -> Lived:
     _rounds_are_settled_by_other_rules(house, club, api)
     _players_are_named(api)
     _money_is_paid(api)
+    _payments_are_claimed(api)
     for name in ("study", "attic"):
         _a_final_round_is_corrected(house, api, club, name)
         _a_round_is_disputed(api, f"{name} disputed")
@@ -180,6 +181,15 @@ def _money_is_paid(api: Api) -> None:
             assert recorded.status == 201, recorded
             taken_back = api.post(f"/v1/{what}/{recorded['id']}/reversal", {"reason": f"a mistake {number}"})
             assert taken_back.status == 201, taken_back
+
+
+def _payments_are_claimed(api: Api) -> None:
+    ends = [("confirm", None), ("withdraw", None), ("decline", {"reason": "not received"})]
+    for number, (end, body) in enumerate(ends * 2, start=1):
+        claim = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": number, "reference": f"claimed/{number}"}
+        claimed = api.post("/v1/payment-claims", claim)
+        assert claimed.status == 201, claimed
+        assert api.post(f"/v1/payment-claims/{claimed['id']}/{end}", body).status == 201
 
 
 def _a_final_round_is_corrected(house: House, api: Api, club: UUID, name: str) -> None:

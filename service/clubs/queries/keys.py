@@ -27,8 +27,9 @@ class StoredKey:
         name: the name of the key, or the label of the link.
         table_id: the table of a link; None for a key.
         round_id: the round of a link to a round; None for others, and for a key.
-        player: the player who uses the key or a player's link, by the operator's ID, as far as it was declared; a
-            scorekeeper's link has that of the key that issued it.
+        player: the player of a personal link; None for others, and for a key.
+        declared_player: the player who uses the key, or the key that issued the link, or has the personal link; None if
+            none was declared.
     """
 
     club_id: UUID
@@ -38,6 +39,7 @@ class StoredKey:
     table_id: UUID | None = None
     round_id: UUID | None = None
     player: str | None = None
+    declared_player: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +202,8 @@ def _use(session: Session, rows: Sequence[PipelineRow]) -> StoredKey | None:
     if not rows:
         return None
     [row] = rows
-    scopes = tuple(row["scopes"])
-    key = StoredKey(row["club_id"], row["id"], row["name"], scopes, row["table_id"], row["round_id"], row["player"])
+    place = row["table_id"], row["round_id"], row["player"], row["declared_player"]
+    key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), *place)
     if row["is_use_due"]:
         note_use = _NOTE_USE_OF_KEY if key.table_id is None else _NOTE_USE_OF_LINK
         session.note(key.club_id, note_use, {"club_id": key.club_id, "id": key.id})

@@ -34,7 +34,7 @@ def find_own_player(transaction: Transaction, key: StoredKey, round_id: UUID) ->
 
 def list_own_ids(key: StoredKey) -> list[str]:
     """List the IDs of the player of a key; none if it has no player."""
-    return [] if key.player is None else [key.player]
+    return [] if key.declared_player is None else [key.declared_player]
 
 
 def explain_own_round(key: StoredKey, player: str, round_id: UUID) -> str:

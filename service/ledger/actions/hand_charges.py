@@ -13,13 +13,8 @@ from schemas.ledger.units import table_of
 from scoring.errors import Mistake
 from service.db import Transaction
 from service.errors import PaymentConflict, ScopeMissing
-from service.ledger.actions.payments import (
-    find_differences,
-    find_other_table,
-    find_unknown_players,
-    find_unknown_unit,
-    make_note,
-)
+from service.ledger.actions.checks import find_other_table, find_unknown_players, find_unknown_unit
+from service.ledger.actions.payments import find_differences, make_note
 from service.ledger.queries import payments
 from service.ledger.queries.payments import Note, StoredRecord
 from service.rounds.queries.stored_round import StoredRound

@@ -102,6 +102,18 @@ def sum_entries(transaction: Transaction, filter_: EntryFilter) -> list[UnitSums
     ]
 
 
+# The function is of the whole club, also in the transaction of a personal link, and empty in any other.
+_OF_PLAYER: Final = text("SELECT unit, account, amount FROM list_net_balances()")
+
+
+def list_net_balances(transaction: Transaction) -> dict[str, dict[str, int]]:
+    """Return what everyone is owed or owes in the club, in the units of the player of a personal link, by unit."""
+    by_unit: dict[str, dict[str, int]] = {}
+    for row in transaction.execute(_OF_PLAYER):
+        by_unit.setdefault(row.unit, {})[row.account] = int(row.amount)
+    return by_unit
+
+
 def _add_up(sums: Mapping[str, Counter[str]]) -> Iterator[Balance]:
     """Yield the balances in one unit from the sums of each source by account."""
     for account in sums["charges"]:

@@ -187,21 +187,20 @@ def lock(transaction: Transaction, name: str) -> None:
 
 
 def find_by_reference(transaction: Transaction, reference: str) -> StoredRecord | None:
+    """Find the payment or charge with a reference, which the transaction can see."""
+    return _find(transaction, _BY_REFERENCE, reference=reference)
+
+
+def refuse_used_reference(transaction: Transaction, reference: str) -> None:
     """
-    Find the payment or charge with a reference.
+    Check that nothing else in the club has a reference: of a link, it can be one of what it cannot see.
 
     Raises:
-        PaymentConflict: the transaction is of a link, which cannot see the one that has it.
+        PaymentConflict: a payment, a charge or a claim has it.
     """
-    stored = _find(transaction, _BY_REFERENCE, reference=reference)
-    if stored is None and transaction.table_id is not None and _is_used(transaction, reference):
-        detail = f"the reference {reference!r} is that of a payment or charge that the link cannot see"
+    if transaction.execute(_IS_USED, {"reference": reference}).scalar_one():
+        detail = f"the reference {reference!r} is that of another payment, charge or payment claim"
         raise PaymentConflict(detail, (Mistake(PaymentConflict.code, ("reference",), detail),))
-    return stored
-
-
-def _is_used(transaction: Transaction, reference: str) -> bool:
-    return bool(transaction.execute(_IS_USED, {"reference": reference}).scalar_one())
 
 
 def list_by_references(transaction: Transaction, references: Sequence[str]) -> dict[str, StoredRecord]:
@@ -290,9 +289,11 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
     return PaidRound(row.table_id, worth_of(row.point_value, row.unit, str(row.table_id)).amount_unit)
 
 
-def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:
-    """Insert a payment or charge, whose reference is locked."""
-    added = _insert(transaction, event, entry_of(event, transaction.now), note)
+def record(
+    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None, *, after: UUID | None = None
+) -> Recorded:
+    """Insert a payment or charge, whose reference is locked; `after` is the ID of the event of its claim."""
+    added = _insert(transaction, event, entry_of(event, transaction.now), note, after=after)
     return Recorded(added, transaction.now, event)
 
 

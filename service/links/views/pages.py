@@ -177,7 +177,7 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
 
 
 def _reading(session: Session, key: StoredKey) -> Transaction:
-    return session.reading(key.club_id, key.table_id, key.round_id)
+    return session.reading(key.club_id, key.table_id, key.round_id, key.player)
 
 
 def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transaction]:
@@ -187,6 +187,7 @@ def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transac
         request_id=current_request().request_id,
         table_id=key.table_id,
         round_id=key.round_id,
+        player=key.player,
     )
 
 

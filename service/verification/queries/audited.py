@@ -93,6 +93,10 @@ _IN_CLUB: Final = {
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
         for table in ("api_keys", "links", "players", "rulesets", "tables", "entry_notes", "proposals", "proposal_ends")
     },
+    **{
+        table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
+        for table in ("payment_claims", "payment_claim_outcomes", "payment_claim_reasons")
+    },
     "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
 }
 _OF_ROUNDS: Final = {

@@ -1,4 +1,4 @@
-"""Money that changes hands, and what the house charges, taken back now and then."""
+"""Money that changes hands or is said to, and what the house charges, taken back now and then."""
 
 from random import Random
 
@@ -44,6 +44,36 @@ class Paying(Happening):
             self.post(path, reason)
             self.club.taken_back.add(entry)
         self.is_refused(path, {"reason": "another mistake"}, 409)
+
+    def a_payment_is_claimed(self, rng: Random) -> None:
+        players = self._players()
+        if len(players) < 2:
+            return
+        payer, payee = rng.sample(players, 2)
+        unit, path = rng.choice(["EUR", *self.club.tables]), "/v1/payment-claims"
+        body = {"payer": payer, "payee": payee, "unit": unit, "amount": rng.randint(1, 500)}
+        claimed = self.post(path, {**body, "reference": f"claimed {rng.random()}"})
+        self.is_refused(path, {**body, "amount": 501, "reference": claimed["reference"]}, 409)
+        self.is_refused("/v1/payments", {**body, "reference": claimed["reference"]}, 409)
+        self.club.claims.append(claimed["id"])
+
+    def a_claim_ends(self, rng: Random) -> None:
+        """Confirm, decline or withdraw a claim, which may have ended: then only the same step again is a replay."""
+        if not self.club.claims:
+            return
+        claim = rng.choice(self.club.claims)
+        steps = {"confirm": {}, "decline": {"reason": "not received"}, "withdraw": {}}
+        step = self.club.ended.get(claim) or rng.choice(list(steps))
+        path = f"/v1/payment-claims/{claim}"
+        if claim in self.club.ended:
+            self.is_repeated(f"{path}/{step}", steps[step])
+        else:
+            ended = self.post(f"{path}/{step}", steps[step])
+            self.club.ended[claim] = step
+            if step == "confirm":
+                self.club.recorded[ended["id"]] = "payments"
+        for other in steps.keys() - {step}:
+            self.is_refused(f"{path}/{other}", steps[other], 409)
 
     def _players(self) -> list[str]:
         return sorted({seat["player"] for each in self.club.rounds for seat in each.happened.document["seats"]})

@@ -48,6 +48,8 @@ STEPS = {
     "money_changes_hands": 4,
     "somebody_is_charged": 2,
     "something_is_taken_back": 2,
+    "a_payment_is_claimed": 3,
+    "a_claim_ends": 3,
 }
 """What can happen next, and how often beside the others."""
 
@@ -110,6 +112,7 @@ OFTEN_DONE = {
 DONE = OFTEN_DONE | {
     *("undo", "departures", "close", "accepted hands", "recomputations", "adjustments"),
     *("final by time", "final by everyone's word", "review", "resolve", "withdraw", "replayed", "charges", "reversal"),
+    *("payment-claims", "confirm", "decline"),
 }
 
 

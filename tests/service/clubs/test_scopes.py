@@ -41,6 +41,11 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_balances": {"read"},
     "record_payment": {"write"},
     "reverse_payment": {"write"},
+    "claim_payment": {"write"},
+    "list_payment_claims": {"read"},
+    "confirm_payment_claim": {"write"},
+    "decline_payment_claim": {"write"},
+    "withdraw_payment_claim": {"write"},
     "record_charge": {"write"},
     "reverse_charge": {"write"},
     "get_club": {"read"},
@@ -132,7 +137,7 @@ BY_KIND = {"find_id"}
 NEEDS_NO_KEY = {"list_rulesets", "get_ruleset"}
 """Public operations that return more with a key."""
 
-NAMES_AN_ID = {"open_dispute", "record_payment", "record_charge"}
+NAMES_AN_ID = {"open_dispute", "record_payment", "record_charge", "claim_payment"}
 """Operations with an ID in the body, for which an ID of another club is a mistake like an unknown one."""
 
 BESIDE_OTHERS = {KeyScope.CORRECT_FINAL}

@@ -62,6 +62,7 @@ class Club:
             "webhook_id": self.add_webhook,
             "delivery_id": self.send_test,
             **{f"{kind}_id": partial(self.record, kind) for kind in ("payment", "charge")},
+            "payment_claim_id": self.claim_payment,
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "plot": lambda: self.rng.choice(["net", "sources", "head-to-head", "caps", "fouls", "distribution"]),
             "player": lambda: self.player_for(operation_id),
@@ -91,6 +92,8 @@ class Club:
             "comment_on_dispute": lambda: body_of("comments", 1, comment=self.new_name()),
             "resolve_dispute": partial(body_of, "resolve", 2),
             **{f"record_{kind}": partial(self.to_record, kind) for kind in ("payment", "charge")},
+            "claim_payment": partial(self.to_record, "payment"),
+            "decline_payment_claim": lambda: {"reason": self.new_name()},
             "start_recomputation": lambda: AUDIT,
             "create_key": self.key_to_create,
             "add_webhook": self.webhook_to_add,
@@ -202,6 +205,10 @@ class Club:
     def record(self, kind: str) -> str:
         """Record a payment or charge, and return its ID."""
         return str(self._made(f"/v1/{kind}s", self.to_record(kind))["id"])
+
+    def claim_payment(self) -> str:
+        """Claim a payment, and return the ID of the claim."""
+        return str(self._made("/v1/payment-claims", self.to_record("payment"))["id"])
 
     def webhook(self) -> Document:
         """Choose some kinds of messages."""

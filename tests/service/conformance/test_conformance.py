@@ -77,6 +77,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "export_rounds": "a period ends where it begins, or later",
     "list_ledger": "a period ends where it begins, or later, and not every text of 43 characters is a cursor",
     "record_payment": "the players must have played, and the payment needs a reference or an idempotency key",
+    "claim_payment": "the players must have played, and the claim needs a reference or an idempotency key",
     "record_charge": "the player must have played, and the charge needs a reference or an idempotency key",
     "list_statistics": "a period ends where it begins, or later, and an evening is no period",
     "get_player_statistics": "a period ends where it begins, or later, and an evening is no period",

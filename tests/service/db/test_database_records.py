@@ -49,6 +49,7 @@ CHANGING = {"clubs", "api_keys", "links", "players", "tables", "round_heads", "d
     "webhook_deliveries",
     "round_statistics",
     "entry_notes",
+    "payment_claim_reasons",
     "console_sessions",
     "scorekeepers",
     "verifications",

@@ -47,6 +47,9 @@ SENT: dict[str, Any] = {
     "withdraw_dispute": body_of("withdraw", 1),
     "reverse_payment": {"reason": "it was a loan"},
     "reverse_charge": {"reason": "the room was free"},
+    "confirm_payment_claim": None,
+    "decline_payment_claim": {"reason": "not received"},
+    "withdraw_payment_claim": None,
     "revoke_link": None,
     "show_scorekeeper": {"hand": 1},
     "hide_scorekeeper": None,
@@ -82,6 +85,7 @@ class Theirs:
     device_id: str
     payment_id: str
     charge_id: str
+    payment_claim_id: str
 
 
 @pytest.fixture
@@ -103,9 +107,10 @@ def theirs(other_api: Api) -> Theirs:
     payment_id = other_api.post("/v1/payments", paid)["id"]
     charged = {"player": "ann", "unit": "EUR", "amount": 1, "reason": "the room", "reference": "room"}
     charge_id = other_api.post("/v1/charges", charged)["id"]
+    payment_claim_id = other_api.post("/v1/payment-claims", {**paid, "reference": "claimed"})["id"]
     return Theirs(
         *(table, round_id, hand_id, dispute_id, import_id, recomputation_id),
-        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id),
+        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id, payment_claim_id),
     )
 
 

@@ -29,6 +29,7 @@ def make_one_of_each(house: House, api: Api) -> dict[IdKind, str]:
     webhook = api.post("/v1/webhooks", {"url": "https://club.example/ofc", "kinds": ["hand.recorded"]})["id"]
     recompute = {"mode": "audit", "scope": {"table": table}, "reason": "a question"}
     owed = {"unit": "EUR", "amount": 100}
+    paid = {**owed, "payer": "ann", "payee": "bob"}
     lines = {"data": b"{}\n", "headers": {"Content-Type": "application/x-ndjson"}}
     return {
         IdKind.TABLE: table,
@@ -42,8 +43,9 @@ def make_one_of_each(house: House, api: Api) -> dict[IdKind, str]:
         IdKind.DELIVERY: api.post(f"/v1/webhooks/{webhook}/test", None)["id"],
         IdKind.LINK: api.post("/v1/links", {"table": table})["id"],
         IdKind.KEY: api.get("/v1/keys")["keys"][0]["id"],
-        IdKind.PAYMENT: api.post("/v1/payments", {**owed, "payer": "ann", "payee": "bob", "reference": "paid"})["id"],
+        IdKind.PAYMENT: api.post("/v1/payments", {**paid, "reference": "paid"})["id"],
         IdKind.CHARGE: api.post("/v1/charges", {**owed, "player": "ann", "reason": "rake", "reference": "rake"})["id"],
+        IdKind.PAYMENT_CLAIM: api.post("/v1/payment-claims", {**paid, "reference": "claimed"})["id"],
     }
 
 
@@ -77,6 +79,7 @@ def test_a_kind_is_found_with_a_scope_that_lists_it(house: House, api: Api) -> N
     assert (refused.status, refused["code"]) == (403, "scope-missing")
     assert "expected a key with the scope 'webhooks'" in refused["detail"]
     listed = {"read": {"table", "round", "hand", "dispute", "recomputation", "import", "payment", "charge"}}
+    listed["read"].add("payment_claim")
     listed |= {"webhooks": {"webhook", "delivery"}, "audit": {"checkpoint"}, "admin": {"link", "key"}}
     for scope, kinds in listed.items():
         key = another_key(house, api, scope)

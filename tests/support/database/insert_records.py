@@ -8,7 +8,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey, digest_of
-from evidence.events import ChargeRecorded, FinalReason, LinkKind
+from evidence.events import ChargeRecorded, FinalReason, LinkKind, PaymentClaimDeclined, PaymentClaimed
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
@@ -36,7 +36,7 @@ from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Part
-from service.ledger.queries import payments
+from service.ledger.queries import claims, payments
 from service.ledger.queries.payments import Note
 from service.links.actions.links import issue_link
 from service.players import queries as players
@@ -248,6 +248,21 @@ def charge(transaction: Transaction) -> UUID:
     return payments.record(transaction, event, reason).id
 
 
+def declined_claim(transaction: Transaction) -> None:
+    """A claim of a payment that was declined, with the reason."""
+    claimed = PaymentClaimed(
+        payer="ann",
+        payee="bob",
+        unit="EUR",
+        amount=200,
+        paid_at=transaction.now,
+        table=None,
+        reference=str(uuid7()),
+    )
+    claim, reason = claims.record(transaction, claimed), Note("not received", bytes(32))
+    claims.decline(transaction, claim, PaymentClaimDeclined(claim=claim.id, reason=reason.digest), reason)
+
+
 def add_job(transaction: Transaction) -> UUID:
     """An import of which one piece is not done; and a difference in a round, as if it were an audit too."""
     job_id = uuid7()
@@ -279,6 +294,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         confirmed = settlements.confirm(transaction, later, 1)
         correct_who_sat(transaction, settlements.finalize(transaction, confirmed, FinalReason.WINDOW))
         charge(transaction)
+        declined_claim(transaction)
         add_job(transaction)
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
