@@ -65,6 +65,7 @@ Variant = Literal["pineapple", "turbo", "classic"]
 LeavingRule = Literal["between_hands", "between_rounds"]
 PlotName = Literal["stacks", "net", "sources", "head-to-head", "caps", "fouls", "distribution"]
 EntryKind = Literal["settlement", "adjustment", "reversal", "payment", "charge"]
+PaymentClaimState = Literal["pending", "confirmed", "declined", "withdrawn"]
 PaymentPlan = Literal["fewest", "few", "pairs"]
 WebhookKind = Literal[
     "hand.recorded",
@@ -77,6 +78,9 @@ WebhookKind = Literal[
     "dispute.withdrawn",
     "payment.recorded",
     "payment.reversed",
+    "payment.claimed",
+    "payment.claim-declined",
+    "payment.claim-withdrawn",
     "charge.recorded",
     "charge.reversed",
     "import.ended",
@@ -92,6 +96,9 @@ MessageKind = Literal[
     "dispute.withdrawn",
     "payment.recorded",
     "payment.reversed",
+    "payment.claimed",
+    "payment.claim-declined",
+    "payment.claim-withdrawn",
     "charge.recorded",
     "charge.reversed",
     "import.ended",
@@ -112,6 +119,7 @@ IdKind = Literal[
     "payment",
     "charge",
     "proposal",
+    "payment_claim",
 ]
 LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
@@ -1365,6 +1373,85 @@ class PaymentReversedEvent(Response):
     content: PaymentReversedContent
 
 
+class PaymentClaimedContent(Response):
+    """The payload of a `payment.claimed` event."""
+
+    payer: str
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: str
+    table: str | None
+    reference: str
+
+
+class PaymentClaimedEvent(Response):
+    """A player claims to have paid, which is no payment yet. The ID of the event is that of the claim."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["payment.claimed"]
+    content: PaymentClaimedContent
+
+
+class PaymentClaimDeclinedContent(Response):
+    """The payload of a `payment.claim-declined` event."""
+
+    claim: str
+    reason: str
+
+
+class PaymentClaimDeclinedEvent(Response):
+    """The payee or the club did not confirm a claim."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["payment.claim-declined"]
+    content: PaymentClaimDeclinedContent
+
+
+class PaymentClaimWithdrawnContent(Response):
+    """The payload of a `payment.claim-withdrawn` event."""
+
+    claim: str
+
+
+class PaymentClaimWithdrawnEvent(Response):
+    """A claim was withdrawn."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["payment.claim-withdrawn"]
+    content: PaymentClaimWithdrawnContent
+
+
 class ChargeRecordedContent(Response):
     """The payload of a `charge.recorded` event."""
 
@@ -2379,6 +2466,7 @@ class RecordedPayment(Response):
     paid_at: str
     table: str | None
     round: str | None
+    claim: str | None
 
 
 class Reversal(Response):
@@ -2401,6 +2489,26 @@ class RecordedCharge(Response):
     player: str
     table: str | None
     round: str | None
+
+
+class PaymentClaim(Response):
+    """A claim of a player to have paid. It is no payment, and in no balance, until it is confirmed."""
+
+    id: str
+    claimed_at: str
+    payer: str
+    payee: str | None
+    unit: str
+    unit_digits: int
+    amount: int
+    paid_at: str
+    table: str | None
+    round: str | None
+    reference: str
+    state: PaymentClaimState
+    ended_at: str | None
+    payment: str | None
+    reason: str | None
 
 
 class PointsPerHand(Response):

@@ -102,7 +102,7 @@ class Operations:
 
     def erase_player(self, player: str) -> None:
         """
-        Erase a player's display name, and the notes and reasons of their payments and charges.
+        Erase a player's display name, and the notes and reasons of their payments, charges and payment claims.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
@@ -1423,6 +1423,117 @@ class Operations:
             makes_key=True,
         )
 
+    def claim_payment(
+        self, request: requests.PaymentClaimRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.PaymentClaim:
+        """
+        Record that a player claims to have paid another, or the house.
+
+        Args:
+            request: A payment that its payer claims to have made, to another player or to the house.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payment-claims"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_payment_claims(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: models.PaymentClaimState | None = None,
+        player: str | None = None,
+    ) -> Pages[models.PaymentClaim]:
+        """
+        List claims of payments, newest first.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            state: List only claims in this state.
+            player: List only claims by this player or to this player.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/payment-claims"),
+            "claims",
+            query={"limit": limit, "cursor": cursor, "state": state, "player": player},
+        )
+
+    def confirm_payment_claim(
+        self, payment_claim_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.RecordedPayment:
+        """
+        Confirm that a claimed payment was received: it is recorded as a payment, with the reference of the claim.
+
+        Args:
+            payment_claim_id: ID of the payment claim.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payment-claims/{payment_claim_id}/confirm", payment_claim_id=payment_claim_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def decline_payment_claim(
+        self,
+        payment_claim_id: str,
+        request: requests.PaymentClaimDeclineRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.PaymentClaim:
+        """
+        Decline a claim, because the payment was not received. A player's link declines payments to this player.
+
+        Args:
+            payment_claim_id: ID of the payment claim.
+            request: Why a claim is declined.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payment-claims/{payment_claim_id}/decline", payment_claim_id=payment_claim_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def withdraw_payment_claim(
+        self, payment_claim_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.PaymentClaim:
+        """
+        Withdraw a claim that is pending. A player's link withdraws claims of this player.
+
+        Args:
+            payment_claim_id: ID of the payment claim.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payment-claims/{payment_claim_id}/withdraw", payment_claim_id=payment_claim_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
     def list_statistics(
         self,
         *,
@@ -1649,6 +1760,9 @@ class Operations:
                 "dispute.withdrawn",
                 "payment.recorded",
                 "payment.reversed",
+                "payment.claimed",
+                "payment.claim-declined",
+                "payment.claim-withdrawn",
                 "charge.recorded",
                 "charge.reversed",
                 "proposal.opened",

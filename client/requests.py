@@ -49,6 +49,9 @@ WebhookKind = Literal[
     "dispute.withdrawn",
     "payment.recorded",
     "payment.reversed",
+    "payment.claimed",
+    "payment.claim-declined",
+    "payment.claim-withdrawn",
     "charge.recorded",
     "charge.reversed",
     "import.ended",
@@ -539,6 +542,24 @@ class ChargeRequest(TypedDict):
     reason: str
     round: NotRequired[str | None]
     reference: NotRequired[str | None]
+
+
+class PaymentClaimRequest(TypedDict):
+    """A payment that its payer claims to have made, to another player or to the house."""
+
+    payer: str
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: NotRequired[str | None]
+    round: NotRequired[str | None]
+    reference: NotRequired[str | None]
+
+
+class PaymentClaimDeclineRequest(TypedDict):
+    """Why a claim is declined."""
+
+    reason: str
 
 
 RecomputationScope = TypedDict(
