@@ -23,6 +23,7 @@ The errors of the service, beyond those of the rules.
     │   ├── TableConflict         another table has this name
     │   ├── TableArchived         no round can be opened at the table
     │   ├── RoundConflict, PaymentConflict   another round, payment or charge has this reference
+    │   ├── AliasConflict         the IDs cannot be joined or parted
     │   ├── RoundOpen             the table has an open round
     │   ├── HandConflict          another hand has this number
     │   ├── HandNumberWrong       the number is not the next
@@ -222,6 +223,12 @@ class PaymentConflict(Conflict):
     """Another payment or charge has this reference, or it was reversed for another reason."""
 
     code = "payment-conflict"
+
+
+class AliasConflict(Conflict):
+    """The IDs sat in one round, one is joined to another player, or they are not joined."""
+
+    code = "alias-conflict"
 
 
 class RoundOpen(Conflict):

@@ -1,7 +1,7 @@
 """Statements: the results of a table over several rounds, and the payments that settle them up."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -9,7 +9,7 @@ from typing import Any, Final
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
-from schemas.game_fields import CurrencyField, PlayerField, StackField
+from schemas.game_fields import AliasesField, CurrencyField, PlayerField, StackField, dump_aliases
 from schemas.ledger.csv_rows import dump_rows, text_cell
 from schemas.ledger.settling import PointUnit, SettleBy, Settled, money_of
 from schemas.money import count_digits, show_decimal
@@ -171,6 +171,7 @@ class TableStatementSchema(SettledSchema):
         required=True,
         description="The players' totals, highest net points first.",
     )
+    aliases = AliasesField()
     totals = Inner(PointTotalsSchema, required=True, description="The totals over all players.")
 
 
@@ -221,6 +222,7 @@ class StatementView:
     players: Sequence[PlayerStatement]
     totals: PointTotals
     settled: Settled
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def currencies(self) -> list[str]:
@@ -246,6 +248,7 @@ def dump_statement(view: StatementView) -> Dumped:
             }
             for each in sorted(view.players, key=lambda each: (-each.points.net, each.player))
         ],
+        **dump_aliases(view.aliases),
         "totals": _dump_points(view.totals),
         **dump_settled(view.settled),
     }

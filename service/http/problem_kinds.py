@@ -225,6 +225,12 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Payment or charge conflict",
         "It is recorded with other content, or was reversed for another reason. Use a new reference for another one.",
     ),
+    "alias-conflict": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Alias conflict",
+        "IDs that sat in one round are two people, and an ID is joined to one player at most. `errors` has the reasons."
+        " Part IDs that were joined by mistake first.",
+    ),
     "hand-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
         "Hand number conflict",

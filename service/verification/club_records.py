@@ -21,7 +21,9 @@ from evidence.events import (
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
+    PlayerJoined,
     PlayerNamed,
+    PlayerParted,
     RulesetAdded,
     TableChanged,
     TableCreated,
@@ -74,8 +76,8 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
     Add the record of an event.
 
     Raises:
-        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, or erases a
-            name or a note, that no earlier event created.
+        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, parts an
+            alias, or erases a name or a note, that no earlier event created.
         ValueError: it names no version of a ruleset, or no time of day.
     """
     match event:
@@ -99,6 +101,11 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
             erase_notes(records, event)
             if records["players"].pop((event.player,), None) is None and not event.notes:
                 raise KeyError(event.player)
+        case PlayerJoined():
+            records["aliases"][(event.alias,)] = {"player": event.player, "id": event_id, "joined_at": at}
+        case PlayerParted():
+            if records["aliases"].pop((event.alias,))["player"] != event.player:
+                raise KeyError(event.alias)
         case PaymentRecorded() | PaymentReversed() | ChargeRecorded() | ChargeReversed():
             add_payment(records, event, event_id, at)
         case KeyCreated():

@@ -22,6 +22,7 @@ from service.db.pages import Page, cut_page
 from service.errors import PaymentConflict
 from service.ledger.queries import payments
 from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
+from service.players.queries.aliases import Aliases, read_aliases
 from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.queries import rounds
 from service.tables import queries as tables
@@ -87,8 +88,10 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
     if stored is not None:
         _refuse_differences(stored, event, request.paid_at, request.note)
         return _replay(transaction, stored)
+    aliases = read_aliases(transaction)
     _refuse_mistakes(
-        *_find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
+        *_find_unknown_players(transaction, aliases, {"payer": request.payer, "payee": request.payee}),
+        *_find_same_player(aliases, request),
         *_find_unknown_unit(transaction, request.unit),
         *find_time_mistakes(transaction.now, [(("paid_at",), request.paid_at)]),
     )
@@ -124,7 +127,7 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         _refuse_differences(stored, event, None, request.reason)
         return _replay(transaction, stored)
     _refuse_mistakes(
-        *_find_unknown_players(transaction, {"player": request.player}),
+        *_find_unknown_players(transaction, read_aliases(transaction), {"player": request.player}),
         *_find_unknown_unit(transaction, request.unit),
         *_find_unknown_round(request.round, table),
         *_find_other_table(request.unit, table),
@@ -224,10 +227,21 @@ def _refuse_mistakes(*mistakes: Mistake) -> None:
         raise WireError(mistakes)
 
 
-def _find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
+def _find_same_player(aliases: Aliases, request: PaymentRequest) -> Iterator[Mistake]:
+    """Yield the mistake of a payment between two IDs of one player."""
+    payer, payee = request.payer, request.payee
+    if payer is not None and payee is not None and aliases.player_of(payer) == aliases.player_of(payee):
+        detail = f"is {show(payee)}, which is an ID of the payer {show(payer)} too; expected another player"
+        yield Mistake("payee-not-other", ("payee",), detail)
+
+
+def _find_unknown_players(
+    transaction: Transaction, aliases: Aliases, players: Mapping[str, str | None]
+) -> Iterator[Mistake]:
     """List the players, by the fields that name them, who never sat in a round of the club, with some who did."""
-    named = {player for player in players.values() if player is not None}
-    unknown = named - rounds.list_known_players(transaction, named)
+    named = {player: aliases.ids_of(player) for player in players.values() if player is not None}
+    sitting = rounds.list_known_players(transaction, {known_as for ids in named.values() for known_as in ids})
+    unknown = {player for player, ids in named.items() if sitting.isdisjoint(ids)}
     known = rounds.list_players(transaction) if unknown else []
     for field, player in players.items():
         if player is not None and player in unknown:

@@ -155,13 +155,14 @@ _LIST: Final = text("""
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
-        AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
+        AND (CAST(:player AS text) IS NULL OR entry.accounts && CAST((SELECT ids_of_player(:player)) AS text[]))
     ORDER BY entry.id DESC LIMIT :limit
 """)
 _BALANCE: Final = text("""
     SELECT sum(part.amount) AS balance
     FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
-    WHERE entry.club_id = :club_id AND entry.unit = :unit AND part.account = :account
+    WHERE entry.club_id = :club_id AND entry.unit = :unit
+        AND part.account = ANY (CAST((SELECT ids_of_player(:account)) AS text[]))
 """)
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
 _TABLE_OF_ROUND: Final = text("SELECT table_id FROM rounds WHERE club_id = :club_id AND id = :round_id")
@@ -233,7 +234,7 @@ def find_reversal(transaction: Transaction, entry_id: UUID) -> StoredReversal | 
 
 
 def find_balance(transaction: Transaction, unit: str, account: str) -> int:
-    """Return what an account is owed or, below zero, owes in a unit."""
+    """Return what an account, or the player of one, is owed or, below zero, owes in a unit."""
     parameters = {"club_id": transaction.club_id, "unit": unit, "account": account}
     return int(transaction.execute(_BALANCE, parameters).scalar_one() or 0)
 
