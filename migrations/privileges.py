@@ -25,6 +25,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, charge_per,"
     " charge_amount, minimum_stack, correction_window_minutes, archived_at)",
     "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
+    "aliases": "SELECT, INSERT, DELETE",
     "rounds": APPEND,
     "settlements": APPEND,
     "corrections": APPEND,

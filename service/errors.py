@@ -26,6 +26,7 @@ The errors of the service, beyond those of the rules.
     │   ├── TableArchived         no round can be opened at the table
     │   ├── RoundConflict, PaymentConflict   another round, payment or charge has this reference
     │   ├── PaymentClaimEnded     the claim of a payment was confirmed, declined or withdrawn
+    │   ├── AliasConflict         the IDs cannot be joined or parted
     │   ├── RoundOpen             the table has an open round
     │   ├── HandConflict          another hand has this number
     │   ├── HandNumberWrong       the number is not the next
@@ -245,6 +246,12 @@ class PaymentClaimEnded(Conflict):
     """The claim of a payment was confirmed, declined or withdrawn."""
 
     code = "payment-claim-ended"
+
+
+class AliasConflict(Conflict):
+    """The IDs sat in one round, one is joined to another player, or they are not joined."""
+
+    code = "alias-conflict"
 
 
 class RoundOpen(Conflict):

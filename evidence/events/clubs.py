@@ -243,6 +243,35 @@ class PlayerErased(EventPayload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerJoined(EventPayload):
+    """
+    An ID was joined to a player: both are IDs of one person.
+
+    Events and records keep the ID that they have. The ID of the event is larger than those of all earlier events of
+    this kind and of `PlayerParted` in the club, because they are replayed in this order.
+
+    Attributes:
+        player: the ID under which the figures of the person are shown.
+        alias: the ID that was joined to it.
+    """
+
+    kind = EventKind.PLAYER_JOINED
+
+    player: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerParted(EventPayload):
+    """An ID was parted from the player that it was joined to, and is a player of its own again."""
+
+    kind = EventKind.PLAYER_PARTED
+
+    player: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RulesetAdded(EventPayload):
     """
     A version of a ruleset was added.

@@ -26,6 +26,8 @@ class EventKind(StrEnum):
     LINK_REVOKED = "link.revoked"
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"
+    PLAYER_JOINED = "player.joined"
+    PLAYER_PARTED = "player.parted"
     TABLE_CREATED = "table.created"
     TABLE_CHANGED = "table.changed"
     ROUND_OPENED = "round.opened"

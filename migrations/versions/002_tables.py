@@ -1,4 +1,4 @@
-"""Rulesets, tables and players."""
+"""Rulesets, tables and players, with their aliases."""
 
 from alembic import op
 
@@ -11,6 +11,8 @@ down_revision = "001"
 def upgrade() -> None:
     _rulesets_and_tables()
     _players()
+    _aliases()
+    _ids_of_player()
 
 
 def _rulesets_and_tables() -> None:
@@ -87,3 +89,50 @@ def _players() -> None:
         ALTER TABLE players ALTER COLUMN display_name SET STATISTICS 0;
     """)
     one_club_at_a_time("players")
+
+
+def _aliases() -> None:
+    """
+    Create the aliases: one row for each ID that is joined to another one, because both are of one person.
+
+    No table refers to it: records contain the IDs that were sent, and a join changes none of them. A player who has
+    aliases is no alias, because joins of a club wait for each other. A row has the ID of its event, whose order is that
+    of all joins of the club.
+    """
+    op.execute("""
+        CREATE TABLE aliases (
+            club_id uuid NOT NULL REFERENCES clubs,
+            alias text NOT NULL CHECK (alias <> ''),
+            player text NOT NULL CHECK (player <> ''),
+            id uuid NOT NULL,
+            joined_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, alias),
+            CONSTRAINT aliases_id_key UNIQUE (club_id, id),
+            CONSTRAINT aliases_other_check CHECK (alias <> player)
+        );
+        CREATE INDEX aliases_of_player ON aliases (club_id, player);
+    """)
+    one_club_at_a_time("aliases")
+
+
+def _ids_of_player() -> None:
+    """
+    Create the function by which filters for a player find what is recorded under any ID of the player.
+
+    PostgreSQL calls such a function for every row that it compares, unless the filter calls it in a subquery of its
+    own, which runs once in a statement.
+    """
+    op.execute("""
+        CREATE FUNCTION ids_of_player(known_as text) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE RETURN (
+            SELECT ARRAY[known.player] || ARRAY(
+                SELECT joined.alias FROM aliases AS joined
+                WHERE joined.club_id = current_club() AND joined.player = known.player
+            )
+            FROM (
+                SELECT coalesce((
+                    SELECT own.player FROM aliases AS own
+                    WHERE own.club_id = current_club() AND own.alias = known_as
+                ), known_as) AS player
+            ) AS known
+        );
+    """)

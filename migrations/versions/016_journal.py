@@ -119,7 +119,7 @@ def _one_table_or_round_at_a_time() -> None:
     op.execute("""
         CREATE POLICY one_table ON entries AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
-                WHEN revision IS NULL AND (SELECT current_player()) = ANY (accounts) THEN true
+                WHEN revision IS NULL AND accounts && CAST((SELECT ids_of_player(current_player())) AS text[]) THEN true
                 ELSE table_id = (SELECT current_table())
                     AND CASE WHEN (SELECT current_round()) IS NULL THEN true
                         ELSE round_id = (SELECT current_round()) END
@@ -131,7 +131,7 @@ def _one_table_or_round_at_a_time() -> None:
                 ELSE EXISTS (
                     SELECT FROM entries AS entry
                     WHERE (entry.club_id, entry.id) = (entry_notes.club_id, entry_notes.entry_id)
-                        AND (SELECT current_player()) = ANY (entry.accounts)
+                        AND entry.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
                 )
             END
         );

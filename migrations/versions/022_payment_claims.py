@@ -78,7 +78,7 @@ def _one_table_or_player_at_a_time() -> None:
     op.execute("""
         CREATE POLICY one_table ON payment_claims AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
-                WHEN (SELECT current_player()) IS NOT NULL THEN (SELECT current_player()) IN (payer, payee)
+                WHEN (SELECT current_player()) IS NOT NULL THEN ARRAY[payer, payee] && CAST((SELECT ids_of_player(current_player())) AS text[])
                 ELSE table_id = (SELECT current_table())
                     AND CASE WHEN (SELECT current_round()) IS NULL THEN true
                         ELSE round_id = (SELECT current_round()) END
@@ -151,18 +151,19 @@ def _for_links() -> None:
             SET ofc."table" = '' SET ofc.round = '' AS $$
             SELECT coalesce(sum(part.amount), 0)
             FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
-            WHERE entry.club_id = current_club() AND entry.unit = of_unit AND part.account = of_account
+            WHERE entry.club_id = current_club() AND entry.unit = of_unit AND part.account = ANY (CAST((SELECT ids_of_player(of_account)) AS text[]))
         $$;
 
         CREATE FUNCTION list_net_balances() RETURNS TABLE (unit text, account text, amount numeric) LANGUAGE sql STABLE
             SET ofc."table" = '' SET ofc.round = '' AS $$
-            SELECT entry.unit, part.account, sum(part.amount)
+            SELECT entry.unit, coalesce(joined.player, part.account), sum(part.amount)
             FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
+            LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (entry.club_id, part.account)
             WHERE entry.club_id = current_club() AND entry.unit IN (
                 SELECT own.unit FROM entries AS own
-                WHERE own.club_id = current_club() AND (SELECT current_player()) = ANY (own.accounts)
+                WHERE own.club_id = current_club() AND own.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
             )
-            GROUP BY entry.unit, part.account
+            GROUP BY entry.unit, coalesce(joined.player, part.account)
         $$;
     """)
 

@@ -23,6 +23,7 @@ from scoring.round_state import RoundSeat
 _LONGEST_TEXT: Final = 1000
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "after_hand": "Number of the last hand before it. 0 before the first hand.",
+    "alias": "The ID that was joined to the player, or parted from them.",
     "amount": "Amount, in minor units.",
     "audit": "ID of the audit that is to be applied. Null if a correction is proposed.",
     "archived_at": "Time when the table was archived. Null if it is not archived.",

@@ -17,7 +17,7 @@ from schemas.fields import (
     UuidField,
     show_time,
 )
-from schemas.game_fields import PlayerField, TableNameField
+from schemas.game_fields import AliasesField, PlayerField, TableNameField, dump_aliases
 from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
 from schemas.ledger.settling import Settled, Worth, money_of
 from schemas.ledger.statements import (
@@ -103,6 +103,7 @@ class ClubStatementSchema(SettledSchema):
         required=True,
         description="The players' results, highest net points first.",
     )
+    aliases = AliasesField()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,7 @@ class ClubStatementView:
     open_rounds: int
     players: Sequence[PlayerInClub]
     settled: Settled
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def units(self) -> list[str]:
@@ -189,6 +191,7 @@ def dump_club_statement(view: ClubStatementView) -> Dumped:
             }
             for each in view.in_order
         ],
+        **dump_aliases(view.aliases),
         **dump_settled(view.settled),
     }
 

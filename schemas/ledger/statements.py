@@ -9,7 +9,7 @@ from typing import Any, Final
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
-from schemas.game_fields import PlayerField, StackField, UnitCodeField
+from schemas.game_fields import AliasesField, PlayerField, StackField, UnitCodeField, dump_aliases
 from schemas.ledger.csv_rows import dump_rows, text_cell
 from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.settling import SettleBy, Settled, Worth, money_of
@@ -178,6 +178,7 @@ class TableStatementSchema(SettledSchema):
         required=True,
         description="The players' totals, highest net points first.",
     )
+    aliases = AliasesField()
     totals = Inner(PointTotalsSchema, required=True, description="The totals over all players.")
 
 
@@ -229,6 +230,7 @@ class StatementView:
     players: Sequence[PlayerStatement]
     totals: PointTotals
     settled: Settled
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def units(self) -> list[str]:
@@ -260,6 +262,7 @@ def dump_statement(view: StatementView) -> Dumped:
             }
             for each in sorted(view.players, key=lambda each: (-each.points.net, each.player))
         ],
+        **dump_aliases(view.aliases),
         "totals": _dump_points(view.totals),
         **dump_settled(view.settled),
     }

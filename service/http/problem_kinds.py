@@ -234,6 +234,12 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Payment claim ended",
         "The claim was confirmed, declined or withdrawn before. GET the payment claims for its state.",
     ),
+    "alias-conflict": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Alias conflict",
+        "IDs that sat in one round are two people, and an ID is joined to one player at most. `errors` has the reasons."
+        " Part IDs that were joined by mistake first.",
+    ),
     "hand-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
         "Hand number conflict",

@@ -60,6 +60,7 @@ def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tre
 AUDITED: Final[Mapping[str, Table]] = {
     "clubs": _table("id", event="name created_at time_zone evening_begins second_auditor"),
     "players": _table("club_id player", event="display_name salt named_at", free="id"),
+    "aliases": _table("club_id alias", event="player id joined_at"),
     "api_keys": _table(
         "club_id id",
         event="name prefix secret_sha256 scopes created_at expires_at revoked_at player created_by replaces",

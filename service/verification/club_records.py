@@ -24,7 +24,9 @@ from evidence.events import (
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
+    PlayerJoined,
     PlayerNamed,
+    PlayerParted,
     ProposalConfirmed,
     ProposalOpened,
     ProposalWithdrawn,
@@ -82,7 +84,7 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
 
     Raises:
         KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, ends a
-            proposal or a claim, or erases a name, a note or a reason, that no earlier event created.
+            proposal or a claim, parts an alias, or erases a name, a note or a reason, that no earlier event created.
         ValueError: it names no version of a ruleset, or no time of day, or it ends a proposal that cannot end so.
     """
     match event:
@@ -111,6 +113,11 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
             erase_notes(records, event)
             if records["players"].pop((event.player,), None) is None and not event.notes:
                 raise KeyError(event.player)
+        case PlayerJoined():
+            records["aliases"][(event.alias,)] = {"player": event.player, "id": event_id, "joined_at": at}
+        case PlayerParted():
+            if records["aliases"].pop((event.alias,))["player"] != event.player:
+                raise KeyError(event.alias)
         case PaymentRecorded() | PaymentReversed() | ChargeRecorded() | ChargeReversed():
             add_payment(records, event, event_id, at)
         case ProposalOpened() | ProposalConfirmed() | ProposalWithdrawn():

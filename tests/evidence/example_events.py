@@ -36,7 +36,9 @@ from evidence.events import (
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
+    PlayerJoined,
     PlayerNamed,
+    PlayerParted,
     Received,
     RecordDigest,
     RoundClosed,
@@ -149,6 +151,8 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     LinkRevoked(link=LINK, table=TABLE),
     PlayerNamed.of("ann", "Ann Example", bytes(range(32))),
     PlayerErased(player="ann"),
+    PlayerJoined(player="bob", alias="bobby"),
+    PlayerParted(player="bob", alias="bobby"),
     RulesetAdded(ruleset=RULES),
     TableCreated(
         id=TABLE,

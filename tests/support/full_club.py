@@ -169,6 +169,9 @@ def _players_are_named(api: Api) -> None:
     for player in ("ann", "bob", "cyd"):
         assert api.put(f"/v1/players/{player}", {"display_name": f"{player} Example"}).status == 201
     assert api.delete("/v1/players/bob").status == 204
+    for alias in ("annie", "anna", "ann e"):
+        assert api.post("/v1/players/ann/aliases", {"alias": alias}).status == 201
+    assert api.post("/v1/players/ann/aliases/part", {"alias": "ann e"}).status == 200
 
 
 def _money_is_paid(api: Api) -> None:

@@ -22,6 +22,7 @@ from tests.support.examples.disputes import (
     show_the_players,
 )
 from tests.support.examples.evening import (
+    join_two_ids,
     look_around,
     name_the_players,
     play_a_round,
@@ -69,6 +70,7 @@ def play_story(house: House, bare: Logins) -> dict[str, Document]:
     lend_the_table(recorder, house, table)
     look_after_the_keys(recorder)
     ask_a_second_auditor(recorder, house, round_id)
+    join_two_ids(recorder)
     send_what_cannot_be_read(recorder)
     import_too_much(recorder, house)
     come_without_the_right_key(recorder, house)

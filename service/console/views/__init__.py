@@ -1,6 +1,7 @@
 """The pages of the console. Importing the package registers all of them."""
 
 from service.console.views import (
+    aliases,
     audit,
     home,
     jobs,
@@ -28,6 +29,7 @@ from service.console.views.rounds import replay as round_replay
 from service.console.views.rounds import revisions as round_revisions
 
 __all__ = [
+    "aliases",
     "audit",
     "console",
     "dispute_cases",

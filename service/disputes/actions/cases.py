@@ -69,7 +69,7 @@ def take_next_dispute(transaction: Transaction, key: StoredKey) -> UUID | None:
     A dispute that another transaction is taking is skipped: of two auditors who ask at once, each gets another one. So
     are disputes of rounds that the player of the auditor's key sat in.
     """
-    dispute_id = cases.lock_oldest_open(transaction, without=list_own_ids(key))
+    dispute_id = cases.lock_oldest_open(transaction, without=list_own_ids(transaction, key))
     if dispute_id is None:
         return None
     version = disputes.get(transaction, dispute_id).version

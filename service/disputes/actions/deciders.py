@@ -5,6 +5,7 @@ from uuid import UUID
 from service.clubs.queries.keys import StoredKey
 from service.db import Transaction
 from service.errors import OwnRound
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries import rounds
 
 
@@ -27,14 +28,14 @@ def find_own_player(transaction: Transaction, key: StoredKey, round_id: UUID) ->
     Returns:
         The ID; None if they did not sit in it, or if the key has no player.
     """
-    own = list_own_ids(key)
+    own = list_own_ids(transaction, key)
     seated = rounds.list_seated(transaction, round_id) if own else ()
     return next((player for player in seated if player in own), None)
 
 
-def list_own_ids(key: StoredKey) -> list[str]:
-    """List the IDs of the player of a key; none if it has no player."""
-    return [] if key.declared_player is None else [key.declared_player]
+def list_own_ids(transaction: Transaction, key: StoredKey) -> list[str]:
+    """List the IDs of the player of a key, with their aliases; none if it has no player."""
+    return [] if key.declared_player is None else read_aliases(transaction).ids_of(key.declared_player)
 
 
 def explain_own_round(key: StoredKey, player: str, round_id: UUID) -> str:

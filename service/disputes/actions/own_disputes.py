@@ -16,7 +16,7 @@ _MOST: Final = 100
 def list_own_disputes(transaction: Transaction, key: StoredKey, round_id: UUID) -> list[StoredDispute]:
     """List the disputes of a round that the player of a link has opened, the oldest first."""
     of_round = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST)
-    own = list_own_ids(key)
+    own = list_own_ids(transaction, key)
     return [each for each in of_round if each.author in own]
 
 

@@ -66,7 +66,7 @@ def check_step(
 
 def _is_own_withdrawal(before: StoredDispute, request: DisputeTransitionRequest, key: StoredKey) -> bool:
     """Return whether the player of a key withdraws a dispute that they have opened."""
-    return request.kind == DisputeState.WITHDRAWN.value and before.author in list_own_ids(key)
+    return request.kind == DisputeState.WITHDRAWN.value and before.author in list_own_ids(transaction, key)
 
 
 def _check_transition(before: StoredDispute, request: DisputeTransitionRequest) -> None:

@@ -31,6 +31,7 @@ from scoring.ruleset import Points
 from service.db import Transaction
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
 from service.rounds.models import TRANSFERS, RoundHeadRecord, RoundRecord
+from service.rounds.queries.round_filter import select_ids_of
 from service.tables.models import TableRecord
 
 DECIDED: Final = (DisputeState.UPHELD, DisputeState.REJECTED, DisputeState.WITHDRAWN)
@@ -58,7 +59,7 @@ class CaseFilter:
     Attributes:
         states: the states of the disputes.
         table: the name of the table, which is not archived, or its ID.
-        player: the ID of a player of the round, or of the one who opened the dispute.
+        player: any ID of a player of the round, or of the one who opened the dispute.
         reviewer: who started the review.
         round_id: the round.
     """
@@ -315,7 +316,8 @@ def _conditions(filter_: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bo
         in_use = and_(_TABLE.name == filter_.table, _TABLE.archived_at.is_(None))
         yield or_(in_use, cast(_TABLE.id, Text) == filter_.table.lower())
     if filter_.player is not None:
-        yield or_(literal(filter_.player) == any_(_ROUND_HEAD.players), _DISPUTE.author == filter_.player)
+        ids = select_ids_of(filter_.player)
+        yield or_(_ROUND_HEAD.players.op("&&")(ids), _DISPUTE.author == any_(ids))
     if filter_.reviewer is not None:
         yield reviewer == filter_.reviewer
     if filter_.round_id is not None:

@@ -38,8 +38,9 @@ from service.ledger.actions.hand_charges import HandCharges
 from service.logs import format_exception, get_log
 from service.memory import no_garbage_collection
 from service.metrics.counters import check_balance
+from service.players.queries.aliases import hold_aliases
 from service.rounds.actions.charges import add_charges, compare_charges
-from service.rounds.actions.checks import check_expected, replay_exactly
+from service.rounds.actions.checks import check_expected, refuse_aliases_together, replay_exactly
 from service.rounds.actions.documents import (
     add_steps,
     is_document_of,
@@ -143,6 +144,7 @@ class _RoundLines:
         documents = [line for line in self._lines if isinstance(line, ReadLine)]
         self._known = find_known(transaction, documents)
         self._settled = SettledLines(line for line in documents if line.identity not in self._known.recorded)
+        self._aliases = hold_aliases(transaction)
         self._writer = RoundWriter(transaction, self._store_referenced)
         self._charges = HandCharges(transaction)
 
@@ -215,6 +217,7 @@ class _RoundLines:
         transaction, document, ruleset = self._transaction, line.document, line.ruleset
         if self._known.has_other(ruleset):
             raise rulesets.ruleset_conflict(ruleset)
+        refuse_aliases_together(self._aliases, [seat.player for seat in document.seats])
         settled = self._settled.find(line.number)
         played_at = (hand.played_at for hand in document.hands)
         opened = build_round(

@@ -17,6 +17,7 @@ from schemas.money import CURRENCIES
 from scoring.errors import Mistake
 from scoring.round_state import fold_player
 from service.db import Transaction
+from service.players.queries.aliases import Aliases
 from service.ledger.queries import claims, payments
 from service.ledger.queries.payments import PaidRound
 from service.rounds.queries import rounds
@@ -51,10 +52,20 @@ def refuse_mistakes(*mistakes: Mistake) -> None:
         raise WireError(mistakes)
 
 
-def find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
+def find_same_player(aliases: Aliases, payer: str | None, payee: str | None) -> Iterator[Mistake]:
+    """Yield the mistake of a payment between two IDs of one player."""
+    if payer is not None and payee is not None and aliases.player_of(payer) == aliases.player_of(payee):
+        detail = f"is {show(payee)}, which is an ID of the payer {show(payer)} too; expected another player"
+        yield Mistake("payee-not-other", ("payee",), detail)
+
+
+def find_unknown_players(
+    transaction: Transaction, aliases: Aliases, players: Mapping[str, str | None]
+) -> Iterator[Mistake]:
     """List the players, by the fields that name them, who never sat in a round of the club, with some who did."""
-    named = {player for player in players.values() if player is not None}
-    unknown = named - rounds.list_known_players(transaction, named)
+    named = {player: aliases.ids_of(player) for player in players.values() if player is not None}
+    sitting = rounds.list_known_players(transaction, {known_as for ids in named.values() for known_as in ids})
+    unknown = {player for player, ids in named.items() if sitting.isdisjoint(ids)}
     known = rounds.list_players(transaction) if unknown else []
     for field, player in players.items():
         if player is not None and player in unknown:

@@ -18,6 +18,7 @@ from service.ledger.actions.checks import (
     find_equal_claim,
     find_equal_payment,
     find_other_unit,
+    find_same_player,
     find_too_much,
     find_unknown_players,
     find_unknown_round,
@@ -28,6 +29,7 @@ from service.ledger.actions.checks import (
 from service.ledger.actions.payments import RecordedPayment, make_note, replay_payment
 from service.ledger.queries import claims, payments
 from service.ledger.queries.balances import list_net_balances
+from service.players.queries.aliases import read_aliases
 from service.ledger.queries.claims import ClaimFilter
 from service.rounds.actions.checks import find_time_mistakes
 
@@ -185,7 +187,8 @@ def _refuse_others(transaction: Transaction, player: str | None) -> None:
     Raises:
         ScopeMissing: it is that of another player.
     """
-    if transaction.player is not None and transaction.player != player:
+    ids = () if transaction.player is None else read_aliases(transaction).ids_of(transaction.player)
+    if ids and player not in ids:
         whose = "the house" if player is None else repr(player)
         raise ScopeMissing(
             f"the link is that of the player {transaction.player!r}, and this is for {whose}; expected a key or a"
@@ -211,8 +214,10 @@ def _find_unknown(transaction: Transaction, request: PaymentClaimRequest) -> Ite
     A player's link also knows those with whom the player has to settle up, in the whole club.
     """
     owed = list_net_balances(transaction).get(request.unit, {}) if transaction.player is not None else {}
-    if not {account_of(request.payer), account_of(request.payee)} <= owed.keys():
-        yield from find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee})
+    aliases = read_aliases(transaction)
+    if not {aliases.player_of(account_of(each)) for each in (request.payer, request.payee)} <= owed.keys():
+        yield from find_unknown_players(transaction, aliases, {"payer": request.payer, "payee": request.payee})
+    yield from find_same_player(aliases, request.payer, request.payee)
     if not owed:
         yield from find_unknown_unit(transaction, request.unit)
 

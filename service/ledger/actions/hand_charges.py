@@ -16,6 +16,7 @@ from service.errors import PaymentConflict, ScopeMissing
 from service.ledger.actions.checks import find_other_table, find_unknown_players, find_unknown_unit
 from service.ledger.actions.payments import find_differences, make_note
 from service.ledger.queries import payments
+from service.players.queries.aliases import read_aliases
 from service.ledger.queries.payments import Note, StoredRecord
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange
@@ -116,10 +117,11 @@ class HandCharges:
     def _find_mistakes(self, round_: StoredRound, charges: Iterable[HandCharge]) -> Iterator[Mistake]:
         """List what is wrong with charges of a round; nothing is read for players of the round and its own unit."""
         seated = {seat.player for seat in round_.round.seats}
+        aliases = read_aliases(self._transaction)
         for index, charge in enumerate(charges):
             mistakes: list[Mistake] = []
             if charge.player not in seated:
-                mistakes += find_unknown_players(self._transaction, {"player": charge.player})
+                mistakes += find_unknown_players(self._transaction, aliases, {"player": charge.player})
             has_no_value = round_.point_value is None and table_of(charge.unit) == round_.table_id
             if not has_no_value:
                 mistakes += find_unknown_unit(self._transaction, charge.unit)

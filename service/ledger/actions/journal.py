@@ -14,6 +14,7 @@ from scoring.settle_up import find_payments
 from service.db import Transaction
 from service.ledger.queries import journal as queries
 from service.ledger.queries.journal import JournalFilter, StoredEntry
+from service.players.queries.aliases import read_aliases
 
 _ENTRIES: Final = 200
 _HANDS: Final = 500
@@ -71,11 +72,12 @@ def _read(
 ) -> Iterator[LedgerLine]:
     """Yield the lines after a place, in order."""
     size = min(entries_at_once, _ENTRIES)
+    ids = None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player)
     for line in _read_all(transaction, filter_, after, size):
         listed = after.lines if line.entry.position == after.position else 0
         if line.entry.id == after.waiting and line.entry.position is None:
             listed = after.waiting_lines
-        if line.number > listed and filter_.player in (None, line.payer, line.payee):
+        if line.number > listed and (ids is None or line.payer in ids or line.payee in ids):
             yield line
 
 

@@ -21,6 +21,7 @@ from service.ledger.actions.checks import (
     find_equal_payment,
     find_other_table,
     find_other_unit,
+    find_same_player,
     find_too_much,
     find_unknown_players,
     find_unknown_round,
@@ -31,6 +32,7 @@ from service.ledger.actions.checks import (
 )
 from service.ledger.queries import payments
 from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.actions.checks import find_time_mistakes
 
 _SALT_BYTES: Final = 32
@@ -97,8 +99,10 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         _refuse_differences(stored, event, request.paid_at, request.note)
         return replay_payment(transaction, stored)
     payments.refuse_used_reference(transaction, reference)
+    aliases = read_aliases(transaction)
     refuse_mistakes(
-        *find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
+        *find_unknown_players(transaction, aliases, {"payer": request.payer, "payee": request.payee}),
+        *find_same_player(aliases, request.payer, request.payee),
         *find_unknown_unit(transaction, request.unit),
         *find_unknown_round(request.round, round_),
         *find_other_unit(request.unit, round_),
@@ -138,7 +142,7 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         return replay_payment(transaction, stored)
     payments.refuse_used_reference(transaction, reference)
     refuse_mistakes(
-        *find_unknown_players(transaction, {"player": request.player}),
+        *find_unknown_players(transaction, read_aliases(transaction), {"player": request.player}),
         *find_unknown_unit(transaction, request.unit),
         *find_unknown_round(request.round, round_),
         *find_other_table(request.unit, None if round_ is None else round_.table_id),

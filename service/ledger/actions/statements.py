@@ -17,6 +17,7 @@ from scoring.errors import Mistake, RoundError
 from service.db import Transaction
 from service.ledger.queries import statements as queries
 from service.ledger.queries.statements import count_open_rounds, list_sums, list_totals
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries.round_filter import RoundFilter
 from service.tables import queries as tables
 
@@ -89,6 +90,7 @@ def _settle(
         settled=settle_pairs(queries.list_paid_between(transaction, filter_, with_value=with_value))
         if by is SettleBy.PAIRS
         else settle_fewest({each.player: _settled_nets(each, with_value=with_value) for each in players}),
+        aliases=read_aliases(transaction).among(each.player for each in players),
     )
 
 
@@ -192,6 +194,7 @@ def get_statement(
         settled=settle_fewest({each.player: each.nets for each in summed.players})
         if paid is None
         else settle_pairs(paid),
+        aliases=read_aliases(transaction).among(each.player for each in summed.players),
     )
 
 

@@ -22,7 +22,7 @@ class JournalFilter:
 
     Attributes:
         table_name: the name of a table that is not archived.
-        player: a player who has an amount in the entry.
+        player: a player who has an amount in the entry, under any of their IDs.
         reference: that of a payment or charge, also of its reversal, or of the round.
     """
 
@@ -54,7 +54,7 @@ _CONDITIONS: Final = {
     "table_name": "entry.table_id IN"
     " (SELECT id FROM tables WHERE club_id = :club_id AND name = :table_name AND archived_at IS NULL)",
     "round_id": "entry.round_id = :round_id",
-    "player": ":player = ANY (entry.accounts)",
+    "player": "entry.accounts && CAST((SELECT ids_of_player(:player)) AS text[])",
     "kind": "entry.kind = :kind",
     "unit": "entry.unit = :unit",
     "reference": "(entry.reference = :reference OR entry.reverses IN"

@@ -173,7 +173,7 @@ _LIST: Final = text("""
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
-        AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
+        AND (CAST(:player AS text) IS NULL OR entry.accounts && CAST((SELECT ids_of_player(:player)) AS text[]))
         AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
     ORDER BY entry.id DESC LIMIT :limit
 """)
@@ -271,7 +271,7 @@ def find_reversal(transaction: Transaction, entry_id: UUID) -> StoredReversal | 
 
 
 def find_balance(transaction: Transaction, unit: str, account: str) -> int:
-    """Return what an account is owed or, below zero, owes in a unit, in the whole club."""
+    """Return what an account, or the player of one, is owed or, below zero, owes in a unit, in the whole club."""
     return int(transaction.execute(_BALANCE, {"unit": unit, "account": account}).scalar_one())
 
 

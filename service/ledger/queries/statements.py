@@ -10,7 +10,9 @@ from sqlalchemy import Row, text
 from schemas.ledger.settling import PaidBetween, Worth, worth_of
 from schemas.ledger.statements import PlayerStatement, PointTotals
 from service.db import Transaction
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries.round_filter import (
+    OF_PLAYER,
     RoundFilter,
     filter_parameters,
     list_conditions,
@@ -21,12 +23,16 @@ _SUMS: Final = "count(*) AS rounds, sum(top_ups) AS top_ups, sum(received) - sum
 _COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
 _TABLE_OF_UNIT: Final = "CASE WHEN point_value IS NULL THEN table_id END AS table_id"
 _ANY_TABLE: Final = "CAST(NULL AS uuid) AS table_id"
-_PLAYED: Final = """
-    result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = :player)
+_PLAYED: Final = f"""
+    result.round_id IN (
+        SELECT round_id FROM player_rounds
+        WHERE club_id = :club_id AND recorded_player = {OF_PLAYER.format(value=":player")}
+    )
 """
 _SEATS: Final = """
     CROSS JOIN unnest(head.players, head.opening_stacks, head.top_ups, head.stacks)
-        AS seat (player, opening_stack, top_ups, stack)
+        AS seat (recorded_player, opening_stack, top_ups, stack)
+    LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (round.club_id, seat.recorded_player)
 """
 _TRANSFERS: Final = """
     JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
@@ -79,13 +85,14 @@ def list_sums(
     if players is None:
         summed = _sums(filter_, by, _COUNTED)
     else:
-        summed = _sums(filter_, by, of_players=" AND player = ANY (:players)")
+        summed = _sums(filter_, by, of_players=" AND recorded_player = ANY (:ids)")
     query = f"""
         SELECT summed.*, tables.name AS table_name
         FROM ({summed}) AS summed JOIN tables ON (tables.club_id, tables.id) = (:club_id, summed.table_id)
     """
     parameters = _parameters(transaction, filter_)
-    return transaction.execute(text(query), parameters | ({} if players is None else {"players": [*players]})).all()
+    ids = {} if players is None else {"ids": read_aliases(transaction).ids_of_all(players)}
+    return transaction.execute(text(query), parameters | ids).all()
 
 
 def list_tables_without_value(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:
@@ -110,7 +117,8 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
     parameters = _parameters(transaction, filter_)
     seats = f"""
         WITH seat AS (
-            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.unit, seat.*,
+            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.unit,
+                coalesce(joined.player, seat.recorded_player) AS player, seat.opening_stack, seat.top_ups, seat.stack,
                 seat.stack - seat.opening_stack - seat.top_ups AS net
             {_rounds(filter_, _SEATS)}
         )
@@ -142,8 +150,14 @@ def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_va
         {_rounds(filter_, _TRANSFERS)} {"AND round.point_value IS NOT NULL" if with_value else ""}
         GROUP BY 1, 2, 3, 4, 5
     """
+    aliases = read_aliases(transaction)
     return [
-        PaidBetween(worth_of(row.point_value, row.unit, str(row.table_id)), row.payer, row.payee, int(row.points))
+        PaidBetween(
+            worth_of(row.point_value, row.unit, str(row.table_id)),
+            aliases.player_of(row.payer),
+            aliases.player_of(row.payee),
+            int(row.points),
+        )
         for row in transaction.execute(text(query), _parameters(transaction, filter_))
     ]
 

@@ -54,6 +54,7 @@ from service.links.actions.links import get_link
 from service.links.actions.pages import read_round_page, show_linked_hand
 from service.links.views.rounds import Personal, render_round_page
 from service.pages.apps import find_built
+from service.players.queries.aliases import Aliases, read_aliases
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.settlements import confirm_settlement
 from service.rounds.queries.round_filter import RoundFilter
@@ -116,13 +117,13 @@ def show_link(secret: str) -> Response:
         link, table = _read_link(transaction, key)
         after = _read_cursor(request.args.get("cursor"))
         listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
-        zone = ZoneInfo(clubs.get(transaction).time_zone)
+        zone, aliases = ZoneInfo(clubs.get(transaction).time_zone), read_aliases(transaction)
         page = render_template(
             "linked_table.html",
             table=table,
             you=link.player,
             secret=secret,
-            rounds=[_show_round(view, zone) for view in listed.items],
+            rounds=[_show_round(view, zone, link, aliases) for view in listed.items],
             cursor=listed.next_after and show_cursor(listed.next_after),
             expires_at=format_time(link.expires_at.astimezone(UTC), zone),
             style_address=find_built(STYLE, ".css"),
@@ -206,8 +207,9 @@ def _change(
     if link.player is None or action not in ("confirm", "dispute", "comment", "withdraw"):
         raise NotFound("the link is not for a player")
     view = get_round(transaction, round_id)
+    you = _find_seated(link, read_aliases(transaction), view)
     if action == "confirm":
-        seat = next((each.seat for each in view.round.seats if each.player == link.player), None)
+        seat = next((each.seat for each in view.round.seats if each.player == you), None)
         asked = {"seat": seat, "revision": _number(form.get("revision", ""))}
         confirm_settlement(transaction, round_id, load(SettlementConfirmationRequestSchema(), asked))
         return None
@@ -216,7 +218,7 @@ def _change(
     if action == "dispute":
         hand = form.get("hand", "")
         asked = {"round": str(round_id), "hand": _number(hand) if hand else None, "claim": _line(form, "claim")}
-        open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": link.player}))
+        open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": you}))
         return None
     dispute = find_own_dispute(transaction, key, round_id, form.get("dispute", ""))
     if action == "comment":
@@ -248,7 +250,7 @@ def _render_round(
     if link.player is not None:
         own = list_own_disputes(transaction, key, round_id)
         personal = Personal(
-            player=link.player,
+            player=_find_seated(link, read_aliases(transaction), page.round) or link.player,
             can_dispute=has_scope(key.scopes, (KeyScope.DISPUTES,)),
             disputes=own,
             entries=disputes.list_entries_of(transaction, [each.id for each in own]),
@@ -330,12 +332,19 @@ def _read_cursor(cursor: str | None) -> UUID | None:
         raise NotFound("the page has an unknown cursor") from error
 
 
-def _show_round(view: RoundView, zone: ZoneInfo) -> dict[str, Any]:
+def _find_seated(link: Link, aliases: Aliases, view: RoundView) -> str | None:
+    """Return the ID under which the player of a link sits in a round; if they do not, that of the link."""
+    ids = () if link.player is None else aliases.ids_of(link.player)
+    return next((seat.player for seat in view.round.seats if seat.player in ids), link.player)
+
+
+def _show_round(view: RoundView, zone: ZoneInfo, link: Link, aliases: Aliases) -> dict[str, Any]:
     played = view.round
     nets = {
         seat.player: played.stacks[seat.seat] - seat.opening_stack - played.top_ups[seat.seat] for seat in played.seats
     }
-    return {"view": view, "day": format_day(view.opened_at, zone), "nets": nets}
+    you = _find_seated(link, aliases, view)
+    return {"view": view, "day": format_day(view.opened_at, zone), "nets": nets, "you": you}
 
 
 def _address(secret: str, round_id: UUID) -> str:

@@ -38,7 +38,7 @@ def find_why_not(transaction: Transaction, proposal: Proposal, key: StoredKey) -
     if _belongs_to(origins, proposal.key, key.id):
         return f"the key {proposal.by!r}, which has proposed it, was created by {key.name!r}, or replaces it"
     player = origins[proposal.key].player
-    if player is not None and player in list_own_ids(key):
+    if player is not None and player in list_own_ids(transaction, key):
         return f"the key {proposal.by!r}, which has proposed it, is also that of the player {player!r}"
     return None
 

@@ -22,6 +22,7 @@ from service.db.pages import Page, cut_page
 from service.errors import NotFound
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState, Progress, StoredJob
+from service.players.queries.aliases import Aliases, read_aliases
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.chunk_results import COUNTED, sum_results
 from service.recomputations.actions.recompute import Recomputation
@@ -64,11 +65,11 @@ def _read_scope(scope: Mapping[str, Any]) -> RoundFilter:
 
 
 def view_recomputation(transaction: Transaction, job: StoredJob) -> RecomputationView:
-    """Sum the results of a recomputation so far."""
-    return _view_job(job, jobs.get_progress(transaction, job.id))
+    """Sum the results of a recomputation so far, by player."""
+    return _view_job(job, jobs.get_progress(transaction, job.id), read_aliases(transaction))
 
 
-def _view_job(job: StoredJob, progress: Progress) -> RecomputationView:
+def _view_job(job: StoredJob, progress: Progress, aliases: Aliases) -> RecomputationView:
     total = sum_results(progress.results)
     summary = {
         **{name: total.counted[name] for name in COUNTED},
@@ -86,7 +87,8 @@ def _view_job(job: StoredJob, progress: Progress) -> RecomputationView:
         job.ended_at,
         job.failure,
     )
-    return RecomputationView(view, job.parameters, total.provisional, total.final)
+    by_player = (each.by(aliases.player_of) for each in (total.provisional, total.final))
+    return RecomputationView(view, job.parameters, *by_player)
 
 
 def _stored(transaction: Transaction, reference: str) -> Ruleset:
@@ -110,7 +112,8 @@ def list_recomputations(
 ) -> Page[RecomputationView]:
     """List the club's recomputations with their progress and results so far, newest first."""
     page = jobs.list_page(transaction, KIND, state, after=after, limit=limit + 1)
-    return cut_page(page, limit, lambda listed: _view_job(listed.job, listed.progress))
+    aliases = read_aliases(transaction)
+    return cut_page(page, limit, lambda listed: _view_job(listed.job, listed.progress, aliases))
 
 
 def list_applied(transaction: Transaction, audit_id: UUID, *, limit: int) -> list[StoredJob]:

@@ -24,8 +24,9 @@ from scoring.ruleset import Ruleset
 from scoring.same_hand import is_same_hand
 from service.db import Transaction
 from service.errors import RoundConflict, RulesetUnknown
+from service.players.queries.aliases import hold_aliases
 from service.rounds.actions.charges import ChargeRecorder, add_charges, compare_charges
-from service.rounds.actions.checks import replay_exactly
+from service.rounds.actions.checks import refuse_aliases_together, replay_exactly
 from service.rounds.actions.opening import add_round, find_similar_players, given_opening_time, view_round
 from service.rounds.actions.reading import find_revision
 from service.rounds.actions.recording import build_record, ending_event
@@ -139,6 +140,8 @@ def play_document(
     played_at = (submitted.played_at for submitted in document.hands)
     opened_at = given_opening_time(transaction.now, document.opened_at, played_at)
     history = without_needless_marks(document.history(ruleset))
+    players, aliases = [seat.player for seat in document.seats], hold_aliases(transaction)
+    refuse_aliases_together(aliases, players)
     store_ruleset(transaction, ruleset)
     submission = Submission("document", received)
     change = add_round(
@@ -159,7 +162,7 @@ def play_document(
     after = add_steps(change, steps, document, submission)
     add_charges(change, document, charges)
     stored = change.finish(after, dealt=[submitted.hand.seats for submitted in document.hands])
-    warnings = find_similar_players(transaction, [seat.player for seat in document.seats])
+    warnings = find_similar_players(transaction, players, aliases)
     write_rounds(transaction, change)
     return replace(_played(transaction, stored, is_replay=False), warnings=warnings)
 

@@ -21,7 +21,8 @@ from scoring.round_state import Round, RoundSeat, fold_player
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
-from service.rounds.actions.checks import find_time_mistakes
+from service.players.queries.aliases import Aliases, hold_aliases
+from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together
 from service.rounds.queries import rounds
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
@@ -97,7 +98,8 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     """
     Open a round at a table. An omitted stack carries over from the player's last round there that was not imported.
 
-    The stack of a round with another point value or unit than the table has now does not carry over.
+    It carries over whichever of their IDs the player had there. The stack of a round with another point value or
+    unit than the table has now does not carry over.
 
     Raises:
         NotFound: the table does not exist.
@@ -114,12 +116,14 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     is_open = rounds.find_open(transaction, table_id)
     if is_open is not None:
         raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")
-    last = rounds.list_stacks_left(transaction, table_id, [seat.player for seat in request.seats])
+    players, aliases = [seat.player for seat in request.seats], hold_aliases(transaction)
+    last = rounds.list_stacks_left(transaction, table_id, players, aliases)
     money = table.point_value, table.unit
     carried = {player: each.stack for player, each in last.items() if (each.point_value, each.unit) == money}
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
     round_ = _seat_players(table, ruleset, request.seats, carried, last)
+    refuse_aliases_together(aliases, players)
     change = add_round(
         transaction,
         table,
@@ -133,20 +137,22 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
     )
     opened = change.finish()
-    warnings = find_similar_players(transaction, [seat.player for seat in request.seats])
+    warnings = find_similar_players(transaction, players, aliases)
     write_rounds(transaction, change)
     return ChangedRound(view_round(opened), is_replay=False, warnings=warnings)
 
 
-def find_similar_players(transaction: Transaction, players: Sequence[str]) -> tuple[Mistake, ...]:
+def find_similar_players(transaction: Transaction, players: Sequence[str], aliases: Aliases) -> tuple[Mistake, ...]:
     """
     List the new players of a round whose IDs look like those of known players of the club.
 
     Args:
         transaction: the transaction of the request, before the round is written.
         players: the players, in the order of `seats` in the request.
+        aliases: those of the club; nobody who has one, or is one, is new.
     """
-    new = set(players) - rounds.list_known_players(transaction, players)
+    new = {player for player in players if aliases.ids_of(player) == [player]}
+    new -= rounds.list_known_players(transaction, new)
     if not new:
         return ()
     keys = {fold_player(player) for player in new}

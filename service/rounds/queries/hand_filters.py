@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, any_, case, func, literal, select
 
 from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundRecord, RoundSeatRecord
-from service.rounds.queries.round_filter import RoundFilter, where_rounds
+from service.rounds.queries.round_filter import RoundFilter, select_ids_of, where_rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class HandFilter(RoundFilter):
     A filter for hands of the rounds that match; None matches any.
 
     Attributes:
-        player: a player whom the hand was dealt to.
+        player: a player whom the hand was dealt to, by any of their IDs.
         played_from, played_before: when the hand was played, or recorded if that is not known; the end is excluded.
         foul: whether the player's board is foul, or any board without a player.
         fantasyland: whether the player was in Fantasyland, or any player.
@@ -68,7 +68,7 @@ def select_in_force(club_id: UUID, filter_: HandFilter) -> Select[UUID, int]:
         _SEAT.club_id == _HEAD.club_id,
         _SEAT.round_id == _HEAD.round_id,
         _SEAT.revision == _HEAD.revision,
-        _SEAT.player == filter_.player,
+        _SEAT.player == any_(select_ids_of(filter_.player)),
         _SEAT.seat == any_(_HAND.seats),
     )
     return query.join(_SEAT, dealt_in)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import TextClause, bindparam, text
+from sqlalchemy import ARRAY, ColumnElement, Text, TextClause, bindparam, cast, func, literal, select, text
 from sqlalchemy.types import NullType
 
 from schemas.settlements import SettlementState
@@ -27,7 +27,7 @@ class RoundFilter:
         table_name: the name of a table that is not archived.
         tables, round_ids: any of these.
         audit: the recomputation, an audit, that found a difference in the round.
-        player: a player who sits in the newest revision.
+        player: a player who sits in the newest revision, by any of their IDs.
         ruleset: the ruleset of the newest revision: a name or `name@version`.
     """
 
@@ -62,6 +62,8 @@ class RoundFilter:
         return any(getattr(self, name) is not None for name in _OF_ROUND)
 
 
+OF_PLAYER: Final = "ANY (CAST((SELECT ids_of_player(CAST({value} AS text))) AS text[]))"
+"""One of the IDs of a player: what filters compare recorded IDs with. PostgreSQL reads the IDs once in a statement."""
 _CONDITIONS: Final = {
     "table_id": "{table}.table_id = {value}",
     "table_name": "({round}.club_id, {round}.table_id) IN"
@@ -73,7 +75,7 @@ _CONDITIONS: Final = {
     " (SELECT audited.club_id, audited.round_id FROM audited_rounds AS audited WHERE audited.job_id = {value})",
     "reference": "{round}.reference = {value}",
     "player": "EXISTS (SELECT FROM round_seats AS seated WHERE (seated.club_id, seated.round_id, seated.revision)"
-    " = ({head}.club_id, {head}.round_id, {head}.revision) AND seated.player = {value})",
+    f" = ({{head}}.club_id, {{head}}.round_id, {{head}}.revision) AND seated.player = {OF_PLAYER})",
     "status": "{head}.status = {value}",
     "state": "{head}.settlement_state = {value}",
     "opened_from": "{round}.opened_at >= {value}",
@@ -82,6 +84,11 @@ _CONDITIONS: Final = {
     "ruleset_version": "{head}.ruleset_version = {value}",
 }
 _OF_ROUND: Final = ("table_name", "reference", "opened_from", "opened_before")
+
+
+def select_ids_of(player: str) -> ColumnElement[Sequence[str]]:
+    """Return the IDs of a player, as `OF_PLAYER` has them."""
+    return cast(select(func.ids_of_player(literal(player, Text()))).scalar_subquery(), ARRAY(Text()))
 
 
 def list_conditions(filter_: RoundFilter, *, head: str, round_: str, table: str, place: str = ":{}") -> list[str]:
@@ -103,14 +110,14 @@ def list_result_conditions(filter_: RoundFilter) -> list[str]:
     """
     Return the conditions of a filter for `result`, a result of a player in a round.
 
-    >>> list_result_conditions(RoundFilter(player="ann", ruleset="turbo"))
-    ['result.player = :player', 'result.ruleset_name = :ruleset_name']
+    >>> list_result_conditions(RoundFilter(round_id=UUID(int=1), ruleset="turbo"))
+    ['result.round_id = :round_id', 'result.ruleset_name = :ruleset_name']
 
     Args:
         filter_: the filter, on tables, rounds, opening times and rulesets; its player is that of the result.
     """
     names = dict.fromkeys(("head", "round", "table"), "result")
-    of_results = _CONDITIONS | {"player": "result.player = {value}"}
+    of_results = _CONDITIONS | {"player": f"result.recorded_player = {OF_PLAYER}"}
     return [of_results[name].format(value=f":{name}", **names) for name in filter_parameters(filter_)]
 
 

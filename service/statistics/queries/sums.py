@@ -10,7 +10,8 @@ from sqlalchemy import Row, text
 from schemas.statistics.player_statistics import NotedHand
 from scoring.board import Board
 from service.db import Transaction
-from service.rounds.queries.round_filter import RoundFilter, filter_parameters, list_result_conditions
+from service.players.queries.aliases import read_aliases
+from service.rounds.queries.round_filter import OF_PLAYER, RoundFilter, filter_parameters, list_result_conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,15 @@ def list_sums(
     With `players`, only those of these players; with `limit`, only the first players after `after`, in the order of
     their IDs.
     """
-    of_players = "" if players is None else " AND result.player = ANY (:players)"
+    of_players = "" if players is None else " AND result.recorded_player = ANY (:ids)"
     page = "" if limit is None else " ORDER BY result.player LIMIT :limit"
     query = f"""
         SELECT result.player, count(*) AS rounds, {_SUMS}
         FROM player_rounds AS result WHERE {_conditions(filter_)}{of_players}{"" if after is None else _AFTER}
         GROUP BY result.player{page}
     """
-    more = {"players": [*(players or ())], "after": after, "limit": limit}
+    ids = None if players is None else read_aliases(transaction).ids_of_all(players)
+    more = {"ids": ids, "after": after, "limit": limit}
     return transaction.execute(text(query), _parameters(transaction, filter_) | more).all()
 
 
@@ -102,10 +104,16 @@ def _conditions(filter_: StatisticsFilter) -> str:
     return " AND ".join(("result.club_id = :club_id", "result.hands > 0", *list_result_conditions(filter_), *searched))
 
 
+_HAS_PLAYED: Final = text(f"""
+    SELECT EXISTS (
+        SELECT FROM round_seats WHERE club_id = :club_id AND player = {OF_PLAYER.format(value=":player")}
+    )
+""")
+
+
 def has_played(transaction: Transaction, player: str) -> bool:
-    """Return whether a player sat in a round of the club."""
-    query = text("SELECT EXISTS (SELECT FROM round_seats WHERE club_id = :club_id AND player = :player)")
-    return bool(transaction.execute(query, {"club_id": transaction.club_id, "player": player}).scalar_one())
+    """Return whether a player sat in a round of the club, under any of their IDs."""
+    return bool(transaction.execute(_HAS_PLAYED, {"club_id": transaction.club_id, "player": player}).scalar_one())
 
 
 def _parameters(transaction: Transaction, filter_: StatisticsFilter) -> dict[str, Any]:
@@ -118,7 +126,7 @@ def _parameters(transaction: Transaction, filter_: StatisticsFilter) -> dict[str
     }
 
 
-_NOTED: Final = text("""
+_NOTED: Final = text(f"""
     SELECT head.round_id, score.number, score.points[place.of_hand] AS points, score.fouls[place.of_hand] AS is_foul,
         substring(hand.boards FROM 13 * place.of_hand - 12 FOR 13) AS board, score.ruleset_name, score.ruleset_version,
         round.opened_at, round.table_id, playing_at.name AS table_name
@@ -130,7 +138,9 @@ _NOTED: Final = text("""
         = (head.club_id, head.round_id, head.revision)
     JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
     CROSS JOIN LATERAL (
-        SELECT array_position(hand.seats, head.seats[array_position(head.players, CAST(:player AS text))]) AS of_hand
+        SELECT array_position(hand.seats, seated.seat) AS of_hand
+        FROM unnest(head.seats, head.players) AS seated (seat, player)
+        WHERE seated.player = {OF_PLAYER.format(value=":player")}
     ) AS place
     WHERE place.of_hand IS NOT NULL
 """)

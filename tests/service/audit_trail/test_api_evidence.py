@@ -288,6 +288,8 @@ OF_NO_ROUND = {
     EventKind.LINK_REVOKED,
     EventKind.PLAYER_NAMED,
     EventKind.PLAYER_ERASED,
+    EventKind.PLAYER_JOINED,
+    EventKind.PLAYER_PARTED,
     EventKind.PAYMENT_RECORDED,
     EventKind.PAYMENT_REVERSED,
     EventKind.PAYMENT_CLAIMED,

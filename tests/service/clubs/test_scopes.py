@@ -31,6 +31,8 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_player": {"read"},
     "name_player": {"write"},
     "erase_player": {"write"},
+    "join_player": {"write"},
+    "part_player": {"write"},
     "add_table": {"tables"},
     "list_tables": {"read"},
     "get_table": {"read"},
@@ -217,6 +219,8 @@ def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, oper
     is_the_club_s = "_id}" in where(own.every, operation_id)[1] or operation_id in (
         "get_player",
         "get_player_statistics",
+        "join_player",
+        "part_player",
     )
     for scope in own.by_scope:
         is_open = scope in OPENED_BY[operation_id] or operation_id in NEEDS_NO_KEY

@@ -40,6 +40,7 @@ class Club:
         self._closed: ApiResponse | None = None
         self._round_id = ""
         self._webhook_id = ""
+        self._alias = ""
         self.parameters: dict[str, Callable[[], str]] = {
             # No round may be open where one is opened.
             "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
@@ -94,6 +95,8 @@ class Club:
             **{f"record_{kind}": partial(self.to_record, kind) for kind in ("payment", "charge")},
             "claim_payment": partial(self.to_record, "payment"),
             "decline_payment_claim": lambda: {"reason": self.new_name()},
+            "join_player": lambda: {"alias": self.new_name()},
+            "part_player": lambda: {"alias": self._alias},
             "start_recomputation": lambda: AUDIT,
             "create_key": self.key_to_create,
             "add_webhook": self.webhook_to_add,
@@ -164,9 +167,13 @@ class Club:
 
     def player_for(self, operation_id: str) -> str:
         """Choose a player of whom an operation knows something."""
-        if operation_id == "get_player_statistics":
+        if operation_id in ("get_player_statistics", "join_player", "part_player"):
             self.play_hand()
-            return str(self.rng.choice(self.playing()["seats"])["player"])
+            player = str(self.rng.choice(self.playing()["seats"])["player"])
+            if operation_id == "part_player":
+                self._alias = self.new_name()
+                self._made(f"/v1/players/{player}/aliases", {"alias": self._alias})
+            return player
         return self.rng.choice(PLAYERS) if operation_id == "name_player" else self.name_player()
 
     def two_sizes(self) -> Document:

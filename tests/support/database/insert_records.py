@@ -39,7 +39,7 @@ from service.jobs.queries.chunks import Part
 from service.ledger.queries import claims, payments
 from service.ledger.queries.payments import Note
 from service.links.actions.links import issue_link
-from service.players import queries as players
+from service.players.queries import aliases, names
 from service.recomputations import queries as recomputations
 from service.recomputations.queries import AuditedRound
 from service.replays.findings import Finding, FindingKind
@@ -279,7 +279,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     """A club that has something in every table."""
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
-        players.set_name(transaction, "ann", "Ann Example", bytes(32), EVENT)
+        names.set_name(transaction, "ann", "Ann Example", bytes(32), EVENT)
+        aliases.join(transaction, "ann", "annie", EVENT)
         at_once = add_round(transaction, add_table(transaction), example_round())
         [key] = keys.list_page(transaction, limit=1)
         issue_link(transaction, LinkRequest(at_once.table_id, None, LinkKind.VIEWER, 60), key.id)

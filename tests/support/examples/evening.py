@@ -97,6 +97,14 @@ def name_the_players(recorder: Recorder) -> None:
     recorder.call("erase_player", {"player": "bob"})
 
 
+def join_two_ids(recorder: Recorder) -> None:
+    """Ann has played under another ID, which is joined to hers and then parted; bob is another person."""
+    other, joining = {"player": "ann"}, {"alias": "annie"}
+    recorder.record("join_player", other, joining)
+    recorder.refuse("alias-conflict", "join_player", other, {"alias": "bob"})
+    recorder.record("part_player", other, joining)
+
+
 def play_a_round(recorder: Recorder, table: str) -> str:
     """Play a round with a hand misread and undone, a player who leaves, and an early end; return its id."""
     at_table, opening = {"table_id": table}, {"seats": seats(SIXES), "reference": "2026-11-20/1"}

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Boolean, Row, Select, Text, any_, delete, literal, literal_column, select, text
+from sqlalchemy import Boolean, Row, delete, literal_column, select, text
 from sqlalchemy.dialects.postgresql import insert
 from uuid_utils.compat import uuid7
 
@@ -18,12 +18,19 @@ from service.players.models import PlayerRecord
 
 @dataclass(frozen=True, slots=True)
 class StoredPlayer:
-    """A player with a display name. `id` is the order of lists, `player` is the operator's ID."""
+    """
+    A player with a display name, with aliases, or with both.
+
+    Attributes:
+        id: the order of lists.
+        player: the operator's ID of the player.
+        display_name: the name set for this ID, else for the first of its aliases that has one.
+    """
 
     id: UUID
     player: str
-    display_name: str
-    named_at: datetime
+    display_name: str | None
+    named_at: datetime | None
 
 
 # `xmax` is 0 for an inserted row, and not for an updated one.
@@ -67,17 +74,48 @@ def set_name(transaction: Transaction, player: str, display_name: str, salt: byt
     return bool(is_new)
 
 
+# The name of an alias is not shown while it is one, unless the player has no other name.
+_SHOWN: Final = """
+    SELECT shown.id, shown.player, shown.display_name, shown.named_at FROM (
+        SELECT named.id, named.player, named.display_name, named.named_at FROM players AS named
+        WHERE named.club_id = :club_id AND NOT EXISTS (
+            SELECT FROM aliases AS joined WHERE (joined.club_id, joined.alias) = (named.club_id, named.player)
+        )
+        UNION ALL
+        SELECT first.id, first.player, name.display_name, name.named_at
+        FROM (
+            SELECT DISTINCT ON (player) player, id FROM aliases WHERE club_id = :club_id ORDER BY player, id
+        ) AS first
+        LEFT JOIN LATERAL (
+            SELECT named.display_name, named.named_at FROM aliases AS joined
+            JOIN players AS named ON (named.club_id, named.player) = (joined.club_id, joined.alias)
+            WHERE joined.club_id = :club_id AND joined.player = first.player ORDER BY joined.id LIMIT 1
+        ) AS name ON true
+        WHERE NOT EXISTS (SELECT FROM players AS own WHERE own.club_id = :club_id AND own.player = first.player)
+    ) AS shown
+"""
+_OF_PLAYERS: Final = text(f"{_SHOWN} WHERE shown.player = ANY (CAST(:players AS text[]))")
+_PAGE: Final = text(f"""
+    {_SHOWN} WHERE CAST(:after AS uuid) IS NULL OR shown.id < CAST(:after AS uuid) ORDER BY shown.id DESC LIMIT :limit
+""")
+
+
+def find(transaction: Transaction, player: str) -> StoredPlayer | None:
+    """Find a player with a display name or aliases, by the ID under which they are shown."""
+    return next(iter(list_shown(transaction, [player])), None)
+
+
 def get(transaction: Transaction, player: str) -> StoredPlayer:
     """
-    Read a player with a display name.
+    Read a player with a display name or aliases, by the ID under which they are shown.
 
     Raises:
-        NotFound: the player has no display name.
+        NotFound: the player has neither.
     """
-    row = transaction.execute(_mine(transaction).where(PlayerRecord.player == player)).one_or_none()
-    if row is None:
-        raise NotFound(f"the player {player!r} has no display name")
-    return _load(row)
+    stored = find(transaction, player)
+    if stored is None:
+        raise NotFound(f"the player {player!r} has no display name and no aliases")
+    return stored
 
 
 # By SQL, because payments are a subject above this one.
@@ -119,29 +157,23 @@ def record_erasure(transaction: Transaction, erased: Erased, event: bytes) -> No
 
 
 def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredPlayer]:
-    """List players with a display name, the newest first, starting after the ID `after`."""
-    query = _mine(transaction).order_by(PlayerRecord.id.desc()).limit(limit)
-    if after is not None:
-        query = query.where(PlayerRecord.id < after)
-    return [_load(row) for row in transaction.execute(query)]
+    """List players with a display name or aliases, the newest first, starting after the ID `after`."""
+    parameters = {"club_id": transaction.club_id, "after": after, "limit": limit}
+    return [_load(row) for row in transaction.execute(_PAGE, parameters)]
 
 
-def list_named(transaction: Transaction, players: Collection[str]) -> list[StoredPlayer]:
-    """List those of some players that have a display name."""
+def list_shown(transaction: Transaction, players: Collection[str]) -> list[StoredPlayer]:
+    """List those of some players that have a display name or aliases, by the IDs under which they are shown."""
     # One parameter, because a statement has at most 65,535.
-    query = _mine(transaction).where(PlayerRecord.player == any_(literal([*players], ARRAY(Text))))
-    return [_load(row) for row in transaction.execute(query)]
+    rows = transaction.execute(_OF_PLAYERS, {"club_id": transaction.club_id, "players": [*players]})
+    return [_load(row) for row in rows]
 
 
 def search_names(transaction: Transaction, text: str, limit: int) -> list[str]:
-    """List players with a text in their display names, in small or capital letters."""
+    """List IDs with a text in their display names, in small or capital letters."""
     contains = PlayerRecord.display_name.icontains(text, autoescape=True)
     query = select(PlayerRecord.player).where(PlayerRecord.club_id == transaction.club_id, contains).limit(limit)
     return list(transaction.execute(query).scalars())
-
-
-def _mine(transaction: Transaction) -> Select[Any]:
-    return select(PlayerRecord.__table__).where(PlayerRecord.club_id == transaction.club_id)
 
 
 def _load(row: Row[Any]) -> StoredPlayer:
