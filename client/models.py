@@ -719,6 +719,56 @@ class PlayerErasedEvent(Response):
     content: PlayerErasedContent
 
 
+class PlayerJoinedContent(Response):
+    """The payload of a `player.joined` event."""
+
+    player: str
+    alias: str
+
+
+class PlayerJoinedEvent(Response):
+    """An ID was joined to a player: both are IDs of one person."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["player.joined"]
+    content: PlayerJoinedContent
+
+
+class PlayerPartedContent(Response):
+    """The payload of a `player.parted` event."""
+
+    player: str
+    alias: str
+
+
+class PlayerPartedEvent(Response):
+    """An ID was parted from the player that it was joined to, and is a player of its own again."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["player.parted"]
+    content: PlayerPartedContent
+
+
 class TableCreatedContent(Response):
     """The payload of a `table.created` event."""
 
@@ -1601,12 +1651,20 @@ class HandScore(Response):
     stacks: dict[str, int] | None
 
 
+class Alias(Response):
+    """Another ID of a player, whose figures are those of the player."""
+
+    alias: str
+    joined_at: str
+
+
 class Player(Response):
-    """A player with a display name."""
+    """A player with a display name, with aliases, or with both."""
 
     player: str
-    display_name: str
-    named_at: str
+    display_name: str | None
+    named_at: str | None
+    aliases: list[Alias]
 
 
 class Table(Response):

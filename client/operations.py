@@ -73,7 +73,7 @@ class Operations:
 
     def list_players(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[models.Player]:
         """
-        List the club's players with a display name, newest first.
+        List the club's players with a display name or aliases, newest first.
 
         Args:
             limit: Maximum number of items on the page.
@@ -83,7 +83,7 @@ class Operations:
 
     def get_player(self, player: str) -> models.Player:
         """
-        Return a player's display name.
+        Return a player's display name and aliases, by any ID of the player.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
@@ -92,7 +92,7 @@ class Operations:
 
     def name_player(self, player: str, request: requests.DisplayNameRequest) -> models.Player:
         """
-        Set a player's display name, or replace it.
+        Set a player's display name, or replace it. An alias has the display name of its player.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
@@ -102,12 +102,56 @@ class Operations:
 
     def erase_player(self, player: str) -> None:
         """
-        Erase a player's display name, and the notes and reasons of their payments, charges and payment claims.
+        Erase a player's display names, and the notes and reasons of their payments, charges and claims, under all IDs.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
         """
         self._calls.call_without_response("DELETE", build_path("/v1/players/{player}", player=player))
+
+    def join_player(
+        self, player: str, request: requests.AliasRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Player:
+        """
+        Join another ID to a player, because both are of one person.
+
+        Args:
+            player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
+            request: Another ID of a player.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/players/{player}/aliases", player=player),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def part_player(
+        self, player: str, request: requests.AliasRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Player:
+        """
+        Part an alias from a player: it is a player of its own again, with everything that is recorded under it.
+
+        Args:
+            player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
+            request: Another ID of a player.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/players/{player}/aliases/part", player=player),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
 
     def add_table(
         self, request: requests.TableRequest, *, idempotency_key: str | None = None, dry_run: bool = False
@@ -1742,6 +1786,8 @@ class Operations:
                 "link.revoked",
                 "player.named",
                 "player.erased",
+                "player.joined",
+                "player.parted",
                 "table.created",
                 "table.changed",
                 "round.opened",

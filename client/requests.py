@@ -272,6 +272,12 @@ class DisplayNameRequest(TypedDict):
     display_name: str
 
 
+class AliasRequest(TypedDict):
+    """Another ID of a player."""
+
+    alias: str
+
+
 class TableRequest(TypedDict):
     """A table to create."""
 

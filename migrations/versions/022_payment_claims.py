@@ -78,7 +78,8 @@ def _one_table_or_player_at_a_time() -> None:
     op.execute("""
         CREATE POLICY one_table ON payment_claims AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
-                WHEN (SELECT current_player()) IS NOT NULL THEN ARRAY[payer, payee] && CAST((SELECT ids_of_player(current_player())) AS text[])
+                WHEN (SELECT current_player()) IS NOT NULL
+                    THEN ARRAY[payer, payee] && CAST((SELECT ids_of_player(current_player())) AS text[])
                 ELSE table_id = (SELECT current_table())
                     AND CASE WHEN (SELECT current_round()) IS NULL THEN true
                         ELSE round_id = (SELECT current_round()) END
@@ -151,7 +152,8 @@ def _for_links() -> None:
             SET ofc."table" = '' SET ofc.round = '' AS $$
             SELECT coalesce(sum(part.amount), 0)
             FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
-            WHERE entry.club_id = current_club() AND entry.unit = of_unit AND part.account = ANY (CAST((SELECT ids_of_player(of_account)) AS text[]))
+            WHERE entry.club_id = current_club() AND entry.unit = of_unit
+                AND part.account = ANY (CAST((SELECT ids_of_player(of_account)) AS text[]))
         $$;
 
         CREATE FUNCTION list_net_balances() RETURNS TABLE (unit text, account text, amount numeric) LANGUAGE sql STABLE
@@ -161,7 +163,8 @@ def _for_links() -> None:
             LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (entry.club_id, part.account)
             WHERE entry.club_id = current_club() AND entry.unit IN (
                 SELECT own.unit FROM entries AS own
-                WHERE own.club_id = current_club() AND own.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
+                WHERE own.club_id = current_club()
+                    AND own.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
             )
             GROUP BY entry.unit, coalesce(joined.player, part.account)
         $$;

@@ -1,7 +1,7 @@
 """Balances: what everyone is owed or owes by the journal, unit by unit, and the payments that settle it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
@@ -131,8 +131,8 @@ class Balance(NamedTuple):
         >>> Balance.sum("bob", [Balance("bob", 5, 0, 0, 0, -3), Balance("bobby", 2, 1, 0, 4, 0)])
         Balance(account='bob', final=7, provisional=1, disputed=0, payments=4, charges=-3)
         """
-        parts = [[getattr(each, part.name) for part in fields(cls)[1:]] for each in balances]
-        return cls(account, *map(sum, zip(*parts, strict=True)))
+        _accounts, *parts = zip(*balances, strict=True)
+        return cls(account, *map(sum, parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def put_player(naming: NameRequest, player: str) -> Response:
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
     """
-    Erase a player's display names, and the notes and reasons of their payments, charges and payment claims, under all IDs.
+    Erase a player's display names, and the notes and reasons of their payments, charges and claims, under all IDs.
 
     The player's IDs, results and payments stay in the records.
     """

@@ -62,7 +62,7 @@ def confirm_join() -> str:
             hands=sum(each.hands for each in figures),
             points=sum(each.points for each in figures),
         ),
-        balances=_list_balances(get_balances(transaction, most_settled=0).units, player, alias),
+        balances=_list_balances(get_balances(transaction).units, player, alias),
         display_names=list_names(transaction, [player, alias]),
     )
 

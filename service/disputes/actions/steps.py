@@ -59,12 +59,14 @@ def check_step(
     if round_version is not None:
         require_version(round_, round_version)
     _check_transition(before, request)
-    if request.kind != COMMENT and not _is_own_withdrawal(before, request, key):
+    if request.kind != COMMENT and not _is_own_withdrawal(transaction, before, request, key):
         require_decider(transaction, key, round_.id)
     require_author(transaction, round_, request.by, (before.author, *authors))
 
 
-def _is_own_withdrawal(before: StoredDispute, request: DisputeTransitionRequest, key: StoredKey) -> bool:
+def _is_own_withdrawal(
+    transaction: Transaction, before: StoredDispute, request: DisputeTransitionRequest, key: StoredKey
+) -> bool:
     """Return whether the player of a key withdraws a dispute that they have opened."""
     return request.kind == DisputeState.WITHDRAWN.value and before.author in list_own_ids(transaction, key)
 

@@ -17,9 +17,9 @@ from schemas.money import CURRENCIES
 from scoring.errors import Mistake
 from scoring.round_state import fold_player
 from service.db import Transaction
-from service.players.queries.aliases import Aliases
 from service.ledger.queries import claims, payments
 from service.ledger.queries.payments import PaidRound
+from service.players.queries.aliases import Aliases
 from service.rounds.queries import rounds
 from service.tables import queries as tables
 

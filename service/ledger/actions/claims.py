@@ -29,8 +29,8 @@ from service.ledger.actions.checks import (
 from service.ledger.actions.payments import RecordedPayment, make_note, replay_payment
 from service.ledger.queries import claims, payments
 from service.ledger.queries.balances import list_net_balances
-from service.players.queries.aliases import read_aliases
 from service.ledger.queries.claims import ClaimFilter
+from service.players.queries.aliases import read_aliases
 from service.rounds.actions.checks import find_time_mistakes
 
 _MOST_PENDING: Final = 100

@@ -16,8 +16,8 @@ from service.errors import PaymentConflict, ScopeMissing
 from service.ledger.actions.checks import find_other_table, find_unknown_players, find_unknown_unit
 from service.ledger.actions.payments import find_differences, make_note
 from service.ledger.queries import payments
-from service.players.queries.aliases import read_aliases
 from service.ledger.queries.payments import Note, StoredRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange
 

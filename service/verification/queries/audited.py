@@ -91,7 +91,17 @@ _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("aliases", "api_keys", "links", "players", "rulesets", "tables", "entry_notes", "proposals", "proposal_ends")
+        for table in (
+            "aliases",
+            "api_keys",
+            "links",
+            "players",
+            "rulesets",
+            "tables",
+            "entry_notes",
+            "proposals",
+            "proposal_ends",
+        )
     },
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")

@@ -28,7 +28,7 @@ def visitor(house: House, api: Api) -> Visitor:
 @pytest.fixture
 def rounds(api: Api) -> list[str]:
     """A round of bob and one of bobby, in which they won 0 and lost 36 points of 0.10 EUR."""
-    table = add_table(api, point_value=10, currency="EUR")
+    table = add_table(api, point_value=10, unit="EUR")
     sittings = (SIXES, {1: "ann 100", 2: "cyd 100", 3: "bobby 100"})
     played = [str(open_round(api, table, sitting)["id"]) for sitting in sittings[:1]]
     play(api, played[0], *COMPLETE)

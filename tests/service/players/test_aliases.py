@@ -40,7 +40,7 @@ def part(api: Api, player: str, alias: str) -> ApiResponse:
 @pytest.fixture
 def table(api: Api) -> str:
     """A table with a round of bob and then one of bobby, where a point is 0.10 EUR."""
-    table = add_table(api, point_value=10, currency="EUR")
+    table = add_table(api, point_value=10, unit="EUR")
     for sitting in (SIXES, WITH_BOBBY):
         play(api, open_round(api, table, sitting)["id"], *COMPLETE)
     return table
