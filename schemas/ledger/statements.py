@@ -238,6 +238,11 @@ class StatementView:
         return sorted({currency for each in self.players for currency in each.money})
 
     @property
+    def charged_currencies(self) -> set[str]:
+        """The currencies in which the house has charged players."""
+        return {currency for each in self.players for unit in each.charges if (currency := currency_of(unit))}
+
+    @property
     def has_charges(self) -> bool:
         """Whether the house has charged a player for the rounds."""
         return any(each.charges for each in self.players)
@@ -251,7 +256,7 @@ def dump_statement(view: StatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "currency_digits": dump_digits(view.currencies),
+        "currency_digits": dump_digits((*view.currencies, *view.charged_currencies)),
         "players": [
             {
                 "player": each.player,
@@ -313,7 +318,7 @@ def list_amounts(
 
 def dump_digits(currencies: Iterable[str]) -> dict[str, int]:
     """Return the number of digits of the minor unit of each currency."""
-    return {currency: count_digits(currency) for currency in currencies}
+    return {currency: count_digits(currency) for currency in sorted({*currencies})}
 
 
 def dump_settled(settled: Settled) -> Dumped:
