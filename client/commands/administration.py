@@ -288,8 +288,13 @@ VERBS: Final[Mapping[str, Verb]] = {
     ),
     "table create": Verb(
         operation="add_table",
-        help="Create a table. A round uses the ruleset, point value and unit that its table has when it is opened.",
-        examples=["ofc table create friday --ruleset progressive --point-value 50 --unit EUR"],
+        help="""Create a table.
+
+        A round uses the ruleset, point value, unit and standing charge that its table has when it is opened.""",
+        examples=[
+            "ofc table create friday --ruleset progressive --point-value 50 --unit EUR",
+            "ofc table create club --ruleset pineapple --charge-per hand --charge-amount 1",
+        ],
         arguments=("name",),
         options={"correction_window_minutes": "correction-window"},
         metavars={"correction_window_minutes": "MINUTES", "unit": "CODE"},

@@ -30,6 +30,7 @@ from schemas.ledger.statements import (
     dump_settled,
     list_amounts,
 )
+from schemas.ledger.units import currency_of
 from schemas.pages import QuerySchema
 from scoring.ruleset import Points
 
@@ -162,6 +163,11 @@ class ClubStatementView:
         return sorted({unit for each in self.players for unit in each.result.money})
 
     @property
+    def charged_units(self) -> set[str]:
+        """The units in which the house has charged players."""
+        return {unit for each in self.players for unit in each.result.charges if (unit := currency_of(unit))}
+
+    @property
     def has_charges(self) -> bool:
         """Whether the house has charged a player for the rounds."""
         return any(each.result.charges for each in self.players)
@@ -179,7 +185,7 @@ def dump_club_statement(view: ClubStatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "unit_digits": dump_digits(view.units),
+        "unit_digits": dump_digits((*view.units, *view.charged_units)),
         "players": [
             {
                 "player": each.player,

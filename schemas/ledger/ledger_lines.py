@@ -34,7 +34,8 @@ class LedgerQuerySchema(OfRoundsOrEvening, QuerySchema):
     limit = QueryInteger(
         least=1,
         most=MOST_LINES,
-        description=f"Maximum number of lines on the page. If omitted, {DEFAULT} as JSON, and all lines as CSV.",
+        description=f"Maximum number of lines on the page. If omitted, {DEFAULT} as JSON, and all lines as CSV. Not"
+        " with Parquet.",
     )
     cursor = LedgerCursorField(description="The `next_cursor` of an earlier page. The first page if omitted.")
     opened_from = Time(
@@ -270,6 +271,44 @@ def dump_ledger_line(line: LedgerLine, *, is_audited: bool) -> Dumped:
         "reverses": None if entry.reverses is None else str(entry.reverses),
         "final": entry.is_final,
     }
+
+
+LEDGER_TYPES: Final = {
+    "id": "string",
+    "line": "int",
+    "position": "bigint",
+    "kind": "string",
+    "posted_at": "timestamp",
+    "played_at": "timestamp",
+    "table": "string",
+    "table_name": "string",
+    "round": "string",
+    "reference": "string",
+    "hand": "int",
+    "revision": "int",
+    "previous_revision": "int",
+    "payer": "string",
+    "payee": "string",
+    "due": "bigint",
+    "paid": "bigint",
+    "limited_by": "string",
+    "amount": "bigint",
+    "unit": "string",
+    "unit": "string",
+    "unit_digits": "smallint",
+    "actor": "string",
+    "note": "string",
+    "reverses": "string",
+    "final": "boolean",
+}
+"""The columns of a Parquet file, with the names of the contract: the types of Spark."""
+
+
+def dump_ledger_record(line: LedgerLine, *, is_audited: bool) -> tuple[object, ...]:
+    """Return the values of a line in the columns of a Parquet file."""
+    values = dump_ledger_line(line, is_audited=is_audited)
+    times = {"posted_at": line.entry.posted_at, "played_at": line.played_at}
+    return tuple((values | times).values())
 
 
 LEDGER_COLUMNS: Final = (

@@ -238,6 +238,11 @@ class StatementView:
         return sorted({unit for each in self.players for unit in each.money})
 
     @property
+    def charged_units(self) -> set[str]:
+        """The units in which the house has charged players."""
+        return {unit for each in self.players for unit in each.charges if currency_of(unit)}
+
+    @property
     def has_charges(self) -> bool:
         """Whether the house has charged a player for the rounds."""
         return any(each.charges for each in self.players)
@@ -251,7 +256,7 @@ def dump_statement(view: StatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "unit_digits": dump_digits(view.units),
+        "unit_digits": dump_digits((*view.units, *view.charged_units)),
         "players": [
             {
                 "player": each.player,
@@ -313,7 +318,7 @@ def list_amounts(
 
 def dump_digits(units: Iterable[str]) -> dict[str, int]:
     """Return the number of digits after the decimal point, by unit."""
-    return {unit: count_digits(unit) for unit in units}
+    return {unit: count_digits(unit) for unit in sorted({*units})}
 
 
 def dump_settled(settled: Settled) -> Dumped:

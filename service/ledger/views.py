@@ -48,6 +48,7 @@ from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope, has_scope
 from service.http.authentication import Reach, current_key, current_transaction
 from service.http.idempotency import read_idempotency_key
+from service.http.parquet import PARQUET, PARQUET_FILE, refuse_for_form, respond_parquet
 from service.http.resource import JSON, Resource
 from service.http.responses import (
     CSV,
@@ -69,7 +70,7 @@ from service.ledger.actions.claims import (
     list_payment_claims,
     withdraw_payment_claim,
 )
-from service.ledger.actions.journal import export_ledger, list_ledger
+from service.ledger.actions.journal import export_ledger, export_ledger_parquet, list_ledger
 from service.ledger.actions.payments import record_charge, record_payment, reverse_charge, reverse_payment
 from service.ledger.actions.statements import get_club_statement
 from service.ledger.queries.claims import ClaimFilter
@@ -83,10 +84,10 @@ _CSV: Final = {"content": {CSV: {"schema": {"type": "string"}}}}
 
 
 @ledger.route("/v1/ledger", methods=["GET"])
-@ledger.operation("list_ledger", KeyScope.READ, forms=(JSON, CSV))
+@ledger.operation("list_ledger", KeyScope.READ, forms=(JSON, CSV, PARQUET))
 @ledger.arguments(LedgerQuerySchema, location="query")
 @ledger.response(200, LedgerPageSchema, headers=NEXT_PAGE)
-@ledger.doc(responses={HTTPStatus.OK: _CSV})
+@ledger.doc(responses={HTTPStatus.OK: {"content": {**_CSV["content"], **PARQUET_FILE}}})
 def get_ledger(query: dict[str, Any]) -> Response:
     """
     List the journal of the club in the order in which it was written, as lines that say who owes whom how much.
@@ -100,11 +101,22 @@ def get_ledger(query: dict[str, Any]) -> Response:
 
     With `Accept: text/csv` the response is CSV (RFC 4180, UTF-8, with a header) as of one moment, with amounts of money
     as decimal numbers. An apostrophe precedes a text that a spreadsheet would run as a formula, unless `ids` is `raw`.
+
+    With `Accept: application/vnd.apache.parquet`, the response is a Parquet file of all lines as of one moment with the
+    fields of the JSON, if the service is installed with the extra `parquet` (406).
     """
+    media_type = best_media_type((MEDIA_TYPE, CSV, PARQUET))
+    if media_type == PARQUET:
+        refuse_for_form({"limit": query["limit"], "ids": query["raw"]}, ("limit", "ids"), PARQUET)
     after, limit, raw = query.pop("cursor"), query.pop("limit"), query.pop("raw")
     transaction = current_transaction()
     filter_ = JournalFilter(**get_club(transaction).period(query))
-    if best_media_type((MEDIA_TYPE, CSV)) == CSV and limit is None:
+    is_audited = has_scope(current_key().scopes, (KeyScope.AUDIT,))
+    if media_type == PARQUET:
+        reserve_stream()
+        file = export_ledger_parquet(transaction, filter_, after=after, is_audited=is_audited)
+        return respond_parquet(file, f"{MEDIA_TYPE!r}, {CSV!r}")
+    if media_type == CSV and limit is None:
         reserve_stream()
         # Read the first block before the response begins, so that most errors still get a problem document.
         blocks = export_ledger(transaction, filter_, after=after, raw=raw)
@@ -113,9 +125,8 @@ def get_ledger(query: dict[str, Any]) -> Response:
     page = list_ledger(transaction, filter_, after=after, limit=limit or DEFAULT)
     cursor = page.next_after.show()
     link = next_page_link(cursor if page.has_more else None)
-    if best_media_type((MEDIA_TYPE, CSV)) == CSV:
+    if media_type == CSV:
         return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines, raw=raw)], link)
-    is_audited = has_scope(current_key().scopes, (KeyScope.AUDIT,))
     lines = [dump_ledger_line(line, is_audited=is_audited) for line in page.lines]
     return json_response({"lines": lines, "has_more": page.has_more, "next_cursor": cursor}, headers=link)
 

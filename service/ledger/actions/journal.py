@@ -8,10 +8,17 @@ from typing import Final
 from uuid import UUID
 
 from schemas.ledger.journal import HOUSE, EntryKind
-from schemas.ledger.ledger_lines import LEDGER_HEADER, LedgerLine, dump_ledger_rows
+from schemas.ledger.ledger_lines import (
+    LEDGER_HEADER,
+    LEDGER_TYPES,
+    LedgerLine,
+    dump_ledger_record,
+    dump_ledger_rows,
+)
 from schemas.ledger.ledger_places import LedgerPlace
 from scoring.settle_up import find_payments
 from service.db import Transaction
+from service.db.parquet import spool_parquet, write_rows
 from service.ledger.queries import journal as queries
 from service.ledger.queries.journal import JournalFilter, StoredEntry
 from service.players.queries.aliases import read_aliases
@@ -58,6 +65,26 @@ def export_ledger(
     yield LEDGER_HEADER
     lines = _read(transaction, filter_, after or LedgerPlace())
     yield from map(partial(dump_ledger_rows, raw=raw), iter(lambda: [*islice(lines, _ROWS)], []))
+
+
+def export_ledger_parquet(
+    transaction: Transaction, filter_: JournalFilter, *, after: LedgerPlace | None, is_audited: bool
+) -> Iterator[bytes]:
+    """
+    Yield the blocks of a Parquet file of all lines after a place; it is complete before the first block.
+
+    Args:
+        transaction: a transaction with a single snapshot.
+        filter_: the filter.
+        after: the place after which to begin.
+        is_audited: whether the lines have who wrote them.
+
+    Raises:
+        ImportError: the service is installed without the extra `parquet`.
+    """
+    lines = _read(transaction, filter_, after or LedgerPlace())
+    rows = (dump_ledger_record(line, is_audited=is_audited) for line in lines)
+    yield from spool_parquet(partial(write_rows, LEDGER_TYPES, rows))
 
 
 def _place_after(place: LedgerPlace, line: LedgerLine) -> LedgerPlace:

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 import stamina
 
@@ -51,6 +52,28 @@ def test_csv_is_written_to_a_file(reached: dict[str, str], played: str, tmp_path
     again = ofc("ledger", "--table", played, "--csv", "-o", file, **reached)
     assert (again.code, again.out) == (2, "")
     assert ofc("ledger", "--table", played, "--csv", "-o", file, "--overwrite", **reached).code == 0
+
+
+def test_parquet_is_written_to_a_file(reached: dict[str, str], played: str, tmp_path: Path) -> None:
+    file = tmp_path / "ledger.parquet"
+    written = ofc("ledger", "--table", played, "--format", "parquet", "-o", file, **reached)
+    assert (written.code, written.out, written.err) == (0, "", "")
+    assert duckdb.sql(f"SELECT count(*), sum(paid) FROM '{file}'").fetchall() == [(18, 2 * 3 * 18)]
+    as_csv = [ofc("ledger", "--table", played, *options, **reached).out for options in (["--csv"], ["--format", "csv"])]
+    assert as_csv[0] == as_csv[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--csv", "--format", "parquet"], "--csv and --format were given; expected one of them"),
+        (["--format", "parquet", "--json"], "--format and --json were given; expected one of them"),
+        (["-o", "ledger.csv"], "--output was given without --csv or --format; expected one of them"),
+    ],
+)
+def test_contradicting_forms_are_refused(options: list[str], expected: str) -> None:
+    refused = ofc("ledger", *options)
+    assert (refused.code, expected in refused.err) == (2, True)
 
 
 def test_pages_of_csv_have_one_header_and_are_requested_again() -> None:
