@@ -14,11 +14,9 @@ from schemas.game_fields import PlayerField
 from schemas.ledger.balances import Balance, UnitBalances
 from schemas.ledger.journal import EntryKind, player_of
 from schemas.ledger.ledger_lines import show_amount
-from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema
+from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema, read_amount
 from schemas.ledger.settling import worth_of
 from schemas.ledger.units import UnitField, currency_of
-from schemas.money import read_decimal
-from scoring.errors import Mistake
 from scoring.settle_up import Payment
 from service.clubs.scopes import KeyScope
 from service.console.views.exports import Column
@@ -50,7 +48,6 @@ _MOST_LISTS: Final = 10
 _MOST_LINES: Final = 200
 _FEWEST_LINES: Final = 20
 """The number of balances on a page, which the units share equally, and the number that each has at least."""
-_LONGEST_AMOUNT: Final = 20
 _PAYMENT: Final = PaymentRequestSchema()
 _CHARGE: Final = ChargeRequestSchema()
 _REVERSAL: Final = ReversalRequestSchema()
@@ -262,10 +259,4 @@ def _read_amount(form: Mapping[str, Any]) -> int | str:
     Raises:
         WireError: it is no amount of the unit.
     """
-    text, currency = read_form().get("amount", "").strip(), currency_of(form.get("unit", ""))
-    if currency is None:
-        return int(text) if text.isdecimal() and len(text) < _LONGEST_AMOUNT else text
-    try:
-        return read_decimal(text, currency)
-    except ValueError as error:
-        raise WireError((Mistake("text-pattern", ("amount",), str(error)),)) from None
+    return read_amount(read_form().get("amount", ""), form.get("unit", ""))
