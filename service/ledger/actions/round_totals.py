@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.ledger.journal import Amounts, EntryKind, account_of
+from schemas.ledger.units import currency_of
 from scoring.settle_up import Payment, find_payments
 from service.db import Transaction
 from service.ledger.queries import payments
@@ -30,6 +31,11 @@ class RoundTotals:
     totals: Amounts
     changes: Sequence[RoundEntry]
     payments: Sequence[ListedRecord]
+
+    @property
+    def currency(self) -> str | None:
+        """The currency of the amounts; None if they are in points."""
+        return currency_of(self.unit)
 
     @property
     def paid(self) -> dict[str, int]:
@@ -69,7 +75,7 @@ def sum_up_round(transaction: Transaction, round_id: UUID, revision: int) -> Rou
         round_id: the round.
         revision: the number of its revision in force.
     """
-    entries = list_of_round(transaction, round_id)
+    entries, paid = list_of_round(transaction, round_id), payments.list_for_round(transaction, round_id)
     starts = [place for place, each in enumerate(entries) if each.kind is EntryKind.SETTLEMENT]
     if not starts or entries[-1].kind is EntryKind.REVERSAL:
         return None
@@ -78,4 +84,4 @@ def sum_up_round(transaction: Transaction, round_id: UUID, revision: int) -> Rou
     for change in changes:
         for account, amount in change.amounts.items():
             totals[account] = totals.get(account, 0) + amount
-    return RoundTotals(ended.unit, revision, totals, changes, payments.list_for_round(transaction, round_id))
+    return RoundTotals(ended.unit, revision, totals, changes, paid)
