@@ -8,15 +8,17 @@ from uuid import UUID
 from marshmallow import ValidationError, post_load, validates_schema
 
 from evidence.events import ChargeRecorded, PaymentRecorded
-from schemas.base import Dumped, Sentence, WireSchema, show
+from schemas.base import Dumped, Sentence, WireError, WireSchema, show
 from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import PlayerField, ReasonField, ReferenceField, UnitDigitsField
 from schemas.ledger.ledger_lines import LONGEST_REFERENCE
-from schemas.ledger.units import UnitField, digits_of
+from schemas.ledger.units import UnitField, currency_of, digits_of
+from schemas.money import read_decimal
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.errors import Mistake
 
 MOST_WARNINGS: Final = 3
+_LONGEST_AMOUNT: Final = 20
 _REFERENCE: Final = (
     "identifies it: the same content under the same reference is recorded once. The `Idempotency-Key` of the request if"
     " omitted; one of the two is required."
@@ -193,6 +195,28 @@ class Reversal:
     id: UUID
     recorded_at: datetime
     reverses: UUID
+
+
+def read_amount(text: str, unit: str) -> int | str:
+    """
+    Parse an amount that a person has typed, in minor units of its unit.
+
+    >>> read_amount("2.50", "EUR"), read_amount("25", "0193f0c0-0000-7000-8000-000000000002")
+    (250, 25)
+
+    Returns:
+        The amount; a text that is no number of points, for the schema to refuse.
+
+    Raises:
+        WireError: it is no amount of money.
+    """
+    text, currency = text.strip(), currency_of(unit)
+    if currency is None:
+        return int(text) if text.isdecimal() and len(text) < _LONGEST_AMOUNT else text
+    try:
+        return read_decimal(text, currency)
+    except ValueError as error:
+        raise WireError((Mistake("text-pattern", ("amount",), str(error)),)) from None
 
 
 def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dumped:

@@ -3,6 +3,7 @@
 from service.console.views import (
     aliases,
     audit,
+    claims,
     home,
     jobs,
     keys,
@@ -25,12 +26,14 @@ from service.console.views.proposals import pages as proposals
 from service.console.views.rounds import correction as round_correction
 from service.console.views.rounds import evidence as round_evidence
 from service.console.views.rounds import lists as round_lists
+from service.console.views.rounds import payments as round_payments
 from service.console.views.rounds import replay as round_replay
 from service.console.views.rounds import revisions as round_revisions
 
 __all__ = [
     "aliases",
     "audit",
+    "claims",
     "console",
     "dispute_cases",
     "dispute_lists",
@@ -48,6 +51,7 @@ __all__ = [
     "round_correction",
     "round_evidence",
     "round_lists",
+    "round_payments",
     "round_replay",
     "round_revisions",
     "rulesets",

@@ -41,6 +41,8 @@ def get_balances(
     Raises:
         RoundError: a sum exceeds the largest exact integer.
     """
+    # A personal link also sees the player's payments elsewhere, which are not of its table.
+    table_id = table_id or transaction.table_id
     aliases = read_aliases(transaction)
     sums = [
         UnitSums(each.unit, _sum_by_player(each.balances, aliases))
@@ -56,7 +58,7 @@ def get_balances(
             continue
         table = of_unit[each.unit]
         # Most payments of money belong to no table, so that what is still to be paid is not known for one.
-        is_whole = (table_id or transaction.table_id) is None or table is not None
+        is_whole = table_id is None or table is not None
         settled = find_payments({balance.account: balance.total for balance in each.balances} if is_whole else {})
         whole = UnitBalances(each.unit, None if table is None else names.get(table), each.balances, settled)
         units.append(whole if shown is None else whole.of(shown))

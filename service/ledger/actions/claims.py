@@ -175,6 +175,16 @@ def list_payment_claims(
     return cut_page(listed, limit, lambda claim: claim)
 
 
+def get_payment_claim(transaction: Transaction, claim_id: UUID) -> PaymentClaim:
+    """
+    Return a claim.
+
+    Raises:
+        NotFound: the club has no claim with this ID.
+    """
+    return claims.get(transaction, claim_id)
+
+
 def _lock(transaction: Transaction, claim_id: UUID) -> PaymentClaim:
     payments.lock(transaction, str(claim_id))
     return claims.get(transaction, claim_id)

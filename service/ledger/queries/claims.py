@@ -40,7 +40,8 @@ _LIST: Final = text(f"""
     {_SELECT}
         AND (CAST(:after AS uuid) IS NULL OR claim.id < CAST(:after AS uuid))
         AND (CAST(:state AS text) IS NULL OR coalesce(ended.outcome, '{ClaimState.PENDING}') = CAST(:state AS text))
-        AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) IN (claim.payer, claim.payee))
+        AND (CAST(:player AS text) IS NULL OR ARRAY[claim.payer, claim.payee]
+            && CAST((SELECT ids_of_player(:player)) AS text[]))
     ORDER BY claim.id DESC LIMIT :limit
 """)
 # The function sees the whole club, also in a transaction of a link.

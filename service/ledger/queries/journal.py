@@ -111,10 +111,19 @@ _TRANSFERS: Final = text("""
 
 
 # In a revision, what ended the one before comes before what ends this one.
-_OF_ROUND: Final = text("""
-    SELECT kind, posted_at, revision, unit, accounts, amounts, charges FROM entries
-    WHERE club_id = :club_id AND round_id = :round_id AND revision IS NOT NULL
-    ORDER BY revision, kind
+_WITH_REASON: Final = """
+    SELECT entry.id, entry.kind, entry.posted_at, entry.round_id, entry.revision, entry.unit, entry.accounts,
+        entry.amounts, entry.charges, settlement.reason
+    FROM entries AS entry
+    JOIN settlements AS settlement
+        ON (settlement.club_id, settlement.round_id, settlement.revision)
+        = (entry.club_id, entry.round_id, entry.revision)
+    WHERE entry.club_id = :club_id
+"""
+_OF_ROUND: Final = text(f"{_WITH_REASON} AND entry.round_id = :round_id ORDER BY entry.revision, entry.kind")
+_ADJUSTMENTS: Final = text(f"""
+    {_WITH_REASON} AND entry.kind = '{EntryKind.ADJUSTMENT}' AND entry.accounts && CAST(:ids AS text[])
+    ORDER BY entry.id DESC LIMIT :limit
 """)
 
 
@@ -124,29 +133,42 @@ class RoundEntry:
     An entry of a round: what one of its revisions added when it was made or ended.
 
     Attributes:
-        currency: that of the amounts; None if they are points.
-        counted: what the players won, and what the house charged them.
+        amounts: what it adds to each account.
+        counted: the same, with what the players won and what the house charged them apart.
+        reason: why the revision was made; None for the first one.
     """
 
     kind: EntryKind
     posted_at: datetime
+    round_id: UUID
     revision: int
-    currency: str | None
+    unit: str
+    amounts: Amounts
     counted: Counted
+    reason: str | None
+
+    @property
+    def currency(self) -> str | None:
+        """The currency of the amounts; None if they are in points."""
+        return currency_of(self.unit)
 
 
 def list_of_round(transaction: Transaction, round_id: UUID) -> list[RoundEntry]:
     """List the entries of a round, in the order in which they were written."""
-    return [
-        RoundEntry(
-            EntryKind(row.kind),
-            row.posted_at,
-            row.revision,
-            currency_of(row.unit),
-            _count(row),
-        )
-        for row in transaction.execute(_OF_ROUND, {"club_id": transaction.club_id, "round_id": round_id})
-    ]
+    parameters = {"club_id": transaction.club_id, "round_id": round_id}
+    return [_load_of_round(row) for row in transaction.execute(_OF_ROUND, parameters)]
+
+
+def list_adjustments(transaction: Transaction, ids: Sequence[str], limit: int) -> list[RoundEntry]:
+    """List the adjustments of a player, by all their IDs, by the newest revisions of rounds, newest first."""
+    parameters = {"club_id": transaction.club_id, "ids": [*ids], "limit": limit}
+    return [_load_of_round(row) for row in transaction.execute(_ADJUSTMENTS, parameters)]
+
+
+def _load_of_round(row: Row[Any]) -> RoundEntry:
+    amounts = dict(zip(row.accounts, row.amounts, strict=True))
+    kind, counted = EntryKind(row.kind), _count(row)
+    return RoundEntry(kind, row.posted_at, row.round_id, row.revision, row.unit, amounts, counted, row.reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ _EQUAL: Final = text("""
 """)
 _IS_USED: Final = text("SELECT is_reference_used(:reference)")
 _BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
-_LIST: Final = text("""
+_LISTED: Final = """
     SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
         reversal.posted_at AS reversed_at
     FROM entries AS entry
@@ -172,10 +172,17 @@ _LIST: Final = text("""
     LEFT JOIN tables ON (tables.club_id, tables.id) = (entry.club_id, entry.table_id)
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
+"""
+_LIST: Final = text(f"""
+    {_LISTED}
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
         AND (CAST(:player AS text) IS NULL OR entry.accounts && CAST((SELECT ids_of_player(:player)) AS text[]))
         AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
     ORDER BY entry.id DESC LIMIT :limit
+""")
+_FOR_ROUND: Final = text(f"""
+    {_LISTED} AND entry.round_id = :round_id AND entry.kind = '{EntryKind.PAYMENT}' AND reversal.id IS NULL
+    ORDER BY entry.id
 """)
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
 _ROUND: Final = text("SELECT table_id, point_value, unit FROM rounds WHERE club_id = :club_id AND id = :round_id")
@@ -252,8 +259,17 @@ def list_page(
 ) -> list[ListedRecord]:
     """List payments and charges, of a player and in a unit or all, newest first, starting after the ID `after`."""
     parameters = {"club_id": transaction.club_id, "player": player, "unit": unit, "after": after, "limit": limit}
-    rows = transaction.execute(_LIST, parameters)
-    return [ListedRecord(_load(row), row.note, row.table_name, row.reversed_at) for row in rows]
+    return [_load_listed(row) for row in transaction.execute(_LIST, parameters)]
+
+
+def list_for_round(transaction: Transaction, round_id: UUID) -> list[ListedRecord]:
+    """List the payments that name a round and were not taken back, oldest first."""
+    parameters = {"club_id": transaction.club_id, "round_id": round_id}
+    return [_load_listed(row) for row in transaction.execute(_FOR_ROUND, parameters)]
+
+
+def _load_listed(row: Row[Any]) -> ListedRecord:
+    return ListedRecord(_load(row), row.note, row.table_name, row.reversed_at)
 
 
 def _load(row: Row[Any]) -> Recorded:

@@ -52,6 +52,7 @@ from service.http.responses import NO_STORE
 from service.links import queries as links
 from service.links.actions.links import get_link
 from service.links.actions.pages import read_round_page, show_linked_hand
+from service.links.views.money import REFUSALS, Refusal, change_money, read_money, read_totals
 from service.links.views.rounds import Personal, render_round_page
 from service.pages.apps import find_built
 from service.players.queries.aliases import Aliases, read_aliases
@@ -113,22 +114,28 @@ def show_link(secret: str) -> Response:
         key = _authenticate(session, secret)
         if key.round_id is not None:
             return _render_round(session, key, secret, key.round_id)
-        transaction = _reading(session, key)
-        link, table = _read_link(transaction, key)
-        after = _read_cursor(request.args.get("cursor"))
-        listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
-        zone, aliases = ZoneInfo(clubs.get(transaction).time_zone), read_aliases(transaction)
-        page = render_template(
-            "linked_table.html",
-            table=table,
-            you=link.player,
-            secret=secret,
-            rounds=[_show_round(view, zone, link, aliases) for view in listed.items],
-            cursor=listed.next_after and show_cursor(listed.next_after),
-            expires_at=format_time(link.expires_at.astimezone(UTC), zone),
-            style_address=find_built(STYLE, ".css"),
-        )
-    return _respond(page, STYLED)
+        return _render_table(session, key, secret)
+
+
+def _render_table(session: Session, key: StoredKey, secret: str, refusal: Refusal | None = None) -> Response:
+    transaction = _reading(session, key)
+    link, table = _read_link(transaction, key)
+    after = _read_cursor(request.args.get("cursor"))
+    listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
+    zone, aliases = ZoneInfo(clubs.get(transaction).time_zone), read_aliases(transaction)
+    page = render_template(
+        "linked_table.html",
+        table=table,
+        you=link.player,
+        secret=secret,
+        rounds=[_show_round(view, zone, link, aliases) for view in listed.items],
+        money=read_money(transaction, zone, _money_address(secret), refusal=refusal),
+        cursor=listed.next_after and show_cursor(listed.next_after),
+        expires_at=format_time(link.expires_at.astimezone(UTC), zone),
+        style_address=find_built(STYLE, ".css"),
+    )
+    status = HTTPStatus.OK if refusal is None else PROBLEM_KINDS[refuse(refusal.error).code].status
+    return _respond(page, STYLED if link.player is None else _WITH_FORMS, status)
 
 
 @link_pages.get("/rounds/<uuid:round_id>")
@@ -175,6 +182,44 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
             return _render_round(session, key, secret, round_id, error, form)
     part = "you" if about is None else f"dispute-{about}"
     return redirect(f"{_address(secret, round_id)}#{part}", HTTPStatus.SEE_OTHER)
+
+
+@link_pages.post("/money")
+def change_own_money(secret: str) -> BaseResponse:
+    """
+    Record what the player of a personal link says about payments, and show the page of the form again.
+
+    A form that is sent twice is recorded once: a payment has the reference of its form.
+    """
+    count_request(_hash(secret))
+    with database().session() as session:
+        key = _authenticate(session, secret)
+    form = _read_form()
+    round_id = key.round_id or _read_round(form)
+    try:
+        with database().session() as session, _writing(session, key) as transaction:
+            change_money(transaction, form)
+    except REFUSALS as error:
+        refusal = Refusal(error, form)
+        with database().session() as session:
+            if round_id is None:
+                return _render_table(session, key, secret, refusal)
+            return _render_round(session, key, secret, round_id, refusal=refusal)
+    page = url_for("link_pages.show_link", secret=secret) if round_id is None else _address(secret, round_id)
+    return redirect(f"{page}#money", HTTPStatus.SEE_OTHER)
+
+
+def _read_round(form: Mapping[str, str]) -> UUID | None:
+    """
+    Return the round to whose page a form leads back.
+
+    Raises:
+        NotFound: its ID is none.
+    """
+    try:
+        return UUID(form["round"]) if "round" in form else None
+    except ValueError:
+        raise NotFound("the form names no round") from None
 
 
 def _reading(session: Session, key: StoredKey) -> Transaction:
@@ -242,10 +287,13 @@ def _render_round(
     round_id: UUID,
     error: ServiceError | ScoringError | WireError | None = None,
     form: Mapping[str, str] = MappingProxyType({}),
+    refusal: Refusal | None = None,
 ) -> Response:
     transaction = _reading(session, key)
     link, _ = _read_link(transaction, key)
     page = read_round_page(transaction, round_id)
+    money = read_money(transaction, page.zone, _money_address(secret), round_id=round_id, refusal=refusal)
+    totals = read_totals(transaction, round_id, page.settlement.revision, page.zone)
     personal = None
     if link.player is not None:
         own = list_own_disputes(transaction, key, round_id)
@@ -265,7 +313,10 @@ def _render_round(
         expires_at=link.expires_at,
         table_address=None if key.round_id is not None else url_for("link_pages.show_link", secret=secret),
         personal=personal,
+        money=money,
+        totals=totals,
     )
+    error = refusal.error if refusal else error
     status = HTTPStatus.OK if error is None else PROBLEM_KINDS[refuse(error).code].status
     return _respond(shown, STYLED if personal is None else _WITH_FORMS, status)
 
@@ -345,6 +396,10 @@ def _show_round(view: RoundView, zone: ZoneInfo, link: Link, aliases: Aliases) -
     }
     you = _find_seated(link, aliases, view)
     return {"view": view, "day": format_day(view.opened_at, zone), "nets": nets, "you": you}
+
+
+def _money_address(secret: str) -> str:
+    return url_for("link_pages.change_own_money", secret=secret)
 
 
 def _address(secret: str, round_id: UUID) -> str:

@@ -21,6 +21,7 @@ from scoring.settlement import LimitedBy
 from service.disputes.queries.disputes import StoredDispute
 from service.http.formats import format_amount, format_cards, format_day, format_money, format_money_won, format_time
 from service.links.actions.pages import RoundPage
+from service.links.views.money import OwnMoney, ShownTotals
 from service.pages.apps import find_built
 from service.rounds.views.explanations import STYLE
 
@@ -63,6 +64,8 @@ def render_round_page(
     expires_at: datetime,
     table_address: str | None = None,
     personal: Personal | None = None,
+    money: OwnMoney | None = None,
+    totals: ShownTotals | None = None,
 ) -> str:
     """
     Render the players' page of a round.
@@ -73,6 +76,8 @@ def render_round_page(
         expires_at: when the link expires.
         table_address: the URL of the page of the table, if the link shows that too.
         personal: what only the player of a personal link sees.
+        money: what this player owes and is owed.
+        totals: what the round adds, if that was corrected or something was paid for it.
     """
     view, settlement = page.round, page.settlement
     names = {seat.seat: seat.player for seat in view.round.seats}
@@ -97,6 +102,8 @@ def render_round_page(
         address=address,
         table_address=table_address,
         personal=personal,
+        money=money,
+        totals=totals,
         you=you,
         your_seat=next((seat for seat, name in names.items() if name == you), None),
         style_address=find_built(STYLE, ".css"),

@@ -76,6 +76,7 @@ def records_of(api: Api) -> dict[str, Any]:
         "session_id": session_of(api),
         "kind": "payment",
         "entry_id": api.post("/v1/payments", PAID)["id"],
+        "claim_id": api.post("/v1/payment-claims", {**PAID, "reference": "claimed"})["id"],
     }
 
 

@@ -14,6 +14,7 @@ from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
 from service.clubs.actions import create_key
 from service.console.views.audit import EVENTS
+from service.console.views.claims import CLAIMS
 from service.console.views.disputes.lists import DISPUTES
 from service.console.views.jobs import DIFFERENCES, JOBS, LINES
 from service.console.views.keys import KEYS, SESSIONS
@@ -186,6 +187,18 @@ def add_proposals(_: House, api: Api, numbers: range) -> str:
     return "/proposals"
 
 
+def add_claims(_: House, api: Api, numbers: range) -> str:
+    for number in numbers:
+        complete_round(api, name=f"table {number}", point_value=10, unit="EUR")
+        payer = "cyd" if number % 2 else "bob"
+        paid = {"payer": payer, "payee": "ann", "unit": "EUR", "amount": 100, "reference": f"claimed {number}"}
+        claimed = api.post("/v1/payment-claims", paid)
+        assert claimed.status == 201
+        if number == 1:
+            assert api.post(f"/v1/payment-claims/{claimed['id']}/withdraw", None).status == 201
+    return "/money/claims"
+
+
 def add_rulesets(_: House, api: Api, numbers: range) -> str:
     for number in numbers:
         add_house_rules(api, points=dump_ruleset(PRESETS["pineapple"])["points"] | {"scoop_bonus": number + 5})
@@ -199,6 +212,7 @@ CASES = {
     "ledger": Case(LEDGER, add_rounds("/ledger"), "payer", "player=bob1", "player=nobody"),
     "payments": Case(PAYMENTS, add_payments, "reference", "player=bob", "player=nobody"),
     "proposals": Case(PROPOSALS, add_proposals, "reason", "state=withdrawn", "state=confirmed"),
+    "claims": Case(CLAIMS, add_claims, "reference", "player=bob", "state=declined", ("state=pending",)),
     "keys": Case(KEYS, add_keys, "name"),
     "sessions": Case(SESSIONS, add_sessions, "key_name", "state=ended"),
     "links": Case(LINKS, add_links, "label", "table=table 1", "kind=player"),
