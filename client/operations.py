@@ -1217,7 +1217,7 @@ class Operations:
 
     def list_ledger_as(
         self,
-        form: Literal["text/csv"],
+        form: Literal["text/csv", "application/vnd.apache.parquet"],
         *,
         from_: str | None = None,
         to: str | None = None,

@@ -1250,7 +1250,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "query",
             "integer",
             (),
-            "Maximum number of lines on the page. If omitted, 100 as JSON, and all lines as CSV.",
+            "Maximum number of lines on the page. If omitted, 100 as JSON, and all lines as CSV. Not with Parquet.",
             False,
             1,
         ),

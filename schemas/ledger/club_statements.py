@@ -165,7 +165,7 @@ class ClubStatementView:
     @property
     def charged_units(self) -> set[str]:
         """The units in which the house has charged players."""
-        return {unit for each in self.players for unit in each.result.charges if (unit := currency_of(unit))}
+        return {unit for each in self.players for unit in each.result.charges if currency_of(unit)}
 
     @property
     def has_charges(self) -> bool:

@@ -294,7 +294,6 @@ LEDGER_TYPES: Final = {
     "limited_by": "string",
     "amount": "bigint",
     "unit": "string",
-    "unit": "string",
     "unit_digits": "smallint",
     "actor": "string",
     "note": "string",

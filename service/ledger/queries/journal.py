@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, text
 
-from schemas.ledger.journal import HOUSE, Counted, EntryKind
+from schemas.ledger.journal import HOUSE, Amounts, Counted, EntryKind
 from schemas.ledger.ledger_lines import LedgerEntry, LedgerLine
 from schemas.ledger.units import currency_of
 from schemas.settlements import SettlementState
