@@ -15,6 +15,12 @@ from tests.support.sample_rounds import Document, without
 NAMES = ("pineapple", "pineapple-qq", "pineapple-2-4-us-classic", "progressive-round", "turbo", "classic")
 
 
+def random_charge(rng: Random) -> Document:
+    """Return the fields of a standing charge, or of none."""
+    per = rng.choice(["hand", "round", None])
+    return {"charge_per": per, "charge_amount": None if per is None else rng.randint(1, 9)}
+
+
 class Happening:
     """
     One club, and what has been done in it.
@@ -75,7 +81,8 @@ class Happening:
 
     def document(self, rng: Random, table: str) -> Document:
         document = random_document(rng, self.club.tables[table])
-        return {**without(document, "point_value", "unit"), "table": self.club.names[table]}
+        charge = random_charge(rng) if rng.random() < 0.5 else {}
+        return {**without(document, "point_value", "unit"), "table": self.club.names[table], **charge}
 
     def happened(self, document: Document, ruleset: Document, standing: frozenset[int] = frozenset()) -> Happened:
         complete = {"hands": [], "departures": [], **copy.deepcopy(document)}

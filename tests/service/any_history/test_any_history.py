@@ -34,7 +34,7 @@ STEPS = {
     "the_last_hand_is_undone": 2,
     "somebody_leaves": 8,
     "a_round_is_closed": 3,
-    "a_round_is_corrected": 8,
+    "a_round_is_corrected": 10,
     "somebody_asks_what_if": 1,
     "a_player_confirms": 4,
     "everyone_confirms": 1,
@@ -50,6 +50,8 @@ STEPS = {
     "something_is_taken_back": 2,
     "a_payment_is_claimed": 3,
     "a_claim_ends": 3,
+    "a_table_is_charged": 2,
+    "a_hand_is_charged": 4,
 }
 """What can happen next, and how often beside the others."""
 
@@ -72,7 +74,7 @@ class AnyHistory(Playing, Correcting, Judging, Working, Paying):
             self.club.replays_itself(round_)
         self.finds_all_right()
         assert self.club.api.request("POST", "/v1/checkpoints").status in (200, 201)
-        self.balances_are(fold_balances(self.club.list_events()))
+        self.balances_are(*fold_balances(self.club.list_events()))
         for round_ in self.club.rounds:
             self.club.proves_itself(round_)
         owner, club = self.club.house.owner, [self.club.id]
@@ -113,6 +115,7 @@ DONE = OFTEN_DONE | {
     *("undo", "departures", "close", "accepted hands", "recomputations", "adjustments"),
     *("final by time", "final by everyone's word", "review", "resolve", "withdraw", "replayed", "charges", "reversal"),
     *("payment-claims", "confirm", "decline"),
+    *("standing charges", "charged hands"),
 }
 
 
