@@ -108,19 +108,22 @@ def _for_links() -> None:
     Create functions by which a transaction of a link learns a fact of the whole club, and nothing else of it.
 
     Money is owed in the whole club, so that a payment at one table can be recorded already at another one, or by the
-    manager. A function has the settings of the link set to nothing while it runs. The club and the player remain:
-    `list_net_balances` has the units of the player of a personal link, and is empty for every other transaction.
+    manager. The club and the player remain set: `list_net_balances` has the units of the player of a personal link, and
+    is empty for every other transaction.
     """
-    op.execute("""
-        CREATE FUNCTION is_reference_used(sought text) RETURNS boolean LANGUAGE sql STABLE
-            SET ofc."table" = '' SET ofc.round = '' AS $$
-            SELECT EXISTS (SELECT FROM entries WHERE club_id = current_club() AND reference = sought)
+    _create_of_whole_club(
+        "is_reference_used(sought text)",
+        "boolean",
+        """
+            EXISTS (SELECT FROM entries WHERE club_id = current_club() AND reference = sought)
                 OR EXISTS (SELECT FROM payment_claims WHERE club_id = current_club() AND reference = sought)
-        $$;
-
-        CREATE FUNCTION find_equal_entry(
-            of_kind text, of_unit text, of_accounts text[], of_amounts bigint[], of_round uuid, paid_at timestamptz
-        ) RETURNS uuid LANGUAGE sql STABLE SET ofc."table" = '' SET ofc.round = '' AS $$
+        """,
+    )
+    _create_of_whole_club(
+        "find_equal_entry(of_kind text, of_unit text, of_accounts text[], of_amounts bigint[], of_round uuid,"
+        " paid_at timestamptz)",
+        "uuid",
+        """(
             SELECT entry.id FROM entries AS entry
             WHERE entry.club_id = current_club() AND entry.revision IS NULL
                 AND entry.kind = of_kind AND entry.unit = of_unit
@@ -132,11 +135,13 @@ def _for_links() -> None:
                     WHERE (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
                 )
             ORDER BY entry.id DESC LIMIT 1
-        $$;
-
-        -- The newest claim of a payment that is pending.
-        CREATE FUNCTION find_equal_claim(of_payer text, of_payee text, of_unit text, of_amount bigint)
-            RETURNS uuid LANGUAGE sql STABLE SET ofc."table" = '' SET ofc.round = '' AS $$
+        )""",
+    )
+    # The newest claim of a payment that is pending.
+    _create_of_whole_club(
+        "find_equal_claim(of_payer text, of_payee text, of_unit text, of_amount bigint)",
+        "uuid",
+        """(
             SELECT claim.id FROM payment_claims AS claim
             WHERE claim.club_id = current_club() AND claim.payer = of_payer
                 AND claim.payee IS NOT DISTINCT FROM of_payee
@@ -146,28 +151,62 @@ def _for_links() -> None:
                     WHERE (ended.club_id, ended.claim_id) = (claim.club_id, claim.id)
                 )
             ORDER BY claim.id DESC LIMIT 1
-        $$;
-
-        CREATE FUNCTION find_net_balance(of_unit text, of_account text) RETURNS numeric LANGUAGE sql STABLE
-            SET ofc."table" = '' SET ofc.round = '' AS $$
+        )""",
+    )
+    _create_of_whole_club(
+        "find_net_balance(of_unit text, of_account text)",
+        "numeric",
+        """(
             SELECT coalesce(sum(part.amount), 0)
             FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
             WHERE entry.club_id = current_club() AND entry.unit = of_unit
                 AND part.account = ANY (CAST((SELECT ids_of_player(of_account)) AS text[]))
-        $$;
+        )""",
+    )
+    # As JSON, because a row of sums has no type of its own.
+    _create_of_whole_club(
+        "list_net_balances()",
+        "jsonb",
+        """(
+            SELECT coalesce(jsonb_object_agg(of_unit.unit, of_unit.amounts), '{}')
+            FROM (
+                SELECT net.unit, jsonb_object_agg(net.account, net.amount) AS amounts
+                FROM (
+                    SELECT entry.unit, coalesce(joined.player, part.account) AS account, sum(part.amount) AS amount
+                    FROM entries AS entry
+                    CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
+                    LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (entry.club_id, part.account)
+                    WHERE entry.club_id = current_club() AND entry.unit IN (
+                        SELECT own.unit FROM entries AS own
+                        WHERE own.club_id = current_club()
+                            AND own.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
+                    )
+                    GROUP BY entry.unit, coalesce(joined.player, part.account)
+                ) AS net
+                GROUP BY net.unit
+            ) AS of_unit
+        )""",
+    )
 
-        CREATE FUNCTION list_net_balances() RETURNS TABLE (unit text, account text, amount numeric) LANGUAGE sql STABLE
-            SET ofc."table" = '' SET ofc.round = '' AS $$
-            SELECT entry.unit, coalesce(joined.player, part.account), sum(part.amount)
-            FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
-            LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (entry.club_id, part.account)
-            WHERE entry.club_id = current_club() AND entry.unit IN (
-                SELECT own.unit FROM entries AS own
-                WHERE own.club_id = current_club()
-                    AND own.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
-            )
-            GROUP BY entry.unit, coalesce(joined.player, part.account)
-        $$;
+
+def _create_of_whole_club(signature: str, returns: str, expression: str) -> None:
+    """
+    Create a function that computes an expression without the table and the round of a link, and sets them again.
+
+    A `SET` of the function would do it, but only a superuser can create a function that sets such a setting.
+    """
+    op.execute(f"""
+        CREATE FUNCTION {signature} RETURNS {returns} LANGUAGE plpgsql STABLE AS $$
+        DECLARE
+            link_table text := current_setting('ofc.table', true);
+            link_round text := current_setting('ofc.round', true);
+            result {returns};
+        BEGIN
+            PERFORM set_config('ofc.table', '', true), set_config('ofc.round', '', true);
+            result := {expression};
+            PERFORM set_config('ofc.table', link_table, true), set_config('ofc.round', link_round, true);
+            RETURN result;
+        END $$;
     """)
 
 

@@ -103,14 +103,12 @@ def sum_entries(transaction: Transaction, filter_: EntryFilter) -> list[UnitSums
 
 
 # The function is of the whole club, also in the transaction of a personal link, and empty in any other.
-_OF_PLAYER: Final = text("SELECT unit, account, amount FROM list_net_balances()")
+_OF_PLAYER: Final = text("SELECT list_net_balances()")
 
 
 def list_net_balances(transaction: Transaction) -> dict[str, dict[str, int]]:
     """Return what everyone is owed or owes in the club, in the units of the player of a personal link, by unit."""
-    by_unit: dict[str, dict[str, int]] = {}
-    for row in transaction.execute(_OF_PLAYER):
-        by_unit.setdefault(row.unit, {})[row.account] = int(row.amount)
+    by_unit: dict[str, dict[str, int]] = transaction.execute(_OF_PLAYER).scalar_one()
     return by_unit
 
 
