@@ -63,14 +63,14 @@ PROPOSAL_VERBS: Final[Mapping[str, Verb]] = {
 @click.group(
     name="proposal",
     cls=Group,
-    examples=["ofc proposal list --state waiting", f"ofc proposal confirm {EXAMPLE_PROPOSAL}"],
+    examples=["ofc proposal list --state waiting", f"ofc proposal confirm {EXAMPLE_PROPOSAL} --yes"],
 )
 def proposals() -> None:
     """
-    Confirm and withdraw changes of final settlements, for clubs that require a second auditor.
+    Confirm and withdraw changes of final settlements.
 
-    In such a club `ofc round correct`, `ofc hand correct`, `ofc dispute resolve` and `ofc recompute start` propose what
-    would change a final settlement. It takes effect when another key confirms it.
+    In a club that requires a second auditor, `ofc round correct`, `ofc hand correct`, `ofc dispute resolve` and `ofc
+    recompute start` propose what would change a final settlement. It takes effect when another key confirms it.
     """
 
 

@@ -8,11 +8,13 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import click
 import pytest
 
+from client.api import Client
 from client.cli import main
 from client.commands.administration import (
     EXAMPLE_DELIVERY,
@@ -27,6 +29,7 @@ from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.keys import EXAMPLE_PREFIX
 from client.commands.money import EXAMPLE_ENTRY
+from client.commands.proposals import EXAMPLE_PROPOSAL
 from client.commands.rounds import EXAMPLE_ID
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
@@ -63,6 +66,7 @@ def test_these_are_all_the_commands() -> None:
         "round evidence", "link", "link table", "link round", "link list", "link revoke",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
+        "proposal", "proposal list", "proposal show", "proposal confirm", "proposal withdraw",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",
@@ -214,6 +218,16 @@ def pay(reached: dict[str, str], line: str) -> str:
     return recorded
 
 
+def propose(service: Running, reached: dict[str, str], workplace: Path) -> str:
+    """Propose a correction of a round of its own with another key, and return its ID."""
+    options = ("--club", "home", "--name", "other", "--data", str(service.directory))
+    with Client(service.url, command("key", "create", *options).stdout.strip()) as client:
+        round_ = client.get_round(record(reached, workplace))
+        patch: Any = json.loads((workplace / "patch.json").read_text(encoding="utf-8"))
+        correction = {"reason": "late", "version": round_["version"], "patch": patch}
+        return client.propose_correction(round_["id"], correction)["id"]
+
+
 @pytest.fixture
 def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Open no browser on the machine of the tester."""
@@ -248,6 +262,8 @@ def test_the_examples_work(
         line = line.replace(EXAMPLE_PREFIX, json.loads(process.stdout)["prefix"])
     if " webhook " in shown:
         line = with_webhook(line, reached)
+    if EXAMPLE_PROPOSAL in shown:
+        line = line.replace(EXAMPLE_PROPOSAL, propose(service, reached, workplace))
     if EXAMPLE_ENTRY in shown:
         line = line.replace(EXAMPLE_ENTRY, pay(reached, shown))
     if "-o" in shown and "checkpoint" in shown:

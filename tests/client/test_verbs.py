@@ -10,6 +10,7 @@ from client.cli import main
 from client.commands import administration, money
 from client.commands.base import Group
 from client.commands.keys import KEY_VERBS
+from client.commands.proposals import PROPOSAL_VERBS
 from client.commands.verbs import FromNow, Verb
 from client.parameters import PARAMETERS
 from tests.support.client.contract import Contract, read_contract
@@ -18,7 +19,7 @@ from tests.support.client.run_ofc import ofc
 
 VERBS = {**administration.VERBS, **money.VERBS}
 CONTRACT = Contract(read_contract())
-ROWS = {**VERBS, **KEY_VERBS}
+ROWS = {**VERBS, **KEY_VERBS, **PROPOSAL_VERBS}
 NOT_OPTIONS = {"limit", "cursor", "dry_run", "ids"}
 
 
