@@ -56,9 +56,9 @@ def check_file_options(values: Mapping[str, Any], *, has_parquet: bool) -> None:
         UsageError: two contradict each other, or one is missing.
     """
     chosen = {"--csv": values["as_csv"], "--format": values.get("form"), "--json": values["as_json"]}
-    given = [option for option, value in chosen.items() if value]
-    if len(given) > 1:
-        raise click.UsageError(f"{given[0]} and {given[1]} were given; expected one of them")
+    options = [option for option, value in chosen.items() if value]
+    if len(options) > 1:
+        raise click.UsageError(f"{options[0]} and {options[1]} were given; expected one of them")
     form = find_form(values)
     if values["output"] is not None and form is None:
         needed = "--csv or --format; expected one of them" if has_parquet else "--csv; expected both"

@@ -61,28 +61,6 @@ def test_posting_again_reports_that_nothing_was_recorded_twice(
     assert round_["hands"] == 2
 
 
-@pytest.mark.parametrize("options", [[], ["--whole"]])
-def test_charges_of_hands_and_the_standing_charge_are_posted_once(
-    reached: dict[str, str], client: Client, table: str, tmp_path: Path, options: list[str]
-) -> None:
-    document = short_round(table, charge_per="hand", charge_amount=2)
-    rake = {"player": "ann", "unit": "EUR", "amount": 50, "reason": "rake"}
-    document["hands"][0]["charges"] = [rake]
-    path = write(tmp_path, document)
-    posted = ofc("post", *options, "--json", path, **reached)
-    assert posted.code == 0, posted
-    again = ofc("post", "--json", path, **reached)
-    assert again.code == 0, again
-    round_id = posted.document["round"]["id"]
-    charged = [line for line in client.list_ledger(round=round_id) if line["payee"] is None]
-    lines = [(line["kind"], line["payer"], line["amount"], line["reference"]) for line in charged]
-    assert sorted(lines) == [
-        ("charge", "ann", 50, f"{round_id}/1/1"),
-        ("settlement", "ann", 4, "1"),
-        ("settlement", "bob", 4, "1"),
-    ]
-
-
 def test_several_rounds_are_one_json_line_each(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     files = [
         write(tmp_path, at_table(read_example(name), f"{table}{name}"), f"{name}.json") for name in ("turbo", "classic")

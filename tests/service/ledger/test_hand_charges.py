@@ -176,7 +176,7 @@ def test_a_refused_hand_charges_nothing(api: Api) -> None:
     assert charges(api) == []
 
 
-def test_a_reference_of_somebody_else_is_a_conflict(api: Api) -> None:
+def test_a_reference_of_another_charge_is_a_conflict(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, hand(1, 1, THREE))
     taken = {**RAKE, "reference": f"{round_id}/2/1", "amount": 1}
