@@ -25,7 +25,6 @@ The errors of the service, beyond those of the rules.
     │   ├── TableConflict         another table has this name
     │   ├── TableArchived         no round can be opened at the table
     │   ├── RoundConflict, PaymentConflict   another round, payment or charge has this reference
-    │   ├── PaymentClaimEnded     the claim of a payment was confirmed, declined or withdrawn
     │   ├── AliasConflict         the IDs cannot be joined or parted
     │   ├── RoundOpen             the table has an open round
     │   ├── HandConflict          another hand has this number
@@ -237,15 +236,9 @@ class RoundConflict(Conflict):
 
 
 class PaymentConflict(Conflict):
-    """Another payment or charge has this reference, or it was reversed for another reason."""
+    """Another payment, charge or claim has this reference, or it was reversed or ended otherwise."""
 
     code = "payment-conflict"
-
-
-class PaymentClaimEnded(Conflict):
-    """The claim of a payment was confirmed, declined or withdrawn."""
-
-    code = "payment-claim-ended"
 
 
 class AliasConflict(Conflict):
