@@ -117,7 +117,7 @@ def _aliases() -> None:
 
 def _ids_of_player() -> None:
     """
-    Create the function by which filters for a player find what is recorded under any ID of the player.
+    Create the function by which policies and functions find what is recorded under any ID of a player.
 
     PostgreSQL calls such a function for every row that it compares, unless the filter calls it in a subquery of its
     own, which runs once in a statement.

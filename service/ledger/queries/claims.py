@@ -24,6 +24,7 @@ from service.errors import Busy, NotFound
 from service.ledger.models import PaymentClaimOutcomeRecord, PaymentClaimReasonRecord, PaymentClaimRecord
 from service.ledger.queries import payments
 from service.ledger.queries.payments import Note
+from service.players.queries.aliases import read_aliases
 
 _TAKEN: Final = Busy("The same claim was recorded or ended by another request; retry the request.")
 _SELECT: Final = """
@@ -40,8 +41,7 @@ _LIST: Final = text(f"""
     {_SELECT}
         AND (CAST(:after AS uuid) IS NULL OR claim.id < CAST(:after AS uuid))
         AND (CAST(:state AS text) IS NULL OR coalesce(ended.outcome, '{ClaimState.PENDING}') = CAST(:state AS text))
-        AND (CAST(:player AS text) IS NULL OR ARRAY[claim.payer, claim.payee]
-            && CAST((SELECT ids_of_player(:player)) AS text[]))
+        AND (CAST(:ids AS text[]) IS NULL OR ARRAY[claim.payer, claim.payee] && CAST(:ids AS text[]))
     ORDER BY claim.id DESC LIMIT :limit
 """)
 # The function sees the whole club, also in a transaction of a link.
@@ -90,7 +90,7 @@ def list_page(
     parameters = {
         "club_id": transaction.club_id,
         "state": filter_.state and filter_.state.value,
-        "player": filter_.player,
+        "ids": None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player),
         "after": after,
         "limit": limit,
     }

@@ -27,6 +27,7 @@ from service.db import Transaction
 from service.db.batch import Batch
 from service.errors import Busy, NotFound, PaymentConflict
 from service.ledger.models import EntryNoteRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries.journal import EntryRecord
 
 
@@ -176,7 +177,7 @@ _LISTED: Final = """
 _LIST: Final = text(f"""
     {_LISTED}
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
-        AND (CAST(:player AS text) IS NULL OR entry.accounts && CAST((SELECT ids_of_player(:player)) AS text[]))
+        AND (CAST(:ids AS text[]) IS NULL OR entry.accounts && CAST(:ids AS text[]))
         AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
     ORDER BY entry.id DESC LIMIT :limit
 """)
@@ -258,7 +259,8 @@ def list_page(
     transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
 ) -> list[ListedRecord]:
     """List payments and charges, of a player and in a unit or all, newest first, starting after the ID `after`."""
-    parameters = {"club_id": transaction.club_id, "player": player, "unit": unit, "after": after, "limit": limit}
+    ids = None if player is None else read_aliases(transaction).ids_of(player)
+    parameters = {"club_id": transaction.club_id, "ids": ids, "unit": unit, "after": after, "limit": limit}
     return [_load_listed(row) for row in transaction.execute(_LIST, parameters)]
 
 

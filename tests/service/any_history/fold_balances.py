@@ -1,7 +1,7 @@
 """What everyone owes and was charged by the events of a club alone, as docs/accounting.md and docs/rules.md say it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tests.oracle import PRESETS
@@ -74,6 +74,7 @@ def fold_balances(events: Iterable[Document]) -> tuple[dict[Account, int], dict[
     recorded: dict[str, dict[Account, int]] = {}
     owed: Counter[Account] = Counter()
     charged: Counter[Account] = Counter()
+    aliases: dict[str | None, str] = {}
     for event in sorted(events, key=lambda event: str(event["id"])):
         content = event["content"]
         if event["round"] is not None:
@@ -90,6 +91,10 @@ def fold_balances(events: Iterable[Document]) -> tuple[dict[Account, int], dict[
             owed.subtract(recorded[content["payment"]])
         elif event["kind"] == "charge.reversed":
             charged.subtract(recorded[content["charge"]])
+        elif event["kind"] == "player.joined":
+            aliases[content["alias"]] = content["player"]
+        elif event["kind"] == "player.parted":
+            del aliases[content["alias"]]
     for of_round in in_rounds.values():
         opening, *others = sorted(of_round, key=lambda event: int(event["sequence"]))
         content = opening["content"]
@@ -102,5 +107,11 @@ def fold_balances(events: Iterable[Document]) -> tuple[dict[Account, int], dict[
         owed.update(won)
         charged.update(of_table)
     owed.update(charged)
-    both = ({account: amount for account, amount in sums.items() if amount} for sums in (owed, charged))
-    return next(both), next(both)
+    return _by_player(owed, aliases), _by_player(charged, aliases)
+
+
+def _by_player(sums: Counter[Account], aliases: Mapping[str | None, str]) -> dict[Account, int]:
+    by_player: Counter[Account] = Counter()
+    for (unit, known_as), amount in sums.items():
+        by_player[unit, aliases.get(known_as, known_as)] += amount
+    return {account: amount for account, amount in by_player.items() if amount}

@@ -63,6 +63,8 @@ class Club:
         """Claims of payments."""
         self.ended: dict[str, str] = {}
         """Claims that have ended, and how."""
+        self.aliases: dict[str, str] = {}
+        """The players of joined IDs."""
         self.posted: dict[tuple[str, int], Document] = {}
         """The lines of the ledger as they were last."""
 

@@ -14,6 +14,7 @@ import pytest
 
 from service.commands.verify import PASSES
 from service.verification.verify_database import count_events, verify_database
+from tests.service.any_history.alias_steps import Joining
 from tests.service.any_history.correction_steps import Correcting
 from tests.service.any_history.fold_balances import fold_balances
 from tests.service.any_history.hand_steps import Playing
@@ -52,12 +53,14 @@ STEPS = {
     "a_claim_ends": 3,
     "a_table_is_charged": 2,
     "a_hand_is_charged": 4,
+    "two_ids_are_joined": 2,
+    "an_id_is_parted": 1,
 }
 """What can happen next, and how often beside the others."""
 
 
-class AnyHistory(Playing, Correcting, Judging, Working, Paying):
-    """Tables, rounds, hands, undos, corrections, payments and jobs of one club, in any order."""
+class AnyHistory(Playing, Correcting, Judging, Working, Paying, Joining):
+    """Tables, rounds, hands, undos, corrections, payments, aliases and jobs of one club, in any order."""
 
     def happens(self, rng: Random, steps: int) -> None:
         """Run so many steps, each as often as `STEPS` says, and check the results."""
@@ -110,12 +113,13 @@ OFTEN_DONE = {
     "imports",
     "refused",
     "payments",
+    "aliases",
 }
 DONE = OFTEN_DONE | {
     *("undo", "departures", "close", "accepted hands", "recomputations", "adjustments"),
     *("final by time", "final by everyone's word", "review", "resolve", "withdraw", "replayed", "charges", "reversal"),
     *("payment-claims", "confirm", "decline"),
-    *("standing charges", "charged hands"),
+    *("standing charges", "charged hands", "part"),
 }
 
 
