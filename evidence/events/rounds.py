@@ -15,7 +15,11 @@ from scoring.ruleset import Points
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The exact bytes that a client sent: the id under which they are stored, and their SHA-256."""
+    """
+    The bytes that a client sent: the id under which they are stored, and their SHA-256.
+
+    They are exact, unless they had reasons of charges, which can be erased and are not in them.
+    """
 
     id: UUID
     sha256: bytes

@@ -7,10 +7,12 @@ from uuid import UUID
 
 from marshmallow import post_load
 
+from evidence import canonical_json
 from schemas.base import WireSchema
 from schemas.fields import Inner, Integer, Listing
 from schemas.game_fields import PlayerField, ReasonField
 from schemas.ledger.units import UnitField, read_unit
+from schemas.strict_json import read_json
 
 MOST_CHARGES: Final = 20
 
@@ -76,3 +78,20 @@ def reference_of(round_id: UUID, number: int, place: int) -> str:
         place: of the charge among those of the hand, from 1.
     """
     return f"{round_id}/{number}/{place}"
+
+
+def remove_reasons(received: bytes) -> bytes:
+    """
+    Return a request body without the reasons of its charges, which are stored only where they can be erased.
+
+    >>> remove_reasons(b'{"number": 1, "charges": [{"player": "ann", "reason": "a drink"}]}')
+    b'{"charges":[{"player":"ann"}],"number":1}'
+
+    Args:
+        received: a hand or a round document, which is valid.
+    """
+    content = read_json(received)
+    for hand in (content, *content.get("hands", ())):
+        for charge in hand.get("charges", ()):
+            del charge["reason"]
+    return canonical_json(content)

@@ -45,6 +45,7 @@ from service.rounds.actions.documents import (
     is_document_of,
     reference_taken,
     refuse_other_hands,
+    submission_of,
     table_of,
 )
 from service.rounds.actions.opening import build_round, given_opening_time, opening_event, view_round
@@ -53,7 +54,7 @@ from service.rounds.actions.recording_many import RoundWriter, record_lines
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
 from service.rounds.queries.stored_round import StoredRound
-from service.rounds.queries.writer import RoundChange, Submission, table_has_open_round
+from service.rounds.queries.writer import RoundChange, table_has_open_round
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import store_ruleset
 from service.tables.actions import build_table, store_table
@@ -230,7 +231,7 @@ class _RoundLines:
             charge=document.standing_charge,
             digest=line.digest,
         )
-        submission = Submission("document", line.received)
+        submission = submission_of(document, line.received)
         change = RoundChange.opening(transaction, opened, opening_event(opened, submission=submission))
         change.add_submission(submission)
         if settled is None:

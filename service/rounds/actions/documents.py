@@ -10,6 +10,7 @@ from evidence.hands import build_hand
 from schemas.documents import RoundDocument, identify
 from schemas.hand_identity import find_conflicts
 from schemas.hands import Irregularity, SubmittedHand
+from schemas.ledger.hand_charges import remove_reasons
 from schemas.partial_documents import parse_partial_document
 from schemas.rounds import RoundView
 from schemas.settlements import SettlementView
@@ -140,7 +141,7 @@ def play_document(
     opened_at = given_opening_time(transaction.now, document.opened_at, played_at)
     history = without_needless_marks(document.history(ruleset))
     store_ruleset(transaction, ruleset)
-    submission = Submission("document", received)
+    submission = submission_of(document, received)
     change = add_round(
         transaction,
         table,
@@ -188,6 +189,12 @@ def add_steps(change: RoundChange, steps: Iterable[Step], document: RoundDocumen
             change.add_ending(before, step, ending, ending_event(change.before.id, ending))
         before = step.round
     return before
+
+
+def submission_of(document: RoundDocument, received: bytes) -> Submission:
+    """Return the request body of a document, as it is stored."""
+    is_charged = any(submitted.charges for submitted in document.hands)
+    return Submission("document", remove_reasons(received) if is_charged else received)
 
 
 def table_of(document: RoundDocument) -> TableRequest:

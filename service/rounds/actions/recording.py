@@ -13,6 +13,7 @@ from evidence.hands import build_hand
 from schemas import next_hand
 from schemas.base import ComparedMistake
 from schemas.hands import HandView, SubmittedHand
+from schemas.ledger.hand_charges import remove_reasons
 from schemas.money import refuse_inexact
 from schemas.rounds import DepartureRequest, RoundView
 from scoring import SCORER_VERSION
@@ -186,7 +187,7 @@ class HandRecorder:
         played = self._play(submitted)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
         charges = self._charges.prepare(self.before, submitted)
-        submission = Submission("hand", received)
+        submission = Submission("hand", remove_reasons(received) if submitted.charges else received)
         stacks = in_order(played.round.seat_numbers, played.round.stacks)
         hand = build_record(self.before.id, submitted, stacks, submission, is_irregular=played.accepted, is_posted=True)
         after = self._now.changed(self._transaction.now, played.round)

@@ -43,7 +43,7 @@ FORMS = {
     "/v1/imports/{import_id}/results": {"application/x-ndjson"},
     "/v1/export": {"application/x-ndjson", "application/vnd.apache.parquet"},
     "/v1/statement": {"application/json", "text/csv"},
-    "/v1/ledger": {"application/json", "text/csv"},
+    "/v1/ledger": {"application/json", "text/csv", "application/vnd.apache.parquet"},
     "/v1/plots/{plot}": {"application/json", "image/svg+xml", "text/csv"},
     "post /v1/hands": {"application/x-ndjson"},
     "/v1/events": {"application/x-ndjson"},

@@ -7,6 +7,7 @@ import pytest
 
 from tests.service.ledger.ledger_lines import ledger
 from tests.service.links.linked_table import link_to
+from tests.service.players.test_players import tables_that_hold
 from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api, ApiResponse, replayed
 from tests.support.application import House
@@ -194,6 +195,22 @@ def test_a_link_cannot_charge(api: Api, house: House) -> None:
     response = send_lines(link, {**with_charges(1, RAKE), "round": round_id})
     assert results(response)[0]["problem"]["code"] == "scope-missing"
     assert record(link, round_id, hand(1, 1, THREE)).status == 201
+
+
+@pytest.mark.parametrize("is_batch", [False, True])
+def test_the_reason_of_a_charge_can_be_erased(api: Api, house: House, is_batch: bool) -> None:
+    words = "Bottle of Chateau Erasable"
+    document = charged_document("1", {**RAKE, "reason": words})
+    round_id = post_document(api, document)["round"]["id"]
+    if is_batch:
+        round_id = start_round(api, name="attic")
+        send_lines(api, {**with_charges(1, {**RAKE, "reason": words}), "round": round_id})
+    assert tables_that_hold(house, words) == {"entry_notes"}
+    assert {"submissions", "entries"} <= tables_that_hold(house, "ann")
+    assert api.request("DELETE", "/v1/players/ann").status == 204
+    assert tables_that_hold(house, words) == set()
+    assert verify(house, api) == []
+    assert replayed(post_document(api, document)), "what was erased is not compared"
 
 
 # --- documents ---

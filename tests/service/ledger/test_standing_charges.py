@@ -1,7 +1,10 @@
 """The standing charge of a table: what the house charges the players of its rounds, apart from what they win."""
 
+import psycopg
 import pytest
 
+from scoring.presets import PRESETS
+from service.rulesets.actions import store_ruleset
 from tests.service.ledger.ledger_lines import exchange_seats, ledger, posted
 from tests.service.links.linked_table import issue_to_round
 from tests.service.links.test_links_to_rounds import HTML, page_of
@@ -9,7 +12,8 @@ from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor
-from tests.support.import_lines import club_of, import_all, lines_of
+from tests.support.import_lines import club_of, database_of, import_all, lines_of
+from tests.support.recomputed_rounds import recompute, tamper
 from tests.support.sample_rounds import (
     COMPLETE,
     HIGH,
@@ -225,3 +229,40 @@ def test_the_form_of_a_table_has_the_standing_charge(api: Api, house: House) -> 
     form = {"charge_per": "hand", "charge_amount": "25"}
     assert visitor.submit(f"/tables/{table}", "/edit", form).status_code == 303
     assert part(api.get(f"/v1/tables/{table}").document, *BY_HAND) == BY_HAND
+
+
+@pytest.mark.parametrize(
+    ("change", "table", "column"),
+    [
+        ("UPDATE entries SET charges = ARRAY[60, -20, -20, -20] WHERE club_id = %s", "entries", "charges"),
+        ("UPDATE entries SET charges = NULL WHERE club_id = %s", "entries", "charges"),
+        ("UPDATE rounds SET charge_amount = 20 WHERE club_id = %s", "rounds", "charge_amount"),
+        ("UPDATE tables SET charge_per = 'round' WHERE club_id = %s", "tables", "charge_per"),
+    ],
+)
+def test_a_changed_charge_is_found(api: Api, house: House, change: str, table: str, column: str) -> None:
+    complete_round(api, **EURO, **BY_HAND)
+    tamper(house.owner_url, change, club_of(house, api))
+    assert (table, column) in {(finding.table, finding.column) for finding in verify(house, api)}
+
+
+@pytest.mark.parametrize("charges", ["ARRAY[74, -25, -25, -25]", "ARRAY[75, -25, -25]", "ARRAY[0, 0, 0, NULL]"])
+def test_the_database_refuses_charges_that_do_not_add_up(api: Api, house: House, charges: str) -> None:
+    round_id = complete_round(api, **EURO, **BY_HAND)
+    with psycopg.connect(house.owner_url) as owner:
+        owner.execute("SET session_replication_role = replica")
+        with pytest.raises(psycopg.errors.CheckViolation, match="entries_charges_check"):
+            owner.execute(f"UPDATE entries SET charges = {charges} WHERE round_id = %s", [round_id])
+
+
+def test_a_recomputation_adjusts_only_what_was_won(api: Api, house: House) -> None:
+    round_id = complete_round(api, **EURO, **BY_HAND)
+    other = PRESETS["pineapple-2-4-us-none"]
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        store_ruleset(transaction, other)
+        assert recompute(transaction, ruleset=other, applies=True).differing == 1
+    assert [line["kind"] for line in ledger(api)][-1] == "adjustment"
+    assert house_lines(api) == [("settlement", player, 75) for player in ("ann", "bob", "cyd")]
+    nets = settlement_of(api, round_id)["money"]["net"]
+    assert parts(api)["ann"] == (nets["1"], -75)
+    assert verify(house, api) == []
