@@ -23,7 +23,6 @@ The errors of the service, beyond those of the rules.
     │   ├── TableConflict         another table has this name
     │   ├── TableArchived         no round can be opened at the table
     │   ├── RoundConflict, PaymentConflict   another round, payment or charge has this reference
-    │   ├── PaymentClaimEnded     the claim of a payment was confirmed, declined or withdrawn
     │   ├── RoundOpen             the table has an open round
     │   ├── HandConflict          another hand has this number
     │   ├── HandNumberWrong       the number is not the next
@@ -220,15 +219,9 @@ class RoundConflict(Conflict):
 
 
 class PaymentConflict(Conflict):
-    """Another payment or charge has this reference, or it was reversed for another reason."""
+    """Another payment, charge or claim has this reference, or it was reversed or ended otherwise."""
 
     code = "payment-conflict"
-
-
-class PaymentClaimEnded(Conflict):
-    """The claim of a payment was confirmed, declined or withdrawn."""
-
-    code = "payment-claim-ended"
 
 
 class RoundOpen(Conflict):

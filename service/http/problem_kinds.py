@@ -223,12 +223,8 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     "payment-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
         "Payment or charge conflict",
-        "It is recorded with other content, or was reversed for another reason. Use a new reference for another one.",
-    ),
-    "payment-claim-ended": ProblemKind(
-        HTTPStatus.CONFLICT,
-        "Payment claim ended",
-        "The claim was confirmed, declined or withdrawn before. GET the payment claims for its state.",
+        "It is recorded with other content, or was reversed for another reason, or is a claim that has ended. Use a new"
+        " reference for another one.",
     ),
     "hand-conflict": ProblemKind(
         HTTPStatus.CONFLICT,

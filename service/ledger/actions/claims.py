@@ -13,7 +13,7 @@ from schemas.ledger.units import table_of
 from scoring.errors import Mistake
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.errors import PaymentClaimEnded, PaymentConflict, ScopeMissing
+from service.errors import PaymentConflict, ScopeMissing
 from service.ledger.actions.checks import (
     find_equal_claim,
     find_equal_payment,
@@ -100,7 +100,7 @@ def confirm_payment_claim(transaction: Transaction, claim_id: UUID) -> RecordedP
     Raises:
         NotFound: the club has no claim with this ID.
         ScopeMissing: the link is of a player who is not the payee.
-        PaymentClaimEnded: the claim was declined or withdrawn.
+        PaymentConflict: the claim was declined or withdrawn.
     """
     claim = _lock(transaction, claim_id)
     claimed, outcome = claim.event, claim.outcome
@@ -132,14 +132,14 @@ def decline_payment_claim(transaction: Transaction, claim_id: UUID, reason: str)
     Raises:
         NotFound: the club has no claim with this ID.
         ScopeMissing: the link is of a player who is not the payee.
-        PaymentClaimEnded: the claim was confirmed or withdrawn, or declined for another reason.
+        PaymentConflict: the claim was confirmed or withdrawn, or declined for another reason.
     """
     claim = _lock(transaction, claim_id)
     _refuse_others(transaction, claim.event.payee)
     if claim.outcome is not None:
         _refuse_other_outcome(claim, ClaimState.DECLINED)
         if claim.outcome.reason not in (None, reason):
-            raise PaymentClaimEnded(f"the payment claim {claim.id} was declined for another reason")
+            raise _refuse_end(claim, "declined for another reason")
         return RecordedClaim(claim, is_replay=True)
     note = make_note(reason)
     event = PaymentClaimDeclined(claim=claim.id, reason=note.digest)
@@ -154,7 +154,7 @@ def withdraw_payment_claim(transaction: Transaction, claim_id: UUID) -> Recorded
     Raises:
         NotFound: the club has no claim with this ID.
         ScopeMissing: the link is of a player who is not the payer.
-        PaymentClaimEnded: the claim was confirmed or declined.
+        PaymentConflict: the claim was confirmed or declined.
     """
     claim = _lock(transaction, claim_id)
     _refuse_others(transaction, claim.event.payer)
@@ -208,10 +208,16 @@ def _refuse_other_outcome(claim: PaymentClaim, expected: ClaimState) -> None:
     Check how a claim ended.
 
     Raises:
-        PaymentClaimEnded: it ended otherwise.
+        PaymentConflict: it ended otherwise.
     """
     if claim.state is not expected:
-        raise PaymentClaimEnded(f"the payment claim {claim.id} was {claim.state.value}; expected a pending claim")
+        raise _refuse_end(claim, f"{claim.state.value}; expected a pending claim")
+
+
+def _refuse_end(claim: PaymentClaim, ended: str) -> PaymentConflict:
+    """Return the error for a claim that has ended otherwise."""
+    detail = f"the payment claim {claim.id} was {ended}"
+    return PaymentConflict(detail, (Mistake("payment-claim-ended", ("path", "payment_claim_id"), detail),))
 
 
 def _find_unknown(transaction: Transaction, request: PaymentClaimRequest) -> Iterator[Mistake]:

@@ -1,4 +1,4 @@
-"""What a player owes and is owed, on the pages of the player's link, and what the player says about payments there."""
+"""What a player owes and is owed, on the pages of the player's link, and the forms by which payments are claimed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from schemas.problems import refuse
 from schemas.sentences import sentences_of
 from scoring.errors import Mistake, ScoringError
 from service.db import Transaction
-from service.errors import NotFound, PaymentClaimEnded, PaymentConflict, ScopeMissing, ServiceError
+from service.errors import NotFound, PaymentConflict, ScopeMissing, ServiceError
 from service.http.formats import format_day, format_money, format_money_won, format_signed
 from service.ledger.actions.claims import (
     claim_payment,
@@ -31,7 +31,7 @@ from service.ledger.actions.round_totals import RoundTotals, sum_up_round
 from service.ledger.queries.journal import RoundEntry
 from service.ledger.queries.payments import ListedRecord
 
-REFUSALS: Final = (PaymentClaimEnded, PaymentConflict, ScopeMissing, ScoringError, WireError)
+REFUSALS: Final = (PaymentConflict, ScopeMissing, ScoringError, WireError)
 """What is refused in a form about money, and explained on the page."""
 _CLAIM: Final = PaymentClaimRequestSchema()
 _DECLINE: Final = PaymentClaimDeclineRequestSchema()
@@ -39,7 +39,7 @@ _REPEATED: Final = ("action", "claim", "payee", "unit", "amount", "reference", "
 
 
 class Doubtful(WireError):
-    """What a player says may be a mistake, and is recorded only if the player says it again."""
+    """A form may be a mistake, and is recorded only if the player sends it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +239,12 @@ def read_totals(transaction: Transaction, round_id: UUID, revision: int, zone: Z
 
 def change_money(transaction: Transaction, form: Mapping[str, str]) -> None:
     """
-    Do what a player says about payments.
+    Claim, confirm, decline or withdraw a payment for a player.
 
     Raises:
         NotFound: the link is not a player's, or the form is unknown.
         Doubtful: it may be a mistake, and the form does not say that it is none.
-        PaymentClaimEnded, PaymentConflict, ScopeMissing, WireError: it is refused.
+        PaymentConflict, ScopeMissing, WireError: it is refused.
     """
     action, player = form.get("action"), transaction.player
     if player is None or action not in ("paid", "received", "not-received", "withdraw"):

@@ -175,7 +175,7 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
 @link_pages.post("/money")
 def change_own_money(secret: str) -> BaseResponse:
     """
-    Record what the player of a personal link says about payments, and show the page of the form again.
+    Claim, confirm, decline or withdraw a payment for the player of a personal link, and show the page again.
 
     A form that is sent twice is recorded once: a payment has the reference of its form.
     """

@@ -61,8 +61,7 @@ class Club:
             "device_id": lambda: str(UUID(int=self.rng.getrandbits(128))),
             "webhook_id": self.add_webhook,
             "delivery_id": self.send_test,
-            **{f"{kind}_id": partial(self.record, kind) for kind in ("payment", "charge")},
-            "payment_claim_id": self.claim_payment,
+            **{f"{kind}_id": partial(self.record, kind) for kind in ("payment", "charge", "payment_claim")},
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "plot": lambda: self.rng.choice(["net", "sources", "head-to-head", "caps", "fouls", "distribution"]),
             "player": lambda: self.player_for(operation_id),
@@ -93,7 +92,6 @@ class Club:
             "resolve_dispute": partial(body_of, "resolve", 2),
             **{f"record_{kind}": partial(self.to_record, kind) for kind in ("payment", "charge")},
             "claim_payment": partial(self.to_record, "payment"),
-            "decline_payment_claim": lambda: {"reason": self.new_name()},
             "start_recomputation": lambda: AUDIT,
             "create_key": self.key_to_create,
             "add_webhook": self.webhook_to_add,
@@ -198,17 +196,13 @@ class Club:
         round_ = self.playing()
         payer, payee = self.rng.sample([seat["player"] for seat in round_["seats"]], 2)
         recorded = {"amount": self.rng.randint(1, 10_000), "reference": self.new_name()}
-        if kind == "payment":
+        if kind != "charge":
             return {**recorded, "payer": payer, "payee": payee, "unit": self.rng.choice(["EUR", round_["table"]])}
         return {**recorded, "player": payer, "unit": "EUR", "reason": "the room", "round": round_["id"]}
 
     def record(self, kind: str) -> str:
-        """Record a payment or charge, and return its ID."""
-        return str(self._made(f"/v1/{kind}s", self.to_record(kind))["id"])
-
-    def claim_payment(self) -> str:
-        """Claim a payment, and return the ID of the claim."""
-        return str(self._made("/v1/payment-claims", self.to_record("payment"))["id"])
+        """Record or claim a payment, or record a charge, and return its ID."""
+        return str(self._made(f"/v1/{kind.replace('_', '-')}s", self.to_record(kind))["id"])
 
     def webhook(self) -> Document:
         """Choose some kinds of messages."""

@@ -99,7 +99,8 @@ def test_a_claim_ends_once(api: Api, house: House, step: str, body: Document | N
     for other, _ in ENDS:
         if other != step:
             refused = end(api, said, other)
-            assert (refused.status, refused["code"]) == (409, "payment-claim-ended")
+            assert (refused.status, refused["code"]) == (409, "payment-conflict")
+            assert refused.mistakes == {"#/path/payment_claim_id": "payment-claim-ended"}
     assert house.count_records() == before
     [listed] = api.get(PATH)["claims"]
     assert listed["state"] == {"confirm": "confirmed", "decline": "declined", "withdraw": "withdrawn"}[step]
@@ -112,7 +113,7 @@ def test_a_claim_is_declined_for_one_reason(api: Api) -> None:
     said = claimed(api)["id"]
     assert end(api, said, "decline").status == 201
     refused = end(api, said, "decline", {"reason": "too little"})
-    assert (refused.status, refused["code"]) == (409, "payment-claim-ended")
+    assert (refused.status, refused.mistakes) == (409, {"#/path/payment_claim_id": "payment-claim-ended"})
     assert "too little" not in refused.text
 
 

@@ -58,7 +58,7 @@ def test_a_claim_is_confirmed_by_one_button(visitor: Visitor, api: Api) -> None:
     assert table_cells(page, "Balances: EUR")[1][:2] == ["ann", "€0.00"]
 
 
-def test_a_claim_that_was_recorded_meanwhile_is_asked_about(visitor: Visitor, api: Api) -> None:
+def test_a_claim_that_was_recorded_meanwhile_needs_a_confirmation(visitor: Visitor, api: Api) -> None:
     said = claim(api)
     [form] = forms_of(visitor.show("/money"), f"/claims/{said}/confirm")
     assert api.post("/v1/payments", {**PAID, "reference": "cash"}).status == 201
@@ -70,7 +70,7 @@ def test_a_claim_that_was_recorded_meanwhile_is_asked_about(visitor: Visitor, ap
     assert state_of(api, said) == "confirmed"
 
 
-def test_a_proposed_payment_that_is_claimed_is_asked_about(visitor: Visitor, api: Api) -> None:
+def test_a_proposed_payment_that_is_claimed_needs_a_confirmation(visitor: Visitor, api: Api) -> None:
     [proposed, _] = forms_of(visitor.show("/money"), "/money/payments")
     claim(api)
     asked = visitor.send("/money/payments", proposed)
@@ -142,7 +142,7 @@ def test_the_page_of_a_round_has_its_corrections_and_what_was_paid(
     assert f"pays cyd €{adjusted / 100:.2f}" in text_of(visitor.show(path))
 
 
-def test_a_payment_of_a_round_that_may_be_a_mistake_is_asked_about(
+def test_a_payment_of_a_round_that_may_be_a_mistake_needs_a_confirmation(
     visitor: Visitor, api: Api, round_: Document
 ) -> None:
     path = f"/rounds/{round_['id']}"

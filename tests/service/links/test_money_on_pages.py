@@ -68,7 +68,7 @@ def tap(visitor: Visitor, action: str, path: str = "", **fields: str) -> TestRes
 
 
 @pytest.mark.smoke
-def test_a_player_owes_says_that_it_is_paid_and_the_payee_confirms(
+def test_a_player_claims_what_is_owed_as_paid_and_the_payee_confirms(
     house: House, api: Api, cyd: Visitor, ann: Visitor
 ) -> None:
     assert "You owe ann €3.60 I have paid €3.60" in money_of(cyd)
@@ -124,7 +124,7 @@ def test_a_form_that_is_sent_often_is_one_claim(api: Api, cyd: Visitor) -> None:
     assert len(api.get("/v1/payment-claims")["claims"]) == 1
 
 
-def test_what_may_be_a_mistake_is_asked_about(api: Api, cyd: Visitor) -> None:
+def test_what_may_be_a_mistake_needs_a_confirmation(api: Api, cyd: Visitor) -> None:
     stale = form_of(cyd, "paid")
     tap(cyd, "paid")
     asked = send(cyd, stale)
@@ -138,7 +138,9 @@ def test_what_may_be_a_mistake_is_asked_about(api: Api, cyd: Visitor) -> None:
     assert len(api.get("/v1/payment-claims")["claims"]) == 2
 
 
-def test_a_payment_that_the_manager_recorded_meanwhile_is_asked_about(api: Api, cyd: Visitor, ann: Visitor) -> None:
+def test_a_payment_that_the_manager_recorded_meanwhile_needs_a_confirmation(
+    api: Api, cyd: Visitor, ann: Visitor
+) -> None:
     tap(cyd, "paid")
     form = form_of(ann, "received")
     paying = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 360, "reference": "console"}
@@ -186,7 +188,7 @@ def test_forms_of_others_are_refused(house: House, api: Api, friday: Document, c
 # --- corrections, and other tables ---
 
 
-def test_a_correction_after_finality_says_what_is_still_to_pay(
+def test_a_correction_after_finality_shows_what_is_still_to_pay(
     house: House, api: Api, friday: Document, cyd: Visitor
 ) -> None:
     paying = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 360, "reference": "cash"}

@@ -28,7 +28,7 @@ def _claim_payments(recorder: Recorder) -> None:
     received = recorder.record("claim_payment", {}, claiming)
     recorder.record("confirm_payment_claim", {"payment_claim_id": received["id"]}, None)
     in_claim = {"payment_claim_id": received["id"]}
-    recorder.refuse("payment-claim-ended", "decline_payment_claim", in_claim, {"reason": "not received"})
+    recorder.refuse("payment-conflict", "decline_payment_claim", in_claim, {"reason": "not received"})
     missing = recorder.call("claim_payment", {}, {**claiming, "reference": "claim-2"})
     recorder.record("decline_payment_claim", {"payment_claim_id": missing["id"]}, {"reason": "not received"})
     mistaken = recorder.call("claim_payment", {}, {**claiming, "amount": 900, "reference": "claim-3"})
