@@ -28,6 +28,7 @@ from schemas.scores import (
 )
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
+from service.db import Transaction
 from service.errors import BatchesBusy, Busy
 from service.http.authentication import Reach, current_transaction
 from service.http.idempotency import forget_response
@@ -155,10 +156,15 @@ def post_hands() -> Response:
     """
     transaction = current_transaction()
     with batch_turn(transaction.club_id), no_garbage_collection():
-        results = record_hands(transaction, _read_lines(), _check_line, partial(HandCharges, transaction))
-        if any(isinstance(result.error, Busy) for result in results):
-            forget_response()
-        return Response(b"".join(map(_encode_result, results)), content_type=NDJSON)
+        return Response(_record_lines(transaction), content_type=NDJSON)
+
+
+def _record_lines(transaction: Transaction) -> bytes:
+    """Record the lines of the request, and encode their results, which no collection finds after the call."""
+    results = record_hands(transaction, _read_lines(), _check_line, partial(HandCharges, transaction))
+    if any(isinstance(result.error, Busy) for result in results):
+        forget_response()
+    return b"".join(map(_encode_result, results))
 
 
 def _read_lines() -> list[HandLine]:

@@ -32,8 +32,8 @@ class Club:
         self.api = api
         self.proposer = proposer or api
         """The client that makes the proposals, which it cannot confirm."""
-        self.work_on: Callable[[UUID], None] = lambda _: None
-        """What works on a job."""
+        self.work_on: Callable[[str], object] = api.get
+        """What works on a job, by its path."""
         self.rng = Random(operation_id)
         self.rulesets: dict[str, Document] = {
             ruleset["name"]: ruleset
@@ -256,7 +256,7 @@ class Club:
     def finish_recomputation(self) -> str:
         """Audit everything."""
         job = self.start_recomputation()
-        self.work_on(UUID(job))
+        self.work_on(f"/v1/recomputations/{job}")
         return job
 
     def propose(self) -> str:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -32,10 +32,10 @@ from service.clubs.scopes import EVERY_SCOPE
 from service.http.services import services_of
 from tests.service.conformance.club import Club
 from tests.service.http.test_contract import CONDITIONAL, ROOT
+from tests.support import process_jobs
 from tests.support.api_client import Api
 from tests.support.application import House
-from tests.support.import_lines import club_of, database_of
-from tests.support.process_jobs import work_on_job
+from tests.support.import_lines import club_of
 
 CONTRACT = yaml.load((ROOT / "openapi-audit.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 OPERATIONS = {
@@ -219,7 +219,7 @@ def run(house: House, operation_id: str, number: int, tally: Tally) -> None:
     )
     club = Club(house.new_client(), operation_id)
     add_other_keys(house, club)
-    club.work_on = partial(work_on_job, database_of(house), club_of(house, club.api))
+    club.work_on = process_jobs.Club(house, club.api).work_on
     # A key is no link.
     key = club.link_secret() if operation_id == "get_link" else club.api.key
     # A compressed response would be validated as it is sent.

@@ -80,7 +80,7 @@ def test_a_kind_is_found_with_a_scope_that_lists_it(house: House, api: Api) -> N
     refused = reader.get(f"/v1/ids?ending={ids[IdKind.WEBHOOK]}&kind=webhook")
     assert (refused.status, refused["code"]) == (403, "scope-missing")
     assert "expected a key with the scope 'webhooks'" in refused["detail"]
-    listed = {"read": {"table", "round", "hand", "dispute", "recomputation", "import", "payment", "charge"}}
+    listed = {"read": {"table", "round", "hand", "dispute", "recomputation", "import", "payment", "charge", "proposal"}}
     listed["read"].add("payment_claim")
     listed |= {"webhooks": {"webhook", "delivery"}, "audit": {"checkpoint"}, "admin": {"link", "key"}}
     for scope, kinds in listed.items():
