@@ -141,8 +141,10 @@ def _boards(
         middles.append(royalties.middle)
         qualifies.append(int(is_low(middle)))
     fouls = _fouls(ruleset)[:, qualifies]
-    by_row = [np.where(fouls > 0, 0, np.array(points, np.int32)).ravel() for points in (tops, middles)]
-    return np.where(fouls > 0, fouls, np.array(worth, np.uint32)).ravel(), *by_row
+    of_top, of_middle = (
+        np.where(fouls > 0, np.int32(0), np.array(points, np.int32)).ravel() for points in (tops, middles)
+    )
+    return np.where(fouls > 0, fouls, np.array(worth, np.uint32)).ravel(), of_top, of_middle
 
 
 def _fouls(ruleset: Ruleset) -> NDArray[np.uint32]:
