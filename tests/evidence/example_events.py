@@ -34,6 +34,10 @@ from evidence.events import (
     PaymentReversed,
     PlayerErased,
     PlayerNamed,
+    ProposalConfirmed,
+    ProposalKind,
+    ProposalOpened,
+    ProposalWithdrawn,
     Received,
     RecordDigest,
     RoundClosed,
@@ -64,6 +68,7 @@ DISPUTE: Final = UUID("0193f0c0-0000-7000-8000-000000000003")
 KEY: Final = UUID("0193f0c0-0000-7000-8000-000000000004")
 LINK: Final = UUID("0193f0c0-0000-7000-8000-000000000006")
 PAYMENT: Final = UUID("0193f0c0-0000-7000-8000-000000000007")
+PROPOSAL: Final = UUID("0193f0c0-0000-7000-8000-000000000008")
 SEATS: Final = (RoundSeat(1, "ann", 100), RoundSeat(2, "bob", 100))
 RULES: Final = CanonicalJson(canonical_json({"name": "pineapple-qq", "version": 1, "low_middle": False}))
 RULES_DIGEST: Final = sha256(RULES).digest()
@@ -263,4 +268,18 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         reason=digest_note("the room", bytes(range(32))),
     ),
     ChargeReversed(charge=PAYMENT, reason=digest_note("it was free", bytes(range(32)))),
+    ProposalOpened(
+        proposal=ProposalKind.CORRECTION,
+        digest=bytes(32),
+        request=WORDS,
+        received=sha256(b"{}").digest(),
+        round=ROUND,
+        table=TABLE,
+        revision=1,
+        dispute=DISPUTE,
+        upholds=True,
+        audit=None,
+    ),
+    ProposalConfirmed(proposal=PROPOSAL, revision=2, recomputation=None),
+    ProposalWithdrawn(proposal=PROPOSAL, reason=WORDS),
 )

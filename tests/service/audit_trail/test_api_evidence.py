@@ -294,6 +294,9 @@ OF_NO_ROUND = {
     EventKind.CHARGE_REVERSED,
     EventKind.TABLE_CREATED,
     EventKind.TABLE_CHANGED,
+    EventKind.PROPOSAL_OPENED,
+    EventKind.PROPOSAL_CONFIRMED,
+    EventKind.PROPOSAL_WITHDRAWN,
 }
 
 

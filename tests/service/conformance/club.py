@@ -28,8 +28,12 @@ class Club:
     Requests of the same operation are always the same, except for ids.
     """
 
-    def __init__(self, api: Api, operation_id: str) -> None:
+    def __init__(self, api: Api, operation_id: str, proposer: Api | None = None) -> None:
         self.api = api
+        self.proposer = proposer or api
+        """The client that makes the proposals, which it cannot confirm."""
+        self.work_on: Callable[[str], object] = api.get
+        """What works on a job, by its path."""
         self.rng = Random(operation_id)
         self.rulesets: dict[str, Document] = {
             ruleset["name"]: ruleset
@@ -48,13 +52,16 @@ class Club:
                 if operation_id == "confirm_settlement"
                 # A departure needs a round that is open after another hand.
                 else self.open_round()
-                if operation_id == "record_departure"
+                if operation_id in ("record_departure", "propose_correction")
                 else str(self.playing()["id"])
             ),
             "hand_id": self.play_hand,
             "dispute_id": self.open_dispute if operation_id != "resolve_dispute" else self.review_dispute,
             "import_id": self.start_import,
-            "recomputation_id": self.start_recomputation,
+            "recomputation_id": self.finish_recomputation
+            if operation_id == "propose_recomputation"
+            else self.start_recomputation,
+            "proposal_id": self.propose,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
             "key_id": self.spare_key,
             "link_id": self.issue_link,
@@ -84,7 +91,8 @@ class Club:
             "undo_hand": self.undo,
             "confirm_settlement": self.confirmation,
             "play_document": self.document,
-            "correct_round": self.correction,
+            **dict.fromkeys(("correct_round", "propose_correction"), self.correction),
+            **dict.fromkeys(("propose_recomputation", "withdraw_proposal"), lambda: {"reason": self.new_name()}),
             "what_if": lambda: {"changes": self.row_changes()} if self.rng.random() < 0.5 else {},
             "open_dispute": self.claim,
             **{f"{step}_dispute": partial(body_of, step, 1) for step in ("review", "withdraw")},
@@ -236,6 +244,20 @@ class Club:
         response = self.api.post("/v1/recomputations", AUDIT)
         assert response.status == 202, response
         return str(response["id"])
+
+    def finish_recomputation(self) -> str:
+        """Audit everything."""
+        job = self.start_recomputation()
+        self.work_on(f"/v1/recomputations/{job}")
+        return job
+
+    def propose(self) -> str:
+        """Propose a correction of a new round."""
+        self.open_round()
+        body = self.correction()
+        proposed = self.proposer.post(f"/v1/rounds/{self._round_id}/proposals", body)
+        # A row that stays the same, or that cannot be so, is not proposed.
+        return str(proposed["id"]) if proposed.status == 201 else self.propose()
 
     def correction(self) -> Document:
         """Amend the round at play: a row of its last hand was another, or the hand was played at another time."""
