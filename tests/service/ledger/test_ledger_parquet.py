@@ -17,7 +17,7 @@ from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.sample_rounds import COMPLETE, Document
 
-EURO = {"point_value": 10, "currency": "EUR"}
+EURO = {"point_value": 10, "unit": "EUR"}
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def second(house: House, api: Api) -> Visitor:
 
 @pytest.fixture
 def round_id(house: House, api: Api) -> str:
-    return final_round(house, api, name="friday", point_value=20, currency="EUR")
+    return final_round(house, api, name="friday", point_value=20, unit="EUR")
 
 
 @pytest.fixture
