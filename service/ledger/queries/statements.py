@@ -39,6 +39,7 @@ _CHARGES: Final = """
     JOIN entries AS entry ON (entry.club_id, entry.round_id) = (round.club_id, round.id)
         AND entry.round_id IS NOT NULL AND (entry.revision IS NULL OR entry.charges IS NOT NULL)
     CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts, entry.charges) AS part (account, amount, charge)
+    LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (round.club_id, part.account)
 """
 _COUNT: Final = "count(*) AS rounds, count(*) FILTER (WHERE head.status = 'open') AS open_rounds"
 _POINTS: Final = """
@@ -161,7 +162,7 @@ def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_va
 def list_charges(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:
     """List what the house has charged players for rounds, by table, player and unit; reversals are subtracted."""
     query = f"""
-        SELECT round.table_id, part.account AS player, entry.unit,
+        SELECT round.table_id, coalesce(joined.player, part.account) AS player, entry.unit,
             -sum(CASE WHEN entry.revision IS NULL THEN part.amount ELSE part.charge END) AS amount
         {_rounds(filter_, _CHARGES)} AND part.account <> ''
         GROUP BY 1, 2, 3

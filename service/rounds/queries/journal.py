@@ -61,6 +61,7 @@ class EntryRecord(Base):
             "round_id",
             postgresql_where=text("round_id IS NOT NULL AND (revision IS NULL OR charges IS NOT NULL)"),
         ),
+        Index("entries_of_unit", "club_id", "unit"),
         Index("entries_played_at", "club_id", "played_at"),
         Index("entries_without_revision", "club_id", "id", postgresql_where=text("revision IS NULL")),
     )

@@ -46,7 +46,7 @@ def test_a_table_that_is_refused_is_shown_again_with_the_reason(visitor: Visitor
     refused = visitor.submit("/tables/new", "/tables/new", form)
     assert refused.status_code == 422
     document = parse(refused)
-    assert "Choose a currency for the value of a point." in text_of(document)
+    assert "Choose a unit for the value of a point." in text_of(document)
     [name] = [each for each in document.iter("input") if each.get("name") == "name"]
     assert name.get("value") == "attic"
     assert api.get("/v1/tables")["tables"] == []

@@ -8,7 +8,16 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey, digest_of
-from evidence.events import ChargeRecorded, FinalReason, LinkKind, PaymentClaimDeclined, PaymentClaimed
+from evidence.events import (
+    ChargeRecorded,
+    FinalReason,
+    LinkKind,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    ProposalKind,
+    ProposalOpened,
+    ProposalWithdrawn,
+)
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
@@ -40,6 +49,7 @@ from service.ledger.queries import claims, payments
 from service.ledger.queries.payments import Note
 from service.links.actions.links import issue_link
 from service.players.queries import aliases, names
+from service.proposals import queries as proposals
 from service.recomputations import queries as recomputations
 from service.recomputations.queries import AuditedRound
 from service.replays.findings import Finding, FindingKind
@@ -263,6 +273,26 @@ def declined_claim(transaction: Transaction) -> None:
     claims.decline(transaction, claim, PaymentClaimDeclined(claim=claim.id, reason=reason.digest), reason)
 
 
+def withdrawn_proposal(transaction: Transaction, audit_id: UUID) -> None:
+    """A proposal to apply an audit, by the key of the transaction, that was withdrawn."""
+    opened = ProposalOpened(
+        proposal=ProposalKind.RECOMPUTATION,
+        digest=bytes(32),
+        request=sha256(b"a request").digest(),
+        received=sha256(b"{}").digest(),
+        round=None,
+        table=None,
+        revision=None,
+        dispute=None,
+        upholds=False,
+        audit=audit_id,
+    )
+    proposal = proposals.get(transaction, proposals.add(transaction, opened, b"{}")).proposal
+    reason = "a mistake"
+    withdrawn = ProposalWithdrawn(proposal=proposal.id, reason=sha256(reason.encode()).digest())
+    proposals.withdraw(transaction, proposal, withdrawn, reason)
+
+
 def add_job(transaction: Transaction) -> UUID:
     """An import of which one piece is not done; and a difference in a round, as if it were an audit too."""
     job_id = uuid7()
@@ -296,7 +326,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         correct_who_sat(transaction, settlements.finalize(transaction, confirmed, FinalReason.WINDOW))
         charge(transaction)
         declined_claim(transaction)
-        add_job(transaction)
+        job_id = add_job(transaction)
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
         idempotent_responses.add(
@@ -306,6 +336,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
             transaction, uuid7(), WebhookRequest("https://club.example", (WebhookKind.TEST,), None, ON)
         )
         deliveries.add_delivery(transaction, webhook.id, uuid7(), WebhookKind.TEST, {})
+    with database.transaction(club_id, actor=key.id, request_id="fill") as transaction:
+        withdrawn_proposal(transaction, job_id)
     owner = Database(owner_url, role=None)
     with owner.transaction(club_id) as transaction:
         results.store(transaction, VerificationResult(transaction.now, 1, 0, True))

@@ -4,7 +4,7 @@ from alembic import op
 
 from migrations.safety import append_only, one_club_at_a_time
 
-revision = "021"
+revision = "017"
 down_revision = "016"
 
 

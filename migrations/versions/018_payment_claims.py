@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.safety import append_only, one_club_at_a_time
 
-revision = "022"
-down_revision = "021"
+revision = "018"
+down_revision = "017"
 
 
 def upgrade() -> None:
