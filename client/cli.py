@@ -34,7 +34,7 @@ _COMMANDS: Final = {
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),
     "proposal": ("proposals:proposals", "Confirm and withdraw changes of final settlements."),
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
-    "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
+    "ruleset": ("administration:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": (
         "import_export:export",
         "Export rounds as documents, one a line, oldest first; or hands, results or transfers as Parquet.",

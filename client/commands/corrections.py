@@ -10,11 +10,11 @@ from client.api import Client
 from client.commands.amendments import SOURCES, Amendment, TypedRows, amendment_options, patch_option, row_options
 from client.commands.base import Command, Session, json_option, pass_session, print_json
 from client.commands.names import complete_rulesets, complete_tables
-from client.commands.player_names import find_similar_names, warn_of_name
 from client.commands.rounds import EXAMPLE_ID, round_argument
 from client.entry.correction import DRY_RUN_REASON, Correction
 from client.entry.current_round import find_current_round
 from client.entry.hand import BUTTON, FANTASYLAND
+from client.entry.player_names import find_similar_names, warn_of_name
 from client.entry.prompt import ask_reason, confirm, make_asker
 from client.errors import ApiError, UnreadableError
 from client.files import read_patch

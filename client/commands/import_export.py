@@ -26,7 +26,7 @@ from client.commands.base import (
 )
 from client.commands.list_files import fetch_parquet, refuse_terminal
 from client.commands.names import complete_files, complete_rounds, complete_tables, table_option
-from client.commands.player_names import confirm_names, find_similar_in_documents, yes_option
+from client.entry.player_names import confirm_names, find_similar_in_documents, yes_option
 from client.files import atomic_write, open_lines, standard_output
 from client.import_export import (
     Chunk,

@@ -10,6 +10,7 @@ down_revision = "015"
 
 def upgrade() -> None:
     _entries()
+    _indexes()
     _notes()
     one_club_at_a_time("entries", "entry_notes")
     append_only("entries")
@@ -80,6 +81,12 @@ def _entries() -> None:
                 END
             )
         );
+    """)
+
+
+def _indexes() -> None:
+    """Create the indexes by which the journal is read."""
+    op.execute("""
         CREATE UNIQUE INDEX entries_reference_key ON entries (club_id, reference) WHERE reference IS NOT NULL;
         CREATE INDEX entries_of_round ON entries (club_id, round_id) WHERE round_id IS NOT NULL;
         CREATE INDEX entries_of_unit ON entries (club_id, unit);

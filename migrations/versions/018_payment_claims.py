@@ -14,6 +14,7 @@ def upgrade() -> None:
     append_only("payment_claims", "payment_claim_outcomes")
     _one_table_or_player_at_a_time()
     _for_links()
+    _balances_for_links()
     _to_webhooks()
 
 
@@ -108,8 +109,7 @@ def _for_links() -> None:
     Create functions by which a transaction of a link learns a fact of the whole club, and nothing else of it.
 
     Money is owed in the whole club, so that a payment at one table can be recorded already at another one, or by the
-    manager. The club and the player remain set: `list_net_balances` has the units of the player of a personal link, and
-    is empty for every other transaction.
+    manager.
     """
     _create_of_whole_club(
         "is_reference_used(sought text)",
@@ -153,6 +153,15 @@ def _for_links() -> None:
             ORDER BY claim.id DESC LIMIT 1
         )""",
     )
+
+
+def _balances_for_links() -> None:
+    """
+    Create functions by which a transaction of a link learns balances in the whole club.
+
+    `list_net_balances` has the units of the player of a personal link, and is empty for every other transaction: the
+    club and the player remain set.
+    """
     _create_of_whole_club(
         "find_net_balance(of_unit text, of_account text)",
         "numeric",

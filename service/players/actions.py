@@ -234,7 +234,7 @@ def part_player(transaction: Transaction, known_as: str, alias: str) -> ChangedA
 
 
 def _view_changed(transaction: Transaction, player: str) -> PlayerView:
-    """Return a player, who can have no display name and no aliases any more."""
+    """Return a player, who can have no display name and no aliases any longer."""
     stored = names.find(transaction, player)
     if stored is None:
         return PlayerView(player, None, None, ())

@@ -129,19 +129,7 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
         case KeyRevoked():
             records["api_keys"][(event.key,)]["revoked_at"] = event.revoked_at
         case LinkIssued():
-            records["links"][(event.link,)] = {
-                "table_id": event.table,
-                "round_id": event.round,
-                "key_id": event.key,
-                "kind": event.link_kind.value,
-                "player": event.player,
-                "label": _hashed("label", event.label),
-                "scopes": list(event.scopes),
-                "created_at": at,
-                "expires_at": event.expires_at,
-                "revoked_at": None,
-                "secret_sha256": _secret(event.secret),
-            }
+            records["links"][(event.link,)] = _link_record(event, at)
         case LinkRevoked():
             records["links"][(event.link,)]["revoked_at"] = at
         case RulesetAdded():
@@ -152,6 +140,23 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
             records["tables"][(event.id,)] = {**_settings(event), "created_at": at, "archived_at": None}
         case TableChanged():
             records["tables"][(event.id,)] |= {**_settings(event), "archived_at": event.archived_at}
+
+
+def _link_record(event: LinkIssued, at: datetime) -> dict[str, Any]:
+    """Return the columns of a link, except its key."""
+    return {
+        "table_id": event.table,
+        "round_id": event.round,
+        "key_id": event.key,
+        "kind": event.link_kind.value,
+        "player": event.player,
+        "label": _hashed("label", event.label),
+        "scopes": list(event.scopes),
+        "created_at": at,
+        "expires_at": event.expires_at,
+        "revoked_at": None,
+        "secret_sha256": _secret(event.secret),
+    }
 
 
 def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, opened, step
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import recompute
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute
 from tests.support.sample_rounds import (
     COMPLETE,
     SIXES,

@@ -7,19 +7,17 @@ from hashlib import sha256
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import parse_qsl
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
-from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 from werkzeug.wrappers import Response as BaseResponse
 
 from evidence.events import LinkKind
 from schemas.base import WireError, load
 from schemas.disputes import DisputeCommentRequestSchema, DisputeRequestSchema, DisputeWithdrawalRequestSchema
 from schemas.links import Link
-from schemas.pages import parse_cursor, show_cursor
+from schemas.pages import show_cursor
 from schemas.problems import refuse
 from schemas.rounds import RoundView
 from schemas.sentences import describe_kind, sentences_of
@@ -46,12 +44,12 @@ from service.http.formats import format_day, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
 from service.http.rate_limits import count_request, count_unknown
-from service.http.request_body import receive_body
 from service.http.request_state import current_request
 from service.http.responses import NO_STORE
 from service.links import queries as links
 from service.links.actions.links import get_link
 from service.links.actions.pages import read_round_page, show_linked_hand
+from service.links.views.forms import read_cursor, read_form, read_number
 from service.links.views.money import REFUSALS, Refusal, change_money, read_money, read_totals
 from service.links.views.rounds import Personal, render_round_page
 from service.pages.apps import find_built
@@ -63,8 +61,6 @@ from service.rounds.views.explanations import HTML, STYLE, STYLED, Neighbours, w
 
 _POLICY: Final = "Content-Security-Policy"
 _WITH_FORMS: Final = {_POLICY: STYLED[_POLICY].replace("form-action 'none'", "form-action 'self'")}
-_FORM: Final = "application/x-www-form-urlencoded"
-_MOST_FIELDS: Final = 10
 _ROUNDS: Final = 30
 _CHANGED: Final = "The results have changed since you opened this page. Please check them before you confirm."
 _ADVICE: Final = {
@@ -120,7 +116,7 @@ def show_link(secret: str) -> Response:
 def _render_table(session: Session, key: StoredKey, secret: str, refusal: Refusal | None = None) -> Response:
     transaction = _reading(session, key)
     link, table = _read_link(transaction, key)
-    after = _read_cursor(request.args.get("cursor"))
+    after = read_cursor(request.args.get("cursor"))
     listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
     zone, aliases = ZoneInfo(clubs.get(transaction).time_zone), read_aliases(transaction)
     page = render_template(
@@ -172,7 +168,7 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
     count_request(_hash(secret))
     with database().session() as session:
         key = _authenticate(session, secret)
-    form = _read_form()
+    form = read_form()
     try:
         with database().session() as session, _writing(session, key) as transaction:
             link, _ = _read_link(transaction, key)
@@ -194,7 +190,7 @@ def change_own_money(secret: str) -> BaseResponse:
     count_request(_hash(secret))
     with database().session() as session:
         key = _authenticate(session, secret)
-    form = _read_form()
+    form = read_form()
     round_id = key.round_id or _read_round(form)
     try:
         with database().session() as session, _writing(session, key) as transaction:
@@ -255,14 +251,14 @@ def _change(
     you = _find_seated(link, read_aliases(transaction), view)
     if action == "confirm":
         seat = next((each.seat for each in view.round.seats if each.player == you), None)
-        asked = {"seat": seat, "revision": _number(form.get("revision", ""))}
+        asked = {"seat": seat, "revision": read_number(form.get("revision", ""))}
         confirm_settlement(transaction, round_id, load(SettlementConfirmationRequestSchema(), asked))
         return None
     if not has_scope(key.scopes, (KeyScope.DISPUTES,)):
         raise NotFound("the link is not for disputes")
     if action == "dispute":
         hand = form.get("hand", "")
-        asked = {"round": str(round_id), "hand": _number(hand) if hand else None, "claim": _line(form, "claim")}
+        asked = {"round": str(round_id), "hand": read_number(hand) if hand else None, "claim": _line(form, "claim")}
         open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": you}))
         return None
     dispute = find_own_dispute(transaction, key, round_id, form.get("dispute", ""))
@@ -270,7 +266,7 @@ def _change(
         said = {"comment": _line(form, "comment"), "by": dispute.author}
         comment_on_dispute(transaction, dispute.id, load(DisputeCommentRequestSchema(), said), key)
     else:
-        asked = {"version": _number(form.get("version", "")), "reason": _line(form, "reason") or None}
+        asked = {"version": read_number(form.get("version", "")), "reason": _line(form, "reason") or None}
         request = load(DisputeWithdrawalRequestSchema(), {**asked, "by": dispute.author})
         withdraw_dispute(transaction, dispute.id, request, key)
     return dispute.id
@@ -353,34 +349,6 @@ def _read_link(transaction: Transaction, key: StoredKey) -> tuple[Link, str]:
     link, table = get_link(transaction, key.id)
     assert link.kind is not LinkKind.SCOREKEEPER
     return link, table
-
-
-def _read_form() -> dict[str, str]:
-    """
-    Return the fields of a form.
-
-    Raises:
-        UnsupportedMediaType: the body is not a form.
-        BadRequest: the form has too many fields.
-    """
-    if request.mimetype != _FORM:
-        raise UnsupportedMediaType
-    try:
-        return dict(parse_qsl(receive_body().decode(errors="replace"), max_num_fields=_MOST_FIELDS))
-    except ValueError as error:
-        raise BadRequest from error
-
-
-def _number(text: str) -> int | str:
-    """Return a text of digits as a number; the schema explains any other."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < _MOST_FIELDS else text
-
-
-def _read_cursor(cursor: str | None) -> UUID | None:
-    try:
-        return None if cursor is None else parse_cursor(cursor)
-    except ValueError as error:
-        raise NotFound("the page has an unknown cursor") from error
 
 
 def _find_seated(link: Link, aliases: Aliases, view: RoundView) -> str | None:

@@ -19,9 +19,9 @@ from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api
 from tests.support.api_corrections import correct
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import recompute
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute
 from tests.support.sample_rounds import (
     HIGH,
     LOW,

@@ -12,8 +12,8 @@ from service.server.embedded import Cluster
 from service.verification.verify_database import verify_database
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.import_lines import club_of
-from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import THREE, document_of, hand, post_document
 from tests.support.server_process import command
 

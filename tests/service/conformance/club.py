@@ -79,7 +79,11 @@ class Club:
             "prove_consistency": self.two_sizes,
             "prove_inclusion": self.place_in_tree,
         }
-        self.bodies: dict[str, Callable[[], Document | str]] = {
+        self.bodies = self._bodies()
+
+    def _bodies(self) -> dict[str, Callable[[], Document | str]]:
+        """Return what makes a body for each operation that has one."""
+        return {
             "score_hand": self.hand_to_score,
             "add_ruleset": lambda: {**random_ruleset(self.rng), "name": self.new_name()},
             "add_table": lambda: {"name": self.new_name(), "ruleset": self.rng.choice(list(self.rulesets))},

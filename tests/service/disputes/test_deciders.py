@@ -65,7 +65,7 @@ def _rename(before: str, after: str) -> dict[str, object]:
     return {"op": "replace", "path": "/seats/0/player", "value": after}
 
 
-def test_a_key_of_somebody_else_decides(api: Api, house: House) -> None:
+def test_a_key_of_another_person_decides(api: Api, house: House) -> None:
     dan, round_id = auditor(house, api, "dan-phone", player="dan"), complete_round(api)
     dispute_id = opened(api, round_id)
     assert step(dan, dispute_id, "review", by="dan-phone").status == 201
@@ -103,7 +103,7 @@ def test_a_new_key_remains_that_of_the_player(api: Api, house: House, renew: str
     assert f"is that of the player 'ann', who sat in round {round_id}" in response["detail"]
 
 
-def test_a_scorekeepers_link_of_somebody_else_corrects_for_a_dispute(api: Api, house: House) -> None:
+def test_a_scorekeepers_link_of_another_person_corrects_for_a_dispute(api: Api, house: House) -> None:
     round_id = complete_round(api)
     dispute_id = opened(api, round_id)
     link = link_to(house, api, api.get(f"/v1/rounds/{round_id}")["table"])

@@ -13,9 +13,9 @@ from tests.service.ledger.ledger_lines import ledger, posted
 from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api, ApiResponse, replayed
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.import_lines import club_of
 from tests.support.race import at_once
-from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import COMPLETE, NOBODYS, Document, without
 
 CLAIMED: Document = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 250, "reference": "tap-1"}

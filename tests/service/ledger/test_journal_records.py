@@ -17,8 +17,8 @@ from tests.service.ledger.ledger_lines import exchange_seats, ledger, owed, post
 from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import recompute, tamper
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute, tamper
 from tests.support.sample_rounds import COMPLETE, document_of, settlement_of
 
 EURO = {"point_value": 10, "unit": "EUR"}

@@ -12,8 +12,8 @@ from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor
+from tests.support.database.recomputed_rounds import recompute, tamper
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute, tamper
 from tests.support.sample_rounds import (
     COMPLETE,
     HIGH,

@@ -37,7 +37,7 @@ def rounds(api: Api) -> list[str]:
     return played
 
 
-def test_the_page_of_a_player_leads_to_a_join_that_says_what_changes(visitor: Visitor, rounds: list[str]) -> None:
+def test_the_page_of_a_player_leads_to_a_join_that_lists_what_changes(visitor: Visitor, rounds: list[str]) -> None:
     assert "Join another ID" in str(visitor.get("/players/bob").text)
     page = visitor.show(f"{JOIN}?player=bob&alias=bobby")
     assert rows_of(page) == [
@@ -63,7 +63,7 @@ def test_ids_are_joined_and_parted_on_the_pages(visitor: Visitor, api: Api, roun
     assert len(rows_of(visitor.show("/players"))) == 4
 
 
-def test_a_join_that_is_impossible_says_why_and_in_which_rounds(visitor: Visitor, rounds: list[str]) -> None:
+def test_a_join_that_is_impossible_names_the_rounds(visitor: Visitor, rounds: list[str]) -> None:
     page = visitor.show(f"{JOIN}?player=ann&alias=bob")
     assert "Both IDs sat in one round, so they are two people." in text_of(page)
     assert [link.get("href") for link in page.iter("a") if rounds[0] in str(link.get("href"))]

@@ -19,7 +19,7 @@ from service.rounds.queries.hand_filters import HandFilter, select_in_force
 from service.rounds.queries.round_filter import RoundFilter, filter_parameters
 from tests.support.database.insert_records import PINEAPPLE, add_club
 from tests.support.database.postgres import Logins
-from tests.support.recomputed_rounds import add_three_hands
+from tests.support.database.recomputed_rounds import add_three_hands
 
 TURBO = PRESETS["turbo"]
 
