@@ -275,11 +275,12 @@ def declined_claim(transaction: Transaction) -> None:
 
 def withdrawn_proposal(transaction: Transaction, audit_id: UUID) -> None:
     """A proposal to apply an audit, by the key of the transaction, that was withdrawn."""
+    content = b'{"reason": "the wrong rules"}'
     opened = ProposalOpened(
         proposal=ProposalKind.RECOMPUTATION,
         digest=bytes(32),
         request=sha256(b"a request").digest(),
-        received=sha256(b"{}").digest(),
+        received=sha256(content).digest(),
         round=None,
         table=None,
         revision=None,
@@ -287,7 +288,7 @@ def withdrawn_proposal(transaction: Transaction, audit_id: UUID) -> None:
         upholds=False,
         audit=audit_id,
     )
-    proposal = proposals.get(transaction, proposals.add(transaction, opened, b"{}")).proposal
+    proposal = proposals.get(transaction, proposals.add(transaction, opened, content)).proposal
     reason = "a mistake"
     withdrawn = ProposalWithdrawn(proposal=proposal.id, reason=sha256(reason.encode()).digest())
     proposals.withdraw(transaction, proposal, withdrawn, reason)
