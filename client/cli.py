@@ -44,7 +44,10 @@ _COMMANDS: Final = {
     "ledger": ("money:ledger", "List the journal of the club: who owes whom, and who has paid."),
     "balances": ("money:balances", "Show what everyone is owed or owes now, and who pays whom."),
     "player": ("players:players", "Show the names of players, and join the IDs of one person."),
-    "payment": ("money:payments", "Record and confirm payments between players, and take them back."),
+    "payment": (
+        "money:payments",
+        "Record payments between players, confirm those that they claim, and take them back.",
+    ),
     "charge": ("money:charges", "Record what players owe the house, and take it back."),
     "statement": ("administration:statement", "Show what players won and lost over several tables, and who pays whom."),
     "statistics": ("administration:statistics", "Show statistics of a player, or of all players, most hands first."),

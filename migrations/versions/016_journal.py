@@ -137,7 +137,7 @@ def _one_table_or_round_at_a_time() -> None:
                 WHEN (SELECT current_player()) IS NULL THEN false
                 ELSE EXISTS (
                     SELECT FROM entries AS entry
-                    WHERE (entry.club_id, entry.id) = (entry_notes.club_id, entry_notes.entry_id)
+                    WHERE entry.club_id = entry_notes.club_id AND entry.id = entry_notes.entry_id
                         AND entry.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
                 )
             END

@@ -62,7 +62,7 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     ),
     "own-round": ProblemKind(
         HTTPStatus.FORBIDDEN,
-        "Round of the key's player",
+        "Round of one's own",
         "Nobody decides about a round that they played in. Send the request with the key of somebody who did not sit in"
         " the round.",
     ),

@@ -127,7 +127,7 @@ OPENED: Final = RoundOpened(
 
 EXAMPLES: Final[tuple[EventPayload, ...]] = (
     ClubCreated(club=TABLE, name="home"),
-    ClubChanged(club=TABLE, time_zone="Europe/Berlin", evening_begins="05:30", second_auditor=True),
+    ClubChanged(club=TABLE, time_zone="Europe/Berlin", evening_begins="05:30"),
     CheckpointSealed(map_root=bytes(range(32))),
     KeyCreated(
         key=KEY,
@@ -137,7 +137,6 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         expires_at=None,
         replaces=None,
         secret=WORDS,
-        player="ann",
     ),
     KeyRevoked(key=KEY, prefix="ofc_abcdefgh", overlap_seconds=3600, revoked_at=AT),
     WebhookAdded(webhook=KEY, host="club.example", kinds=("round.completed", "hand.recorded"), state="active"),

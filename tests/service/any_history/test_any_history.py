@@ -35,7 +35,7 @@ STEPS = {
     "the_last_hand_is_undone": 2,
     "somebody_leaves": 8,
     "a_round_is_closed": 3,
-    "a_round_is_corrected": 10,
+    "a_round_is_corrected": 16,
     "somebody_asks_what_if": 1,
     "a_player_confirms": 4,
     "everyone_confirms": 1,

@@ -89,7 +89,7 @@ def test_the_operator_sets_the_evenings_of_a_club(tmp_path: Path) -> None:
         (["riverside", "--time-zone", "Middle/Earth"], 1, "The time zone 'Middle/Earth' is not known; expected one of"),
         (["nowhere", "--time-zone", "UTC"], 1, "There is no club named 'nowhere'"),
         (["riverside", "--evening-begins", "25:00"], 2, "'25:00' does not match the format '%H:%M'"),
-        (["riverside"], 2, "nothing was given to set; expected --time-zone, --evening-begins or both"),
+        (["riverside"], 2, "nothing was given to set; expected --time-zone, --evening-begins, --second-auditor"),
     ):
         refused = command("club", "set", *options, *at)
         assert refused.returncode == code, refused

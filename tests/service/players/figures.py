@@ -53,6 +53,10 @@ def add_up(rows: Iterable[Document], players: Mapping[str, str]) -> dict[str, Do
         for name, value in row.items():
             if name not in NOT_ADDED:
                 added[name] = _add(added.get(name), value)
+    for added in by_player.values():
+        # What was charged and taken back is left out.
+        if isinstance(added.get("charges"), dict):
+            added["charges"] = {unit: amount for unit, amount in added["charges"].items() if amount}
     return by_player
 
 

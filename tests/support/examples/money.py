@@ -19,7 +19,7 @@ def settle_with_money(recorder: Recorder, table: str, round_id: str) -> None:
     posted = recorder.call("list_ledger", {"kind": "payment", "unit": "EUR", "reference": "cash-2"})["lines"][0]
     listed = recorder.call("list_ledger", {"posted_before": posted["posted_at"], "round": round_id, "limit": 1})
     recorder.call("list_ledger", {"posted_from": posted["posted_at"], "cursor": next_cursor(listed)})
-    recorder.call("get_balances", {"player": "ann", "table": table, "as_of": posted["posted_at"]})
+    recorder.call("get_balances", {"player": "ann", "unit": "EUR", "table": table, "as_of": posted["posted_at"]})
 
 
 def _claim_payments(recorder: Recorder) -> None:
