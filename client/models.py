@@ -713,6 +713,7 @@ class TableCreatedContent(Response):
     ruleset: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
 
@@ -743,6 +744,7 @@ class TableChangedContent(Response):
     ruleset: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
     archived_at: str | None
@@ -794,6 +796,7 @@ class RoundOpenedContent(Response):
     ruleset_digest: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     opened_at: str
     correction_window_minutes: int
     seats: list[DocumentSeat]
@@ -1309,6 +1312,7 @@ class PaymentRecordedContent(Response):
     payer: str | None
     payee: str | None
     unit: str
+    unit_digits: int
     amount: int
     paid_at: str
     table: str | None
@@ -1364,6 +1368,7 @@ class ChargeRecordedContent(Response):
 
     player: str
     unit: str
+    unit_digits: int
     amount: int
     table: str | None
     round: str | None

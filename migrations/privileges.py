@@ -22,8 +22,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "clubs": READ,
     "api_keys": "SELECT, UPDATE (last_used_at)",
     "rulesets": APPEND,
-    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, minimum_stack,"
-    " correction_window_minutes, archived_at)",
+    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, unit_digits,"
+    " minimum_stack, correction_window_minutes, archived_at)",
     "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
     "rounds": APPEND,
     "settlements": APPEND,

@@ -10,7 +10,7 @@ import orjson
 from marshmallow import post_load, validates_schema
 
 from evidence import canonical_json
-from schemas.base import Dumped, WireSchema, load
+from schemas.base import Dumped, WireError, WireSchema, load, show
 from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time, build_time, show_time
 from schemas.game_fields import (
     MOST_HANDS,
@@ -24,6 +24,7 @@ from schemas.game_fields import (
     SeatField,
     TableNameField,
     UnitCodeField,
+    UnitDigitsField,
 )
 from schemas.hand_identity import identify_hand
 from schemas.hands import (
@@ -37,6 +38,7 @@ from schemas.hands import (
     find_dealt_mistakes,
 )
 from schemas.json_schema import CompiledSchema
+from schemas.money import Unit, load_unit
 from schemas.pages import CursorField, OfRounds, QueryInteger, QuerySchema
 from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement, view_round_settlement
 from schemas.rounds import RoundSchema, RoundView, WarningsField, dump_round
@@ -65,6 +67,12 @@ class RoundDocument:
     irregular: tuple[Irregularity, ...] = ()
     opened_at: datetime | None = None
     expected: Mapping[str, Any] | None = None
+    unit_digits: int | None = None
+
+    @property
+    def money_unit(self) -> Unit | None:
+        """The unit of the point value, if its digits are known."""
+        return load_unit(self.unit, self.unit_digits)
 
     def history(self, ruleset: Ruleset) -> History:
         """Return the input of the rules."""
@@ -134,6 +142,10 @@ class RoundDocumentSchema(CompiledSchema):
     )
     point_value = PointValueField(load_default=None)
     unit = UnitCodeField(load_default=None)
+    unit_digits = UnitDigitsField(
+        load_default=None,
+        description="Number of digits after the decimal point of amounts in the unit. It can be omitted in requests.",
+    )
     seats = Listing(
         Inner(DocumentSeatSchema),
         least=1,
@@ -177,12 +189,14 @@ class RoundDocumentSchema(CompiledSchema):
     def build(self, received: dict[str, Any]) -> RoundDocument:
         """Build the document."""
         point_value, closed = received.get("point_value"), received.get("closed")
+        unit_digits = received.get("unit_digits")
         return RoundDocument(
             ruleset=received["ruleset"],
             table=received["table"],
             reference=received.get("reference"),
             point_value=None if point_value is None else int(point_value),
             unit=received.get("unit"),
+            unit_digits=None if unit_digits is None else int(unit_digits),
             seats=tuple(map(_build_seat, received["seats"])),
             hands=tuple(map(build_submitted, received["hands"])),
             departures=tuple(map(_build_departure, received.get("departures", _NONE))),
@@ -253,6 +267,7 @@ def dump_document(document: RoundDocument) -> Dumped:
     """Encode a round document, with seats, players, departures and irregular hands sorted."""
     irregular = {"irregular": dump_irregular(document.irregular)} if document.irregular else {}
     opened_at = {"opened_at": show_time(document.opened_at)} if document.opened_at else {}
+    digits = {} if document.unit_digits is None else {"unit_digits": document.unit_digits}
     return {
         "ruleset": document.ruleset,
         "table": document.table,
@@ -260,6 +275,7 @@ def dump_document(document: RoundDocument) -> Dumped:
         **opened_at,
         "point_value": document.point_value,
         "unit": document.unit,
+        **digits,
         "seats": [
             {"seat": seat.seat, "player": seat.player, "stack": seat.opening_stack}
             for seat in sorted(document.seats, key=lambda seat: seat.seat)
@@ -274,8 +290,22 @@ def dump_document(document: RoundDocument) -> Dumped:
     }
 
 
+def with_digits(document: RoundDocument, unit: Unit | None) -> RoundDocument:
+    """
+    Return a document with the digits of its unit, which is known.
+
+    Raises:
+        WireError: the document has other digits.
+    """
+    digits = None if unit is None else unit.digits
+    if document.unit_digits not in (None, digits):
+        detail = f"is {document.unit_digits}; expected {digits}, which are the digits of the unit {show(document.unit)}"
+        raise WireError((Mistake("unit-digits", ("unit_digits",), detail),))
+    return replace(document, unit_digits=digits)
+
+
 def digest_document(document: RoundDocument) -> bytes:
-    """Return the digest of a document without its opening time and the reasons of irregular hands."""
+    """Return the digest of a document without its opening time, digits of its unit, and reasons of irregular hands."""
     return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
 
 
@@ -293,7 +323,7 @@ def identify(document: RoundDocument) -> bytes:
 def _dump_head(document: RoundDocument) -> Dumped:
     """Encode what digests have of a document besides its hands."""
     numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
-    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
+    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None, unit_digits=None))
 
 
 def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:

@@ -37,7 +37,7 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
-from schemas.money import find_digits
+from schemas.money import Unit, dump_unit
 from schemas.pages import OfRounds, PageQuerySchema, PageSchema
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from schemas.settlements import IN_FORCE, SettlementState
@@ -309,7 +309,7 @@ class RoundView:
     version: int
     reference: str | None
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     opened_at: datetime
     recorded_at: datetime
     state: SettlementState
@@ -327,8 +327,7 @@ def dump_round(view: RoundView) -> Dumped:
         "version": view.version,
         "hands": view.round.hands,
         "point_value": view.point_value,
-        "unit": view.unit,
-        "unit_digits": find_digits(view.unit),
+        **dump_unit(view.unit),
         "opened_at": show_time(view.opened_at),
         "recorded_at": show_time(view.recorded_at),
         "state": view.state.value,

@@ -271,6 +271,7 @@ class TableCreated(EventPayload):
     ruleset: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
 
@@ -296,6 +297,7 @@ class TableChanged(EventPayload):
     ruleset: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
     archived_at: datetime | None

@@ -47,6 +47,7 @@ class RoundOpened(RoundEvent):
     ruleset_digest: bytes
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     opened_at: datetime
     correction_window_minutes: int
     seats: tuple[RoundSeat, ...]
@@ -138,6 +139,7 @@ class CorrectedDocument:
     opened_at: datetime | None = field(default=None, metadata=OMITTED)
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     seats: tuple[RoundSeat, ...]
     hands: tuple[CanonicalJson, ...]
     departures: tuple[Departure, ...]

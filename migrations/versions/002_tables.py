@@ -40,12 +40,14 @@ def _rulesets_and_tables() -> None:
             ruleset_name text NOT NULL,
             ruleset_version integer NOT NULL,
             point_value bigint CHECK (point_value >= 0),
-            unit text CHECK (unit ~ '^[A-Z]{3}$'),
+            unit text CHECK (unit ~ '^[A-Za-z][A-Za-z0-9]{1,11}$'),
+            unit_digits smallint CHECK (unit_digits BETWEEN 0 AND 8),
             minimum_stack bigint CHECK (minimum_stack >= 0),
             correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
             created_at timestamptz NOT NULL,
             archived_at timestamptz,
             PRIMARY KEY (club_id, id),
+            CONSTRAINT tables_unit_has_digits_check CHECK ((unit IS NULL) = (unit_digits IS NULL)),
             FOREIGN KEY (club_id, ruleset_name, ruleset_version) REFERENCES rulesets
         );
         CREATE UNIQUE INDEX tables_name_key ON tables (club_id, name) WHERE archived_at IS NULL;

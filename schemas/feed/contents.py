@@ -91,8 +91,9 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "table": "ID of the table.",
     "table_sequence": "Number of the round at its table, from 1.",
     "time_zone": "Time zone of the club, from the IANA database.",
-    "unit": "Unit of the point value or amount: a currency, as an ISO 4217 code. Null without a point value; of an"
-    " amount of points, the ID of their table.",
+    "unit": "Unit of the point value or amount: a currency, as an ISO 4217 code, or a unit of the club, by its code."
+    " Null without a point value; of an amount of points, the ID of their table.",
+    "unit_digits": "Number of digits after the decimal point of amounts in the unit. Null without a unit.",
     "version": "Version after the change.",
     "webhook": "ID of the webhook.",
     "words": "SHA-256 of the words of the comment or the reason, in hexadecimal. Null without words.",

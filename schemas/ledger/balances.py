@@ -9,7 +9,8 @@ from schemas.fields import Choice, Inner, Integer, Listing, Time, UuidField, sho
 from schemas.game_fields import PlayerField, TableNameField, UnitDigitsField
 from schemas.ledger.journal import player_of
 from schemas.ledger.statements import MOST_LISTED, PaymentsAre
-from schemas.ledger.units import UnitField, digits_of
+from schemas.ledger.units import UnitField
+from schemas.money import Unit, dump_unit
 from schemas.pages import QuerySchema
 from scoring.settle_up import Payment, SettleUp
 
@@ -66,7 +67,7 @@ class UnitBalancesSchema(WireSchema):
     unit = UnitField(required=True)
     unit_digits = UnitDigitsField(required=True, allow_none=False)
     table_name = TableNameField(
-        required=True, allow_none=True, description="Name of the table. Null if the unit is a currency."
+        required=True, allow_none=True, description="Name of the table. Null if the unit is none."
     )
     players = Listing(Inner(BalanceSchema), most=MOST_LISTED, required=True, description="The balances, highest first.")
     settle_up = Listing(
@@ -93,7 +94,10 @@ class BalancesSchema(WireSchema):
         least=0, required=True, description="Number of rounds that are open now. They add nothing until they end."
     )
     units = Listing(
-        Inner(UnitBalancesSchema), most=MOST_LISTED, required=True, description="Currencies first, then tables."
+        Inner(UnitBalancesSchema),
+        most=MOST_LISTED,
+        required=True,
+        description="Tables come last.",
     )
 
 
@@ -123,7 +127,7 @@ class Balance:
 class UnitBalances:
     """The balances in one unit, and the payments that settle them."""
 
-    unit: str
+    unit: Unit
     table_name: str | None
     balances: Sequence[Balance]
     settled: SettleUp
@@ -161,8 +165,7 @@ def dump_balances(view: BalancesView) -> Dumped:
 
 def _dump_unit(unit: UnitBalances) -> Dumped:
     return {
-        "unit": unit.unit,
-        "unit_digits": digits_of(unit.unit),
+        **dump_unit(unit.unit),
         "table_name": unit.table_name,
         "players": [_dump_balance(each) for each in unit.balances],
         "settle_up": [_dump_payment(each) for each in unit.settled.payments],

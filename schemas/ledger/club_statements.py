@@ -26,9 +26,10 @@ from schemas.ledger.statements import (
     SettledSchema,
     SettleUpField,
     dump_digits,
+    dump_money,
     dump_settled,
 )
-from schemas.money import show_decimal
+from schemas.money import Unit, show_decimal
 from schemas.pages import QuerySchema
 from scoring.ruleset import Points
 
@@ -117,7 +118,7 @@ class PlayerResult:
         return sum(self.nets.values())
 
     @property
-    def money(self) -> dict[str, int]:
+    def money(self) -> dict[Unit, int]:
         """The money that they are worth, in minor units, by unit."""
         return money_of(self.nets)
 
@@ -152,7 +153,7 @@ class ClubStatementView:
     settled: Settled
 
     @property
-    def units(self) -> list[str]:
+    def units(self) -> list[Unit]:
         """The units of the money of the rounds."""
         return sorted({unit for each in self.players for unit in each.result.money})
 
@@ -190,7 +191,7 @@ def _dump_result(result: PlayerResult) -> Dumped:
         "rounds": result.rounds,
         "top_ups": result.top_ups,
         "net": result.net,
-        "money": dict(sorted(result.money.items())),
+        "money": dump_money(result.money),
     }
 
 
@@ -208,7 +209,7 @@ def dump_statement_rows(view: ClubStatementView, *, raw: bool | None = False) ->
         for at in sorted(each.tables, key=lambda at: at.table_name):
             names = text_cell(each.player, raw=raw), text_cell(at.table_name, raw=raw)
             points: tuple[int | None, ...] = (at.result.rounds, at.result.top_ups, at.result.net)
-            money = [(show_decimal(won, unit), unit) for unit, won in sorted(at.result.money.items())]
+            money = [(show_decimal(won, unit), unit.code) for unit, won in sorted(at.result.money.items())]
             for amount in money:
                 rows.append((*names, *points, *amount))
                 points = (None, None, None)

@@ -12,7 +12,8 @@ from schemas.base import Dumped, Sentence, WireSchema, show
 from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import PlayerField, ReasonField, ReferenceField, UnitDigitsField
 from schemas.ledger.ledger_lines import LONGEST_REFERENCE
-from schemas.ledger.units import UnitField, digits_of
+from schemas.ledger.units import UnitField
+from schemas.money import Unit
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.errors import Mistake
 
@@ -168,6 +169,11 @@ class Recorded:
     recorded_at: datetime
     event: PaymentRecorded | ChargeRecorded
 
+    @property
+    def unit(self) -> Unit:
+        """The unit of its amount."""
+        return Unit(self.event.unit, self.event.unit_digits)
+
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
@@ -190,7 +196,7 @@ def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dum
         "recorded_at": show_time(recorded.recorded_at),
         **own,
         "unit": event.unit,
-        "unit_digits": digits_of(event.unit),
+        "unit_digits": event.unit_digits,
         "amount": event.amount,
         "reference": event.reference,
         **({"warnings": dump_mistakes(warnings)} if warnings else {}),

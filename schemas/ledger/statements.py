@@ -11,8 +11,8 @@ from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
 from schemas.game_fields import PlayerField, StackField, UnitCodeField
 from schemas.ledger.csv_rows import dump_rows, text_cell
-from schemas.ledger.settling import SettleBy, Settled, Worth, money_of
-from schemas.money import count_digits, show_decimal
+from schemas.ledger.settling import SettleBy, Settled, Worth, dump_worth, money_of
+from schemas.money import MOST_DIGITS, Unit, show_decimal
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment
@@ -33,7 +33,7 @@ class PaymentsAre(StrEnum):
 
 
 UNIT_DIGITS: Final = Dictionary(
-    Integer(least=0, most=4),
+    Integer(least=0, most=MOST_DIGITS),
     required=True,
     description="Number of digits after the decimal point, by unit: 2 if 1250 is 12.50.",
 )
@@ -202,7 +202,7 @@ class PlayerStatement:
     nets: Mapping[Worth, Points]
 
     @property
-    def money(self) -> dict[str, int]:
+    def money(self) -> dict[Unit, int]:
         """The money that the player won or, below zero, lost, in minor units, by unit."""
         return money_of(self.nets)
 
@@ -221,7 +221,7 @@ class StatementView:
     settled: Settled
 
     @property
-    def units(self) -> list[str]:
+    def units(self) -> list[Unit]:
         """The units of the money of the rounds."""
         return sorted({unit for each in self.players for unit in each.money})
 
@@ -240,7 +240,7 @@ def dump_statement(view: StatementView) -> Dumped:
                 "player": each.player,
                 "rounds": each.rounds,
                 **_dump_points(each.points),
-                "money": dict(sorted(each.money.items())),
+                "money": dump_money(each.money),
             }
             for each in sorted(view.players, key=lambda each: (-each.points.net, each.player))
         ],
@@ -266,16 +266,21 @@ def dump_table_rows(view: StatementView, table_name: str, *, raw: bool | None = 
         names = text_cell(each.player, raw=raw), text_cell(table_name, raw=raw)
         points: tuple[int | None, ...] = (each.rounds, *_dump_points(each.points).values())
         for unit, won in sorted(each.money.items()):
-            rows.append((*names, *points, show_decimal(won, unit), unit))
+            rows.append((*names, *points, show_decimal(won, unit), unit.code))
             points = (None,) * len(points)
         if not each.money:
             rows.append((*names, *points, None, None))
     return dump_rows(rows)
 
 
-def dump_digits(units: Iterable[str]) -> dict[str, int]:
-    """Return the number of digits after the decimal point, by unit."""
-    return {unit: count_digits(unit) for unit in units}
+def dump_digits(units: Iterable[Unit]) -> dict[str, int]:
+    """Encode the number of digits after the decimal point of units, by their codes."""
+    return {unit.code: unit.digits for unit in units}
+
+
+def dump_money(money: Mapping[Unit, int]) -> dict[str, int]:
+    """Encode money by the codes of its units."""
+    return {unit.code: money[unit] for unit in sorted(money)}
 
 
 def dump_settled(settled: Settled) -> Dumped:
@@ -284,12 +289,12 @@ def dump_settled(settled: Settled) -> Dumped:
     return {
         "payments": {
             "points": [
-                {**payment, **worth._asdict()}
+                {**payment, **dump_worth(worth)}
                 for worth, each in settled.in_points.items()
                 for payment in _dump_payments(each.payments)
             ],
             "money": [
-                {**payment, "unit": unit}
+                {**payment, "unit": unit.code}
                 for unit, each in settled.in_money.items()
                 for payment in _dump_payments(each.payments)
             ],

@@ -73,6 +73,7 @@ class RoundRecord(Base):
     digest: Mapped[bytes]
     point_value: Mapped[Big | None]
     unit: Mapped[str | None]
+    unit_digits: Mapped[Small | None]
     opened_at: Mapped[datetime]
     recorded_at: Mapped[datetime]
     correction_window_minutes: Mapped[int]

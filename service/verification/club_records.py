@@ -140,6 +140,7 @@ def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
         "ruleset_version": int(version),
         "point_value": event.point_value,
         "unit": event.unit,
+        "unit_digits": event.unit_digits,
         "minimum_stack": event.minimum_stack,
         "correction_window_minutes": event.correction_window_minutes,
     }

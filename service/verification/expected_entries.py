@@ -7,6 +7,7 @@ from uuid import UUID
 
 from evidence.fold import FoldedRound
 from schemas.ledger.journal import Amounts, post_change
+from schemas.money import load_unit
 from service.replays.comparing import Key
 from service.rounds.queries.journal import PLAYING, REVISING, RoundAccount
 
@@ -22,7 +23,8 @@ class Happened(NamedTuple):
 def round_account_of(folded: FoldedRound) -> RoundAccount:
     """Return what all entries of a round have in common."""
     opening = folded.opening
-    return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, opening.unit)
+    unit = load_unit(opening.unit, opening.unit_digits)
+    return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, unit)
 
 
 def expect_entries(

@@ -134,6 +134,7 @@ def _add_opening(records: Records, folded: FoldedRound) -> None:
         "digest": opening.digest,
         "point_value": opening.point_value,
         "unit": opening.unit,
+        "unit_digits": opening.unit_digits,
         "opened_at": opening.opened_at,
         "recorded_at": folded.recorded_at,
         "correction_window_minutes": opening.correction_window_minutes,

@@ -13,11 +13,10 @@ from schemas.base import WireError, load
 from schemas.game_fields import PlayerField
 from schemas.ledger.balances import Balance, UnitBalances
 from schemas.ledger.journal import EntryKind, player_of
-from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema
 from schemas.ledger.settling import worth_of
-from schemas.ledger.units import currency_of
-from schemas.money import read_decimal
+from schemas.ledger.units import table_of
+from schemas.money import Unit, read_decimal, show_decimal
 from scoring.errors import Mistake
 from scoring.settle_up import Payment
 from service.clubs.scopes import KeyScope
@@ -32,6 +31,7 @@ from service.http.authentication import current_transaction
 from service.ledger.actions.balances import get_balances
 from service.ledger.actions.payments import (
     RecordedPayment,
+    find_amount_unit,
     get_payment,
     list_payments,
     record_charge,
@@ -74,13 +74,13 @@ PAYMENTS: Final = Listing[ListedRecord](
         Column("payee", lambda row: row.payee, "To", "recorded_payee"),
         Column(
             "amount",
-            lambda row: show_amount(row.recorded.event.amount, row.recorded.event.unit),
+            lambda row: show_decimal(row.recorded.event.amount, row.unit),
             "Amount",
             "recorded_amount",
             style="figure",
             is_decimal=True,
         ),
-        Column("unit", lambda row: row.recorded.event.unit),
+        Column("unit", lambda row: row.unit.code),
         Column("reference", lambda row: row.recorded.event.reference, "Reference"),
         Column("note", lambda row: row.note),
         Column("id", lambda row: row.id),
@@ -120,7 +120,7 @@ def show_money() -> str | Response:
         offered=_list_units(transaction, {each.unit: each.table_name for each in view.units}),
         new_reference=lambda: str(uuid4()),
         player_of=player_of,
-        show_amount=show_amount,
+        show_decimal=show_decimal,
     )
 
 
@@ -138,14 +138,10 @@ class ShownUnit:
     most: int
 
     @property
-    def currency(self) -> str | None:
-        """The currency; None if the unit is a table."""
-        return currency_of(self.whole.unit)
-
-    @property
     def name(self) -> str:
         """The unit in words."""
-        return self.currency or f"Points at {self.whole.table_name or self.whole.unit}"
+        code = self.whole.unit.code
+        return code if table_of(code) is None else f"Points at {self.whole.table_name or code}"
 
     @property
     def balances(self) -> Sequence[Balance]:
@@ -173,13 +169,13 @@ def _cut(units: Sequence[UnitBalances]) -> list[ShownUnit]:
     return [ShownUnit(each, most) for each in shown]
 
 
-def _list_units(transaction: Transaction, known: Mapping[str, str | None]) -> list[tuple[str, str]]:
+def _list_units(transaction: Transaction, known: Mapping[Unit, str | None]) -> list[tuple[str, str]]:
     """Return the units that forms offer, with their names: those of the journal, and those of the tables."""
-    units = {unit: table or unit for unit, table in known.items()}
+    tables = {unit.code: table for unit, table in known.items()}
     for table in list_tables(transaction, limit=_MOST_TABLES).items:
-        unit = worth_of(table.point_value, table.unit, table.id).amount_unit
-        units.setdefault(unit, currency_of(unit) or table.name)
-    return [(unit, name if currency_of(unit) else f"points at {name}") for unit, name in units.items()]
+        code = worth_of(table.point_value, table.unit, table.id).amount_unit.code
+        tables.setdefault(code, table.name)
+    return [(code, code if table_of(code) is None else f"points at {table or code}") for code, table in tables.items()]
 
 
 @console.post("/money/payments")
@@ -258,10 +254,10 @@ def _read_amount(form: Mapping[str, Any]) -> int | str:
     Raises:
         WireError: it is no amount of the unit.
     """
-    text, currency = read_form().get("amount", "").strip(), currency_of(form.get("unit", ""))
-    if currency is None:
+    text, unit = read_form().get("amount", "").strip(), find_amount_unit(current_transaction(), form.get("unit", ""))
+    if unit is None:
         return int(text) if text.isdecimal() and len(text) < _LONGEST_AMOUNT else text
     try:
-        return read_decimal(text, currency)
+        return read_decimal(text, unit)
     except ValueError as error:
         raise WireError((Mistake("text-pattern", ("amount",), str(error)),)) from None

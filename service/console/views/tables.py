@@ -77,7 +77,7 @@ TABLES: Final = Listing[TableRow](
             style="figure",
             is_decimal=True,
         ),
-        Column("unit", lambda row: row.table.unit),
+        Column("unit", lambda row: row.table.unit and row.table.unit.code),
         Column("minimum_stack", lambda row: row.table.minimum_stack),
         Column("correction_window_minutes", lambda row: row.table.correction_window_minutes),
         Column("now", heading="Now", cell="table_now"),
@@ -164,7 +164,7 @@ def change_table_state(table_id: UUID) -> BaseResponse:
 def _edit(table: TableView) -> dict[str, tuple[str, str]]:
     """Return the fields of the form of a table: what was sent, or the table as it is, and what the page showed."""
     form = read_form()
-    recorded = {name: getattr(table, name) for name in _EDITED}
+    recorded = {name: getattr(table, name) for name in _EDITED} | {"unit": table.unit and table.unit.code}
     texts = {name: "" if value is None else str(value) for name, value in recorded.items()}
     return {name: (form.get(name, text), form.get(f"shown:{name}", text)) for name, text in texts.items()}
 

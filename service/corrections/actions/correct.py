@@ -242,6 +242,7 @@ def _document(document: RoundDocument) -> CorrectedDocument:
         opened_at=document.opened_at,
         point_value=document.point_value,
         unit=document.unit,
+        unit_digits=document.unit_digits,
         seats=tuple(sorted(document.seats, key=lambda seat: seat.seat)),
         hands=tuple(CanonicalJson(submitted.content) for submitted in document.hands),
         departures=tuple(sorted(document.departures, key=lambda departure: departure.after_hand)),

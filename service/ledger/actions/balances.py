@@ -39,7 +39,7 @@ def get_balances(
     """
     sums = sum_entries(transaction, table_id=table_id, as_of=as_of)
     _check_figures(balance for each in sums for balance in each.balances)
-    of_unit = {each.unit: table_of(each.unit) for each in sums}
+    of_unit = {each.unit: table_of(each.unit.code) for each in sums}
     names = tables.list_names(transaction, [table for table in of_unit.values() if table is not None])
     units = []
     for place, each in enumerate(sums):

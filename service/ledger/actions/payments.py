@@ -11,10 +11,9 @@ from uuid import UUID
 from evidence.events import ChargeRecorded, ChargeReversed, PaymentRecorded, PaymentReversed
 from schemas.base import ComparedMistake, WireError, show
 from schemas.ledger.journal import EntryKind, account_of
-from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.payments import ChargeRequest, PaymentRequest, Recorded, Reversal, dump_recorded
-from schemas.ledger.units import currency_of, table_of
-from schemas.money import CURRENCIES
+from schemas.ledger.units import points_of, table_of
+from schemas.money import Unit, show_decimal
 from scoring.errors import Mistake
 from scoring.round_state import fold_player
 from service.db import Transaction
@@ -25,6 +24,7 @@ from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
 from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.queries import rounds
 from service.tables import queries as tables
+from service.units.actions import find_unit, unknown_unit
 
 _SALT_BYTES: Final = 32
 _MOST_ALIKE: Final = 3
@@ -72,11 +72,13 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         PaymentConflict: another payment or a charge has this reference.
     """
     reference = _lock_reference(transaction, request.reference, key)
+    unit = find_amount_unit(transaction, request.unit)
     note = None if request.note is None else _make_note(request.note)
     event = PaymentRecorded(
         payer=request.payer,
         payee=request.payee,
         unit=request.unit,
+        unit_digits=unit.digits if unit else 0,  # an unknown unit is refused below
         amount=request.amount,
         paid_at=request.paid_at or transaction.now,
         table=table_of(request.unit),
@@ -89,7 +91,7 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         return _replay(transaction, stored)
     _refuse_mistakes(
         *_find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
-        *_find_unknown_unit(transaction, request.unit),
+        *_find_unknown_unit(transaction, request.unit, unit),
         *find_time_mistakes(transaction.now, [(("paid_at",), request.paid_at)]),
     )
     warnings = (
@@ -108,11 +110,13 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         PaymentConflict: another charge or a payment has this reference.
     """
     reference = _lock_reference(transaction, request.reference, key)
+    unit = find_amount_unit(transaction, request.unit)
     reason = _make_note(request.reason)
     table = None if request.round is None else payments.find_table_of_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
         unit=request.unit,
+        unit_digits=unit.digits if unit else 0,  # an unknown unit is refused below
         amount=request.amount,
         table=table or table_of(request.unit),
         round=request.round,
@@ -125,7 +129,7 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         return _replay(transaction, stored)
     _refuse_mistakes(
         *_find_unknown_players(transaction, {"player": request.player}),
-        *_find_unknown_unit(transaction, request.unit),
+        *_find_unknown_unit(transaction, request.unit, unit),
         *_find_unknown_round(request.round, table),
         *_find_other_table(request.unit, table),
     )
@@ -243,19 +247,25 @@ def _find_alike(player: str, known: list[str]) -> list[str]:
     return [by_folded[each] for each in close]
 
 
-def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
-    """Yield the mistake of a unit that is no currency, and no table of the club whose points have no value."""
-    table_id = table_of(unit)
+def find_amount_unit(transaction: Transaction, code: str) -> Unit | None:
+    """Find the unit of a payment or charge: a currency, or the points of a table, which may not exist."""
+    table_id = table_of(code)
+    return find_unit(transaction, code) if table_id is None else points_of(table_id)
+
+
+def _find_unknown_unit(transaction: Transaction, code: str, unit: Unit | None) -> Iterator[Mistake]:
+    """Yield the mistake of a unit that does not exist, or of points that have a value."""
+    table_id = table_of(code)
     if table_id is None:
-        if unit not in CURRENCIES:
-            yield Mistake("unit-unknown", ("unit",), f"is {unit!r}, which is no currency; expected an ISO 4217 code")
+        if unit is None:
+            yield unknown_unit(code)
         return
     table = tables.list_by_id(transaction, [table_id]).get(table_id)
     if table is None:
-        yield Mistake("unit-unknown", ("unit",), f"the club has no table {unit}")
-    elif table.point_value is not None and table.unit and not payments.has_unit(transaction, unit):
-        detail = f"points of the table {table.name!r} are worth money; expected {table.unit}"
-        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.unit})
+        yield Mistake("unit-unknown", ("unit",), f"the club has no table {code}")
+    elif table.point_value is not None and table.unit and not payments.has_unit(transaction, code):
+        detail = f"points of the table {table.name!r} have a value; expected {table.unit.code}"
+        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": code, "expected": table.unit.code})
 
 
 def _find_unknown_round(round_id: UUID | None, table_id: UUID | None) -> Iterator[Mistake]:
@@ -266,7 +276,7 @@ def _find_unknown_round(round_id: UUID | None, table_id: UUID | None) -> Iterato
 def _find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
     """Yield the mistake of points of one table that are charged for a round of another."""
     if table_id is not None and table_of(unit) not in (None, table_id):
-        detail = f"are points of another table than that of the round; expected {table_id}, or a currency"
+        detail = f"are points of another table than that of the round; expected {table_id}, or another unit"
         yield Mistake("unit-unknown", ("unit",), detail)
 
 
@@ -333,7 +343,8 @@ def _find_too_much(transaction: Transaction, event: PaymentRecorded) -> Iterator
     """Yield the warning that a payment is more than the payer owes in the unit."""
     owed = max(0, -payments.find_balance(transaction, event.unit, account_of(event.payer)))
     if event.amount > owed:
-        unit, payer = currency_of(event.unit) or "points", "the house" if event.payer is None else repr(event.payer)
-        amount, due = (f"{show_amount(each, event.unit)} {unit}" for each in (event.amount, owed))
+        payer = "the house" if event.payer is None else repr(event.payer)
+        unit, name = Unit(event.unit, event.unit_digits), event.unit if event.table is None else "points"
+        amount, due = (f"{show_decimal(each, unit)} {name}" for each in (event.amount, owed))
         values = {"received": event.amount, "expected": owed}
         yield ComparedMistake("more-than-owed", ("amount",), f"is {amount}, and {payer} owed {due}", values)

@@ -10,7 +10,8 @@ from sqlalchemy import Row, text
 
 from schemas.ledger.journal import Amounts, EntryKind
 from schemas.ledger.ledger_lines import LedgerEntry, LedgerLine
-from schemas.ledger.units import currency_of
+from schemas.ledger.units import table_of
+from schemas.money import Unit
 from schemas.settlements import SettlementState
 from service.db import Transaction
 
@@ -112,7 +113,7 @@ _TRANSFERS: Final = text("""
 
 # In a revision, what ended the one before comes before what ends this one.
 _OF_ROUND: Final = text("""
-    SELECT kind, posted_at, revision, unit, accounts, amounts FROM entries
+    SELECT kind, posted_at, revision, unit, unit_digits, accounts, amounts FROM entries
     WHERE club_id = :club_id AND round_id = :round_id AND revision IS NOT NULL
     ORDER BY revision, kind
 """)
@@ -125,7 +126,7 @@ class RoundEntry:
     kind: EntryKind
     posted_at: datetime
     revision: int
-    currency: str | None
+    unit: Unit
     amounts: Amounts
 
 
@@ -136,7 +137,7 @@ def list_of_round(transaction: Transaction, round_id: UUID) -> list[RoundEntry]:
             EntryKind(row.kind),
             row.posted_at,
             row.revision,
-            currency_of(row.unit),
+            Unit(row.unit, row.unit_digits),
             dict(zip(row.accounts, row.amounts, strict=True)),
         )
         for row in transaction.execute(_OF_ROUND, {"club_id": transaction.club_id, "round_id": round_id})
@@ -185,7 +186,7 @@ def _load(row: Row[Any]) -> StoredEntry:
         reference=row.shown_reference,
         revision=row.revision,
         previous_revision=row.previous_revision,
-        unit=row.unit,
+        unit=Unit(row.unit, row.unit_digits),
         actor=row.actor,
         note=row.note,
         reverses=row.reverses,
@@ -210,7 +211,7 @@ def list_transfers(transaction: Transaction, settlements: Sequence[StoredEntry])
                 number=paid.line,
                 payer=paid.payer,
                 payee=paid.payee,
-                amount=paid.paid * (paid.point_value if currency_of(entry.unit) else 1),
+                amount=paid.paid * (paid.point_value if table_of(entry.unit.code) is None else 1),
                 played_at=paid.played_at or entry.played_at,
                 hand=paid.number,
                 due=paid.due,

@@ -19,7 +19,7 @@ from evidence.events import (
 )
 from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
 from schemas.ledger.payments import Recorded, Reversal
-from schemas.ledger.units import currency_of
+from schemas.money import Unit
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
@@ -79,9 +79,9 @@ class ListedRecord(StoredRecord):
         return event.payee if isinstance(event, PaymentRecorded) else None
 
     @property
-    def currency(self) -> str | None:
-        """The currency of the amount; None if it is in points."""
-        return currency_of(self.recorded.event.unit)
+    def unit(self) -> Unit:
+        """The unit of the amount."""
+        return self.recorded.unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,7 @@ def entry_of(event: PaymentRecorded | ChargeRecorded, at: datetime) -> dict[str,
         "previous_revision": None,
         "table_id": event.table,
         "unit": event.unit,
+        "unit_digits": event.unit_digits,
         **posting.columns,
         "reference": event.reference,
         "reverses": None,

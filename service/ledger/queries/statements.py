@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from schemas.ledger.settling import PaidBetween, Worth, worth_of
+from schemas.ledger.settling import PaidBetween, Worth
 from schemas.ledger.statements import PlayerStatement, PointTotals
 from service.db import Transaction
+from service.rounds.queries.journal import load_worth
 from service.rounds.queries.round_filter import (
     RoundFilter,
     filter_parameters,
@@ -40,8 +41,8 @@ _POINTS: Final = """
     FROM seat GROUP BY player
 """
 _NETS: Final = """
-    SELECT player, point_value, unit, table_id, sum(net) AS net FROM seat
-    GROUP BY player, point_value, unit, table_id
+    SELECT player, point_value, unit, unit_digits, table_id, sum(net) AS net FROM seat
+    GROUP BY player, point_value, unit, unit_digits, table_id
 """
 
 
@@ -61,7 +62,7 @@ def list_totals(transaction: Transaction, filter_: RoundFilter, *, by_table: boo
     Each round counts once in the sum of `counted_rounds`.
     """
     table = _TABLE_OF_UNIT if by_table else _ANY_TABLE
-    query = _sums(filter_, ("player", "point_value", "unit", table), _COUNTED)
+    query = _sums(filter_, ("player", "point_value", "unit", "unit_digits", table), _COUNTED)
     return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
@@ -69,7 +70,7 @@ def list_sums(
     transaction: Transaction, filter_: RoundFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
     """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
-    by = ("table_id", "player", "point_value", "unit")
+    by = ("table_id", "player", "point_value", "unit", "unit_digits")
     if players is None:
         summed = _sums(filter_, by, _COUNTED)
     else:
@@ -104,14 +105,14 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
     parameters = _parameters(transaction, filter_)
     seats = f"""
         WITH seat AS (
-            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.unit, seat.*,
-                seat.stack - seat.opening_stack - seat.top_ups AS net
+            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.unit,
+                round.unit_digits, seat.*, seat.stack - seat.opening_stack - seat.top_ups AS net
             {_rounds(filter_, _SEATS)}
         )
     """
     nets: dict[str, dict[Worth, int]] = defaultdict(dict)
     for row in transaction.execute(text(f"{seats} {_NETS}"), parameters):
-        nets[row.player][worth_of(row.point_value, row.unit, str(row.table_id))] = int(row.net)
+        nets[row.player][load_worth(row)] = int(row.net)
     players = [
         PlayerStatement(
             row.player,
@@ -128,16 +129,16 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
 def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_value: bool = False) -> list[PaidBetween]:
     """List what each player has paid each other in the revisions in force, after caps; all, or points `with_value`."""
     query = f"""
-        SELECT round.point_value, round.unit,
+        SELECT round.point_value, round.unit, round.unit_digits,
             CASE WHEN round.point_value IS NULL THEN round.table_id END AS table_id,
             head.players[array_position(head.seats, paid.payer)] AS payer,
             head.players[array_position(head.seats, paid.payee)] AS payee,
             sum(paid.paid) AS points
         {_rounds(filter_, _TRANSFERS)} {"AND round.point_value IS NOT NULL" if with_value else ""}
-        GROUP BY 1, 2, 3, 4, 5
+        GROUP BY 1, 2, 3, 4, 5, 6
     """
     return [
-        PaidBetween(worth_of(row.point_value, row.unit, str(row.table_id)), row.payer, row.payee, int(row.points))
+        PaidBetween(load_worth(row), row.payer, row.payee, int(row.points))
         for row in transaction.execute(text(query), _parameters(transaction, filter_))
     ]
 

@@ -7,9 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from evidence.hands import build_hand
-from schemas.documents import RoundDocument, identify
+from schemas.documents import RoundDocument, identify, with_digits
 from schemas.hand_identity import find_conflicts
 from schemas.hands import Irregularity, SubmittedHand
+from schemas.money import dump_unit
 from schemas.partial_documents import parse_partial_document
 from schemas.rounds import RoundView
 from schemas.settlements import SettlementView
@@ -37,6 +38,7 @@ from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.actions import create_table
 from service.tables.queries import StoredTable
+from service.units.actions import get_unit
 
 
 def find_document_mistakes(
@@ -87,7 +89,7 @@ def write_document(stored: StoredRound, happened: StoredHistory, table: str) -> 
         table=table,
         reference=stored.reference,
         point_value=stored.point_value,
-        unit=stored.unit,
+        **dump_unit(stored.unit),
         seats=happened.seats,
         hands=tuple(SubmittedHand(hand.hand, hand.played_at) for hand in happened.hands),
         departures=happened.departures,
@@ -116,19 +118,21 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
 
     Raises:
         RulesetUnknown: the ruleset does not exist.
+        WireError: the unit does not exist, or has other digits.
         RoundConflict: the reference belongs to a round with other content.
         RoundOpen: the document leaves its round open, and the table has another open round.
         ScoringError: the first invalid step, with its path in the document.
     """
     ruleset = ruleset_named(transaction, document.ruleset)
-    document = replace(document, ruleset=str(ruleset))
+    unit = None if document.unit is None else get_unit(transaction, document.unit)
+    document = with_digits(replace(document, ruleset=str(ruleset)), unit)
     tables.lock(transaction, document.table)
     table = tables.find(transaction, document.table, for_update=True)
     digest = identify(document)
     recorded = _find_recorded(transaction, table, document, digest)
     if recorded is not None:
         return _played(transaction, recorded, is_replay=True)
-    table = table or create_table(transaction, table_of(document), ruleset)
+    table = table or create_table(transaction, table_of(document), ruleset, unit)
     played_at = (submitted.played_at for submitted in document.hands)
     opened_at = given_opening_time(transaction.now, document.opened_at, played_at)
     history = without_needless_marks(document.history(ruleset))
@@ -141,7 +145,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
         opened_at=opened_at,
         reference=document.reference,
         point_value=document.point_value,
-        unit=document.unit,
+        unit=document.money_unit,
         digest=digest,
         carried_over=[],
         submission=submission,

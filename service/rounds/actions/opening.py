@@ -11,7 +11,7 @@ from uuid_utils.compat import uuid7
 from evidence import digest_of
 from evidence.events import RoundOpened
 from schemas.base import ComparedMistake, show
-from schemas.money import refuse_inexact
+from schemas.money import Unit, dump_unit, refuse_inexact
 from schemas.rounds import RoundRequest, RoundView, SeatRequest
 from scoring.errors import Mistake, RoundError
 from scoring.hand import Seat
@@ -112,7 +112,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     if is_open is not None:
         raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")
     last = rounds.list_stacks_left(transaction, table_id, [seat.player for seat in request.seats])
-    money = table.point_value, table.unit
+    money = table.point_value, table.unit and table.unit.code
     carried = {player: each.stack for player, each in last.items() if (each.point_value, each.unit) == money}
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
@@ -170,7 +170,7 @@ def add_round(
     opened_at: datetime | None,
     reference: str | None,
     point_value: int | None,
-    unit: str | None,
+    unit: Unit | None,
     digest: bytes,
     carried_over: list[Seat],
     submission: Submission | None = None,
@@ -207,7 +207,7 @@ def build_round(
     opened_at: datetime,
     reference: str | None,
     point_value: int | None,
-    unit: str | None,
+    unit: Unit | None,
     digest: bytes,
     imported: bool = False,
 ) -> StoredRound:
@@ -258,7 +258,7 @@ def opening_event(
         ruleset=str(ruleset),
         ruleset_digest=rulesets.digest_ruleset(ruleset),
         point_value=opened.point_value,
-        unit=opened.unit,
+        **dump_unit(opened.unit),
         opened_at=opened.opened_at,
         correction_window_minutes=opened.correction_window_minutes,
         seats=tuple(sorted(opened.round.seats, key=lambda seat: seat.seat)),

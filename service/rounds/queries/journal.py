@@ -12,10 +12,11 @@ from sqlalchemy.orm import Mapped
 from evidence.events import EventKind
 from schemas.ledger.journal import Amounts, EntryKind, Posting, post_change
 from schemas.ledger.settling import Worth, worth_of
+from schemas.money import Unit, dump_unit, load_unit
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Points
 from service.db import Transaction
-from service.db.base import Base, Key, PointsList, TextList, references
+from service.db.base import Base, Key, PointsList, Small, TextList, references
 from service.rounds.queries.stored_round import StoredRound
 
 PLAYING: Final = frozenset({EventKind.HAND_RECORDED, EventKind.DEPARTURE_RECORDED, EventKind.ROUND_CLOSED})
@@ -31,8 +32,8 @@ class EntryRecord(Base):
     What a round, a payment, a charge or a reversal adds to what is owed.
 
     Its ID is that of the event that it follows from. `amounts` are in the order of `accounts`: one above zero is owed
-    to the account, one below zero by it. The account of the house is the empty text. `unit` is the code of a currency,
-    or the ID of a table whose points have no value.
+    to the account, one below zero by it. The account of the house is the empty text. `unit` is the code of a currency
+    or of a unit of the club, or the ID of a table whose points have no value.
     """
 
     __tablename__ = "entries"
@@ -66,6 +67,7 @@ class EntryRecord(Base):
     previous_revision: Mapped[int | None]
     table_id: Mapped[UUID | None]
     unit: Mapped[str]
+    unit_digits: Mapped[Small]
     accounts: Mapped[TextList]
     amounts: Mapped[PointsList]
     reference: Mapped[str | None]
@@ -80,7 +82,7 @@ class RoundAccount:
     table_id: UUID
     opened_at: datetime
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
 
     @property
     def worth(self) -> Worth:
@@ -106,11 +108,16 @@ class RoundAccount:
             "revision": revision,
             "previous_revision": None if posting.kind is EntryKind.SETTLEMENT else revision - 1,
             "table_id": self.table_id,
-            "unit": self.worth.amount_unit,
+            **dump_unit(self.worth.amount_unit),
             **posting.columns,
             "reference": None,
             "reverses": None,
         }
+
+
+def load_worth(row: Any) -> Worth:
+    """Return what points are worth, from a row with the point value, the unit and the table of their rounds."""
+    return worth_of(row.point_value, load_unit(row.unit, row.unit_digits), str(row.table_id))
 
 
 def count_round(round_: StoredRound) -> Amounts | None:

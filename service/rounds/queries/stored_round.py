@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import and_, bindparam, func, select
 
+from schemas.money import Unit, load_unit
 from schemas.settlements import SettlementState
 from scoring.fantasyland import Fantasyland
 from scoring.hand import Seat
@@ -219,7 +220,7 @@ class StoredRound:
     reference: str | None
     digest: bytes
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     opened_at: datetime
     recorded_at: datetime
     version: int
@@ -283,7 +284,7 @@ def load_stored_round(transaction: Transaction, row: Mapping[str, Any]) -> Store
         reference=row["reference"],
         digest=row["digest"],
         point_value=row["point_value"],
-        unit=row["unit"],
+        unit=load_unit(row["unit"], row["unit_digits"]),
         opened_at=row["opened_at"],
         recorded_at=row["recorded_at"],
         version=row["version"],

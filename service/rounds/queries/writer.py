@@ -18,6 +18,7 @@ from evidence import canonical_json
 from evidence.events import FinalReason, Received, SettlementFinalized
 from schemas.hands import SubmittedHand
 from schemas.ledger.journal import Amounts
+from schemas.money import dump_unit
 from scoring import SCORER_VERSION
 from scoring.hand import Seat
 from scoring.history import Closing, Departure
@@ -167,7 +168,7 @@ class RoundChange:
             "reference": opened.reference,
             "digest": opened.digest,
             "point_value": opened.point_value,
-            "unit": opened.unit,
+            **dump_unit(opened.unit),
             "opened_at": opened.opened_at,
             "recorded_at": opened.recorded_at,
             "correction_window_minutes": opened.correction_window_minutes,

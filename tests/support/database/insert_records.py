@@ -229,7 +229,14 @@ def charge(transaction: Transaction) -> UUID:
     """A charge with its reason."""
     reason = Note("the room", bytes(32))
     event = ChargeRecorded(
-        player="ann", unit="EUR", amount=200, table=None, round=None, reference=str(uuid7()), reason=reason.digest
+        player="ann",
+        unit="EUR",
+        unit_digits=2,
+        amount=200,
+        table=None,
+        round=None,
+        reference=str(uuid7()),
+        reason=reason.digest,
     )
     return payments.record(transaction, event, reason).id
 

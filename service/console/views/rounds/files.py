@@ -61,7 +61,7 @@ def value_of(stored: StoredRound, points: int) -> Row:
     """Return the value of points as a decimal number with its unit; None for both if points have no value."""
     if stored.point_value is None or stored.unit is None:
         return {"amount": None, "unit": None}
-    return {"amount": show_decimal(points * stored.point_value, stored.unit), "unit": stored.unit}
+    return {"amount": show_decimal(points * stored.point_value, stored.unit), "unit": stored.unit.code}
 
 
 def list_standings(read: ReadRound, settlement: Row) -> Iterator[Row]:

@@ -23,7 +23,7 @@ WRONG = [
     ({"point_value": 5, "unit": "XXX"}, {"#/unit": "unit-unknown"}),
     ({"unit": "EUR"}, {"#/point_value": "point-value-missing"}),
     ({"unit": "EUR", "point_value": None}, {"#/point_value": "point-value-missing"}),
-    ({"unit": "ZZZ"}, {"#/unit": "unit-unknown", "#/point_value": "point-value-missing"}),
+    ({"unit": "ZZZ"}, {"#/point_value": "point-value-missing"}),
     ({"point_value": 5}, {"#/unit": "unit-missing"}),
 ]
 
