@@ -42,6 +42,8 @@ _COMMANDS: Final = {
     "imports": ("administration:imports", "List the imports of the club, newest first."),
     "ledger": ("money:ledger", "List the journal of the club: who owes whom, and who has paid."),
     "balances": ("money:balances", "Show what everyone is owed or owes now, and who pays whom."),
+    "units": ("money:units", "List the units of amounts: those of the club, and the currencies that it uses."),
+    "unit": ("money:unit", "Define units of amounts, for example chips."),
     "payment": ("money:payments", "Record payments between players, and take them back."),
     "charge": ("money:charges", "Record what players owe the house, and take it back."),
     "statement": ("administration:statement", "Show what players won and lost over several tables, and who pays whom."),

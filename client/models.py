@@ -705,6 +705,32 @@ class PlayerErasedEvent(Response):
     content: PlayerErasedContent
 
 
+class UnitDefinedContent(Response):
+    """The payload of a `unit.defined` event."""
+
+    code: str
+    name: str
+    digits: int
+
+
+class UnitDefinedEvent(Response):
+    """The club defined a unit of amounts, which never changes."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["unit.defined"]
+    content: UnitDefinedContent
+
+
 class TableCreatedContent(Response):
     """The payload of a `table.created` event."""
 

@@ -936,6 +936,31 @@ class Operations:
             headers={"If-None-Match": if_none_match},
         )
 
+    def define_unit(
+        self, request: requests.UnitRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Unit:
+        """
+        Define a unit of the club, for example `chips` or `mBTC`, which tables, payments and charges can then use.
+
+        Args:
+            request: A unit to define.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/units"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_units(self) -> list[models.Unit]:
+        """List the units that the club has defined, and the currencies of its tables, rounds, payments and charges."""
+        return list(self._calls.get_pages(build_path("/v1/units"), "units"))
+
     def start_import(
         self,
         lines: Iterable[requests.RoundDocumentRequest] | bytes,
@@ -1628,6 +1653,7 @@ class Operations:
                 "link.revoked",
                 "player.named",
                 "player.erased",
+                "unit.defined",
                 "table.created",
                 "table.changed",
                 "round.opened",

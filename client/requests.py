@@ -483,6 +483,14 @@ class ScorekeeperRequest(TypedDict):
     hand: int
 
 
+class UnitRequest(TypedDict):
+    """A unit to define."""
+
+    code: str
+    name: str
+    digits: int
+
+
 class PaymentRequest(TypedDict):
     """A payment of one player to another, or to or from the house."""
 

@@ -24,6 +24,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "rulesets": APPEND,
     "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, unit_digits,"
     " minimum_stack, correction_window_minutes, archived_at)",
+    "units": APPEND,
     "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
     "rounds": APPEND,
     "settlements": APPEND,

@@ -21,6 +21,7 @@ The errors of the service, beyond those of the rules.
     ├── Conflict
     │   ├── RulesetConflict       the version is stored with other rules, or is not the next
     │   ├── TableConflict         another table has this name
+    │   ├── UnitConflict          another unit has this code, or the club has too many units
     │   ├── TableArchived         no round can be opened at the table
     │   ├── RoundConflict, PaymentConflict   another round, payment or charge has this reference
     │   ├── RoundOpen             the table has an open round
@@ -204,6 +205,12 @@ class TableConflict(Conflict):
     """Another table of the club has this name."""
 
     code = "table-conflict"
+
+
+class UnitConflict(Conflict):
+    """Another unit of the club has this code, or the club has too many units."""
+
+    code = "unit-conflict"
 
 
 class TableArchived(Conflict):

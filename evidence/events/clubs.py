@@ -261,6 +261,22 @@ class RulesetAdded(EventPayload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnitDefined(EventPayload):
+    """
+    The club defined a unit of amounts, which never changes.
+
+    Attributes:
+        digits: the number of digits after the decimal point.
+    """
+
+    kind = EventKind.UNIT_DEFINED
+
+    code: str
+    name: str
+    digits: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableCreated(EventPayload):
     """A table was created; `ruleset` is a name and a version."""
 

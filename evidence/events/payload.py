@@ -26,6 +26,7 @@ class EventKind(StrEnum):
     LINK_REVOKED = "link.revoked"
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"
+    UNIT_DEFINED = "unit.defined"
     TABLE_CREATED = "table.created"
     TABLE_CHANGED = "table.changed"
     ROUND_OPENED = "round.opened"

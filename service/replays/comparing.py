@@ -66,6 +66,7 @@ AUDITED: Final[Mapping[str, Table]] = {
         free="last_used_at",
     ),
     "rulesets": _table("club_id name version", event="content digest created_at"),
+    "units": _table("club_id code", event="name digits defined_at"),
     "tables": _table(
         "club_id id",
         event="name ruleset_name ruleset_version point_value unit unit_digits minimum_stack"

@@ -1,4 +1,4 @@
-"""The records that a club must have besides its rounds: its keys, rulesets, tables and payments, from its events."""
+"""The records that a club must have besides its rounds: keys, rulesets, units, tables, payments, from its events."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -25,6 +25,7 @@ from evidence.events import (
     RulesetAdded,
     TableChanged,
     TableCreated,
+    UnitDefined,
     decode_event,
 )
 from schemas.base import WireError
@@ -125,6 +126,8 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
             document, digest = event.document, sha256(event.ruleset).digest()
             key = document["name"], document["version"]
             records["rulesets"][key] = {"content": document, "digest": digest, "created_at": at}
+        case UnitDefined():
+            records["units"][(event.code,)] = {"name": event.name, "digits": event.digits, "defined_at": at}
         case TableCreated():
             records["tables"][(event.id,)] = {**_settings(event), "created_at": at, "archived_at": None}
         case TableChanged():

@@ -68,8 +68,9 @@ def test_these_are_all_the_commands() -> None:
         "recompute cancel", "recompute pause", "recompute resume",
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
         "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key create", "key list", "key revoke",
-        "events", "ledger", "balances", "payment", "payment record", "payment reverse", "charge", "charge record",
-        "charge reverse", "statement", "statistics", "plot", "completion", "console",
+        "events", "ledger", "balances", "unit", "unit define", "units", "payment", "payment record",
+        "payment reverse", "charge", "charge record", "charge reverse", "statement", "statistics", "plot", "completion",
+        "console",
         "webhook", "webhook add", "webhook list", "webhook show", "webhook update", "webhook remove", "webhook test",
         "webhook secret", "webhook secret show", "webhook secret rotate", "webhook deliveries", "webhook redeliver",
     }  # as a table  # fmt: skip

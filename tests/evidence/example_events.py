@@ -45,6 +45,7 @@ from evidence.events import (
     SettlementFinalized,
     TableChanged,
     TableCreated,
+    UnitDefined,
     WebhookAdded,
     WebhookChanged,
     WebhookRemoved,
@@ -148,6 +149,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     PlayerNamed.of("ann", "Ann Example", bytes(range(32))),
     PlayerErased(player="ann"),
     RulesetAdded(ruleset=RULES),
+    UnitDefined(code="mBTC", name="Millibitcoin", digits=5),
     TableCreated(
         id=TABLE,
         name="kitchen",

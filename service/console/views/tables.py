@@ -1,4 +1,4 @@
-"""Tables: their list, and the page of one with its rounds, the statement of any period, and forms that change it."""
+"""Tables: their list, the units of amounts, and the page of one table with its rounds, statements and forms."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,9 +13,10 @@ from werkzeug.wrappers import Response as BaseResponse
 from schemas.base import load
 from schemas.clubs import ClubView
 from schemas.game_fields import TableNameField
+from schemas.ledger.defined_units import UnitRequestSchema
 from schemas.ledger.page_queries import TablePageQuerySchema
 from schemas.ledger.statements import StatementView, dump_statement, dump_table_rows
-from schemas.money import show_decimal
+from schemas.money import MOST_DIGITS, show_decimal
 from schemas.pages import QueryBoolean
 from schemas.rounds import RoundView
 from schemas.tables import TableChangesSchema, TableView
@@ -35,6 +36,7 @@ from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import list_last_opened
 from service.tables.actions import get_table, list_tables, update_table
+from service.units.actions import define_unit, list_units
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
@@ -43,6 +45,8 @@ _EDITED: Final = ("name", "ruleset", "point_value", "unit", "minimum_stack", "co
 _NUMBERS: Final = frozenset({"point_value", "minimum_stack", "correction_window_minutes"})
 _LONGEST_NUMBER: Final = 16
 _CHANGES: Final = TableChangesSchema()
+_UNIT: Final = UnitRequestSchema()
+_UNIT_FIELDS: Final = ("code", "name", "digits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +103,23 @@ TABLES: Final = Listing[TableRow](
 @console.get("/tables", endpoint="list_tables")
 @console_page(KeyScope.READ)
 def show_tables() -> str | Response:
-    """Render the tables of the club, or send them as a file."""
-    return show_list(TABLES, "tables.html")
+    """Render the tables of the club with the units of its amounts, or send the tables as a file."""
+    # A form that was refused shows this page again, at another address.
+    console_state().page_path = url_for("console.list_tables")
+    return show_list(
+        TABLES, "tables.html", list_units=partial(list_units, current_transaction()), most_digits=MOST_DIGITS
+    )
+
+
+@console.post("/tables/units")
+@console_form(KeyScope.TABLES, show_again=show_tables)
+def save_unit() -> BaseResponse:
+    """Define a unit of the club, and show the list of tables with the units."""
+    form = {name: read_form().get(name, "").strip() for name in _UNIT_FIELDS}
+    digits = form["digits"]
+    number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER else digits
+    define_unit(current_transaction(), load(_UNIT, {**form, "digits": number}))
+    return redirect(url_for("console.list_tables", _anchor="units"), HTTPStatus.SEE_OTHER)
 
 
 @console.get("/tables/<uuid:table_id>")

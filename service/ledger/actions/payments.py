@@ -258,7 +258,7 @@ def _find_unknown_unit(transaction: Transaction, code: str, unit: Unit | None) -
     table_id = table_of(code)
     if table_id is None:
         if unit is None:
-            yield unknown_unit(code)
+            yield unknown_unit(transaction, code)
         return
     table = tables.list_by_id(transaction, [table_id]).get(table_id)
     if table is None:

@@ -91,7 +91,7 @@ _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("api_keys", "links", "players", "rulesets", "tables", "entry_notes")
+        for table in ("api_keys", "links", "players", "rulesets", "units", "tables", "entry_notes")
     },
     "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
 }

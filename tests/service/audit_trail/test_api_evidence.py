@@ -292,6 +292,7 @@ OF_NO_ROUND = {
     EventKind.PAYMENT_REVERSED,
     EventKind.CHARGE_RECORDED,
     EventKind.CHARGE_REVERSED,
+    EventKind.UNIT_DEFINED,
     EventKind.TABLE_CREATED,
     EventKind.TABLE_CHANGED,
 }

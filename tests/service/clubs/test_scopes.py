@@ -31,6 +31,8 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_player": {"read"},
     "name_player": {"write"},
     "erase_player": {"write"},
+    "define_unit": {"tables"},
+    "list_units": {"read"},
     "add_table": {"tables"},
     "list_tables": {"read"},
     "get_table": {"read"},

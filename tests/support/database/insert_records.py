@@ -12,7 +12,9 @@ from evidence.events import ChargeRecorded, FinalReason, LinkKind
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
+from schemas.ledger.defined_units import UnitRequest
 from schemas.links import LinkRequest
+from schemas.money import Unit
 from schemas.tables import Scorekeeper
 from schemas.webhooks.endpoints import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
@@ -53,6 +55,7 @@ from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.actions import show_scorekeeper
 from service.tables.queries import StoredTable
+from service.units.actions import define_unit
 from service.verification.queries import results
 from service.verification.queries.results import VerificationResult
 from service.webhooks.queries import deliveries, webhooks
@@ -106,7 +109,7 @@ def add_table(
     transaction: Transaction, ruleset: Ruleset = PINEAPPLE, name: str = "kitchen", *, window: int = 30
 ) -> StoredTable:
     rulesets.add(transaction, ruleset, EVENT)
-    table = StoredTable(uuid7(), name, ruleset.name, ruleset.version, 10, "EUR", None, window, transaction.now)
+    table = StoredTable(uuid7(), name, ruleset.name, ruleset.version, 10, Unit("EUR", 2), None, window, transaction.now)
     tables.add(transaction, table, EVENT)
     return table
 
@@ -258,6 +261,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
         players.set_name(transaction, "ann", "Ann Example", bytes(32), EVENT)
+        define_unit(transaction, UnitRequest("chips", "Chips of the club", 0))
         at_once = add_round(transaction, add_table(transaction), example_round())
         [key] = keys.list_page(transaction, limit=1)
         issue_link(transaction, LinkRequest(at_once.table_id, None, LinkKind.VIEWER, 60), key.id)
