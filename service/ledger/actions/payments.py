@@ -248,7 +248,7 @@ def _find_alike(player: str, known: list[str]) -> list[str]:
 
 
 def find_amount_unit(transaction: Transaction, code: str) -> Unit | None:
-    """Find the unit of a payment or charge: a currency, or the points of a table, which may not exist."""
+    """Find the unit of a payment or charge: a currency, a unit of the club, or the points of a table, if there is one."""
     table_id = table_of(code)
     return find_unit(transaction, code) if table_id is None else points_of(table_id)
 

@@ -25,7 +25,7 @@ class Paying(Happening):
         self._is_recorded("charges", {"player": rng.choice(players), "reason": "the room", **about}, rng)
 
     def _is_recorded(self, what: str, about: Document, rng: Random) -> None:
-        path, unit = f"/v1/{what}", rng.choice(["EUR", *self.club.tables])
+        path, unit = f"/v1/{what}", rng.choice(["EUR", "chips", *self.club.tables])
         body = {**about, "unit": unit, "amount": rng.randint(1, 500), "reference": f"{what} {rng.random()}"}
         tried = self.tried(path, body)
         recorded = self.post(path, body)

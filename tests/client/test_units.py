@@ -29,6 +29,20 @@ def test_an_unknown_unit_is_refused_with_how_one_is_defined(reached: dict[str, s
     assert "POST /v1/units defines one" in message
 
 
+def test_a_round_in_another_unit_of_the_same_code_is_not_posted(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    code = f"v{table[-8:]}"
+    assert ofc("unit", "define", code, "--name", "Millibitcoin", "--digits", "5", **reached).code == 0
+    document = document_of(hands=COMPLETE, table=table, reference="1", point_value=12_500, unit=code)
+    for options in ((), ("--whole",)):
+        refused = ofc("post", write(tmp_path, {**document, "unit_digits": 8}), *options, **reached)
+        assert refused.code == 1
+        assert "#/unit_digits is 8" in " ".join(refused.err.split())
+    assert client.list_rounds(table=client.find_table(table)["id"]) == []
+    assert ofc("post", write(tmp_path, {**document, "unit_digits": 5}), **reached).code == 0
+
+
 def test_a_round_without_a_service_needs_the_digits_of_its_unit(tmp_path: Path) -> None:
     document = document_of(hands=COMPLETE, point_value=12_500, unit="mBTC")
     refused = ofc("score", write(tmp_path, document))
