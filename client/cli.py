@@ -33,6 +33,8 @@ _COMMANDS: Final = {
     "hand": ("hands:hands", "Record hands at the table."),
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
+    "player": ("texts:players", "Set the display names of players, and erase the texts by them and about them."),
+    "text": ("texts:texts", "Erase the texts of people."),
     "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": (
         "import_export:export",

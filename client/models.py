@@ -110,6 +110,7 @@ IdKind = Literal[
     "payment",
     "charge",
 ]
+MetadataOwner = Literal["table", "round", "hand", "player"]
 LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
 WebhookDisabledBecause = Literal["request", "failing", "gone"]
@@ -229,7 +230,7 @@ class Round(Response):
 
 
 class RecordedHandWithRound(Response):
-    """A recorded hand and its result, and the round as it is now."""
+    """A recorded hand and its result, its metadata, and the round as it is now."""
 
     ruleset: str
     players: list[ScoredPlayer]
@@ -242,7 +243,9 @@ class RecordedHandWithRound(Response):
     played_at: str | None
     recorded_at: str
     in_force: bool
+    reference: str | None
     irregular: list[FieldError]
+    metadata: dict[str, str]
     round: Round
 
 
@@ -688,7 +691,7 @@ class PlayerErasedContent(Response):
 
 
 class PlayerErasedEvent(Response):
-    """The display name of a player was erased, with the notes of their payments and charges."""
+    """The display name of a player was erased, with the texts by them and about them."""
 
     position: int
     id: str
@@ -705,6 +708,56 @@ class PlayerErasedEvent(Response):
     content: PlayerErasedContent
 
 
+class TextsErasedContent(Response):
+    """The payload of a `texts.erased` event."""
+
+    record: str
+    texts: list[str]
+
+
+class TextsErasedEvent(Response):
+    """The texts of a record were erased."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["texts.erased"]
+    content: TextsErasedContent
+
+
+class MetadataChangedContent(Response):
+    """The payload of a `metadata.changed` event."""
+
+    of: MetadataOwner
+    metadata: str | None
+
+
+class MetadataChangedEvent(Response):
+    """The metadata of a record were set, replaced or removed."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["metadata.changed"]
+    content: MetadataChangedContent
+
+
 class TableCreatedContent(Response):
     """The payload of a `table.created` event."""
 
@@ -718,7 +771,7 @@ class TableCreatedContent(Response):
 
 
 class TableCreatedEvent(Response):
-    """A table was created; `ruleset` is a name and a version."""
+    """A table was created."""
 
     position: int
     id: str
@@ -775,10 +828,9 @@ class DocumentSeat(Response):
 
 
 class ReceivedBytes(Response):
-    """The bytes of a request, which are stored."""
+    """The bytes of a request, which are stored. They have one of the two digests."""
 
     id: str
-    sha256: str
 
 
 class RoundOpenedContent(Response):
@@ -902,7 +954,7 @@ class HandWithdrawnContent(Response):
     hand: str
     digest: str
     departures: list[int]
-    reason: str | None
+    reason: str
     revision: int
     scorer: int
 
@@ -970,7 +1022,7 @@ class RoundClosedContent(Response):
 
     round: str
     after_hand: int
-    reason: str
+    reason: str | None
 
 
 class RoundClosedEvent(Response):
@@ -992,33 +1044,33 @@ class RoundClosedEvent(Response):
     result: RevisionResult | None
 
 
-class DocumentDeparture(Response):
-    """A player who left the round after a hand."""
+class CorrectedDeparture(Response):
+    """A departure in the document of a correction."""
 
     seat: int
     after_hand: int
+    reason: str | None
 
 
-class DocumentClosing(Response):
-    """When and why a round ended early."""
+class CorrectedClosing(Response):
+    """The closing in the document of a correction."""
 
     after_hand: int
-    reason: str
+    reason: str | None
 
 
-class IrregularHand(Response):
-    """A hand accepted as played: it counts although it does not follow the hands before it."""
-
-    hand: int
-
-
-class RoundDocument(Response):
-    """Everything that happened in a round, as one document without results."""
+class CorrectedDocument(Response):
+    """The document from which a round is played after a correction, with the digests of its reasons."""
 
     ruleset: str
     table: str
+    reference: str | None
+    point_value: int | None
+    currency: str | None
     seats: list[DocumentSeat]
     hands: list[Hand]
+    departures: list[CorrectedDeparture]
+    closed: CorrectedClosing | None
 
 
 class HandRecordDigest(Response):
@@ -1036,7 +1088,7 @@ class RoundCorrectedContent(Response):
     reason: str
     dispute: str | None
     correction: str
-    document: RoundDocument
+    document: CorrectedDocument
     digest: str
     ruleset: str
     ruleset_digest: str
@@ -1075,7 +1127,7 @@ class RoundRecomputedContent(Response):
     ruleset: str
     ruleset_digest: str
     revision: int
-    reason: str
+    reason: str | None
     scorer: int
 
 
@@ -1161,7 +1213,7 @@ class DisputeOpenedContent(Response):
     hand: int | None
     seat: int | None
     row: Row | None
-    by: str
+    by: str | None
     claim: str
 
 
@@ -1190,7 +1242,7 @@ class DisputeCommentedContent(Response):
     dispute: str
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
 
@@ -1220,7 +1272,7 @@ class DisputeReviewedContent(Response):
     dispute: str
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
 
@@ -1250,7 +1302,7 @@ class DisputeResolvedContent(Response):
     dispute: str
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
 
@@ -1280,7 +1332,7 @@ class DisputeWithdrawnContent(Response):
     dispute: str
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
 
@@ -1432,6 +1484,32 @@ class Player(Response):
     named_at: str
 
 
+class PlayerWithMetadata(Response):
+    """A player with a display name and metadata."""
+
+    player: str
+    display_name: str
+    named_at: str
+    metadata: dict[str, str]
+
+
+class TableWithMetadata(Response):
+    """A table with its metadata."""
+
+    id: str
+    name: str
+    ruleset: str
+    point_value: int | None
+    currency: str | None
+    currency_digits: int | None
+    minimum_stack: int | None
+    correction_window_minutes: int
+    created_at: str
+    archived_at: str | None
+    reference: str | None
+    metadata: dict[str, str]
+
+
 class Table(Response):
     """A table."""
 
@@ -1445,6 +1523,7 @@ class Table(Response):
     correction_window_minutes: int
     created_at: str
     archived_at: str | None
+    reference: str | None
 
 
 class PointPayment(Response):
@@ -1530,6 +1609,29 @@ class OpenedRound(Response):
     state: SettlementState
     seats: list[RoundSeat]
     next: NextHand | None
+    metadata: dict[str, str]
+
+
+class RoundWithMetadata(Response):
+    """A round as it is now, with its metadata."""
+
+    id: str
+    table: str
+    ruleset: str
+    stakes_scope: StakesScope
+    reference: str | None
+    status: RoundStatus
+    version: int
+    hands: int
+    point_value: int | None
+    currency: str | None
+    currency_digits: int | None
+    opened_at: str
+    recorded_at: str
+    state: SettlementState
+    seats: list[RoundSeat]
+    next: NextHand | None
+    metadata: dict[str, str]
 
 
 class DroppedDeparture(Response):
@@ -1595,6 +1697,12 @@ class SettlementMoney(Response):
     net: dict[str, int]
 
 
+class IrregularHand(Response):
+    """A hand accepted as played: it counts although it does not follow the hands before it."""
+
+    hand: int
+
+
 class AdjustmentTransfer(Response):
     """A payment between two players that adjusts a final settlement."""
 
@@ -1630,6 +1738,29 @@ class RoundSettlement(Response):
     round: str
     reference: str | None
     players: dict[str, str]
+
+
+class DocumentDeparture(Response):
+    """A player who left the round after a hand."""
+
+    seat: int
+    after_hand: int
+
+
+class DocumentClosing(Response):
+    """When and why a round ended early."""
+
+    after_hand: int
+    reason: str | None
+
+
+class RoundDocument(Response):
+    """Everything that happened in a round, as one document without results."""
+
+    ruleset: str
+    table: str
+    seats: list[DocumentSeat]
+    hands: list[Hand]
 
 
 class SettlementTransfer(Response):
@@ -1677,6 +1808,7 @@ class RecordedHand(Response):
     played_at: str | None
     recorded_at: str
     in_force: bool
+    reference: str | None
     irregular: list[FieldError]
 
 
@@ -1687,6 +1819,13 @@ class EvidenceRevision(Response):
     document: RoundDocument
     settlement: Settlement
     hands: list[RecordedHand]
+
+
+class EvidenceText(Response):
+    """A text of the revisions, with the key of the digest that the events have of it."""
+
+    text: str
+    salt: str
 
 
 class ProvedEvent(Response):
@@ -1720,6 +1859,7 @@ class Evidence(Response):
     round: str
     revisions: list[EvidenceRevision]
     rulesets: list[Ruleset]
+    texts: list[EvidenceText]
     events: list[ProvedEvent]
     related: list[ProvedEvent]
     checkpoint: str | None
@@ -1742,6 +1882,7 @@ class FoundHand(Response):
     played_at: str | None
     recorded_at: str
     in_force: bool
+    reference: str | None
     irregular: list[FieldError]
     round: str
 
@@ -1842,7 +1983,7 @@ class DisputeHistoryEntry(Response):
 
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
     at: str
@@ -1858,8 +1999,8 @@ class DisputeWithHistory(Response):
     hand: int | None
     seat: int | None
     row: Row | None
-    claim: str
-    by: str
+    claim: str | None
+    by: str | None
     state: DisputeState
     version: int
     opened_at: str
@@ -1878,8 +2019,8 @@ class Dispute(Response):
     hand: int | None
     seat: int | None
     row: Row | None
-    claim: str
-    by: str
+    claim: str | None
+    by: str | None
     state: DisputeState
     version: int
     opened_at: str
@@ -2458,7 +2599,7 @@ class Recomputation(Response):
     scope: RecomputationScope
     mode: RecomputationMode
     ruleset: str | None
-    reason: str
+    reason: str | None
     final: bool
     audit: str | None
 

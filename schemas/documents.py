@@ -66,6 +66,12 @@ class RoundDocument:
     opened_at: datetime | None = None
     expected: Mapping[str, Any] | None = None
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether it contains texts of people: reasons of departures or of the closing."""
+        endings = (*self.departures, *((self.closed,) if self.closed else ()))
+        return any(ending.reason is not None for ending in endings)
+
     def history(self, ruleset: Ruleset) -> History:
         """Return the input of the rules."""
         hands = tuple(submitted.hand for submitted in self.hands)
@@ -111,7 +117,11 @@ class DocumentClosingSchema(WireSchema):
         required=True,
         description="Number of the last hand of the round. 0 if no hand was played.",
     )
-    reason = ReasonField(required=True, description="Why the round ended early, in one line.")
+    reason = ReasonField(
+        required=True,
+        allow_none=True,
+        description="Why the round ended early, in one line. Null if the reason was erased.",
+    )
 
 
 def find_document_mistakes(received: Any) -> Iterator[Mistake]:
@@ -275,7 +285,7 @@ def dump_document(document: RoundDocument) -> Dumped:
 
 
 def digest_document(document: RoundDocument) -> bytes:
-    """Return the digest of a document without its opening time and the reasons of irregular hands."""
+    """Return the digest of a document without its opening time and all reasons, which can be erased."""
     return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
 
 
@@ -283,7 +293,8 @@ def identify(document: RoundDocument) -> bytes:
     """
     Return the digest that identifies a round's document at its table, whoever recorded it.
 
-    The name of the table is not part of it, because the table can be renamed.
+    The name of the table is not part of it, because the table can be renamed, and no reason is, because it can be
+    erased.
     """
     head = _dump_head(document)
     del head["table"]
@@ -293,7 +304,11 @@ def identify(document: RoundDocument) -> bytes:
 def _dump_head(document: RoundDocument) -> Dumped:
     """Encode what digests have of a document besides its hands."""
     numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
-    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
+    departures = tuple(replace(departure, reason=None) for departure in document.departures)
+    closed = document.closed and replace(document.closed, reason=None)
+    return dump_document(
+        replace(document, hands=(), irregular=numbers, opened_at=None, departures=departures, closed=closed)
+    )
 
 
 def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:

@@ -9,6 +9,7 @@ from marshmallow import post_load
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Inner, Listing, Text, Time, show_time
 from schemas.game_fields import PlayerField
+from schemas.metadata import Metadata, MetadataField
 from schemas.pages import PageSchema
 
 
@@ -23,15 +24,21 @@ class DisplayNameField(Text):
 
 @dataclass(frozen=True, slots=True)
 class NameRequest:
-    """A display name to set."""
+    """A display name to set, and metadata; None leaves the metadata as they are."""
 
     display_name: str
+    metadata: Metadata | None = None
 
 
 class DisplayNameRequestSchema(WireSchema):
     """A display name to set. It replaces the player's previous one."""
 
     display_name = DisplayNameField(required=True, description="The new display name of the player.")
+    metadata = MetadataField(
+        load_default=None,
+        description="All metadata of the player from now on. An empty object removes them; if omitted, they stay as"
+        " they are.",
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> NameRequest:
@@ -50,6 +57,12 @@ class PlayerSchema(WireSchema):
     player = PlayerField(required=True)
     display_name = DisplayNameField(required=True)
     named_at = Time(required=True, description="Time when the display name was set.")
+
+
+class PlayerWithMetadataSchema(PlayerSchema):
+    """A player with a display name and metadata."""
+
+    metadata = MetadataField(required=True)
 
 
 class PlayerPageSchema(PageSchema):
@@ -72,3 +85,8 @@ class PlayerView:
 def dump_player(view: PlayerView) -> Dumped:
     """Encode a player with their display name."""
     return {"player": view.player, "display_name": view.display_name, "named_at": show_time(view.named_at)}
+
+
+def dump_player_with_metadata(view: PlayerView, metadata: Metadata) -> Dumped:
+    """Encode a player with their display name and metadata."""
+    return {**dump_player(view), "metadata": dict(metadata)}

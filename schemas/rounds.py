@@ -1,7 +1,7 @@
 """Rounds: requests, state and lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -37,6 +37,7 @@ from schemas.game_fields import (
     StackField,
     TableNameField,
 )
+from schemas.metadata import NO_METADATA, Metadata, MetadataField
 from schemas.money import find_digits
 from schemas.pages import OfRounds, PageQuerySchema, PageSchema
 from schemas.problems import FieldErrorSchema, dump_mistakes
@@ -80,6 +81,7 @@ class RoundRequest:
     reference: str | None
     opened_at: datetime | None
     expected: Mapping[str, Any] | None
+    metadata: Metadata = field(default_factory=dict)
 
 
 class RoundRequestSchema(WireSchema):
@@ -94,11 +96,12 @@ class RoundRequestSchema(WireSchema):
     )
     reference = ReferenceField(load_default=None)
     opened_at = Time(load_default=None, allow_none=True, description="Time when the round was opened. Now if omitted.")
+    metadata = MetadataField(load_default=NO_METADATA)
     expected = ExpectedField()
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundRequest:
-        return RoundRequest(tuple(read["seats"]), read["reference"], read["opened_at"], read["expected"])
+        return RoundRequest(**{**read, "seats": tuple(read["seats"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +247,13 @@ class WarningsField(Listing):
         super().__init__(Inner(FieldErrorSchema), most=MOST_PLAYERS, **options)
 
 
-class OpenedRoundSchema(RoundSchema):
+class RoundWithMetadataSchema(RoundSchema):
+    """A round as it is now, with its metadata."""
+
+    metadata = MetadataField(required=True)
+
+
+class OpenedRoundSchema(RoundWithMetadataSchema):
     """A round that was opened."""
 
     warnings = WarningsField()
@@ -258,7 +267,7 @@ class DroppedDepartureSchema(WireSchema):
         least=0, most=MOST_HANDS, required=True, description="Number of the last hand before the departure."
     )
     reason = ReasonField(
-        required=True, allow_none=True, description="Why the player left. Null if no reason was recorded."
+        required=True, allow_none=True, description="Why the player left. Null if none was recorded, or it was erased."
     )
 
 
@@ -285,8 +294,7 @@ class RoundQuerySchema(OfRounds, PageQuerySchema):
 
     table_name = TableNameField(description="List only rounds of the table with this name, if it is not archived.")
     reference = ReferenceField(
-        allow_none=False,
-        description="List only rounds with this reference. At each table, one round has it.",
+        allow_none=False, description="List only rounds with this reference. At each table, one round has it."
     )
     player = PlayerField(description="List only rounds of the player with this ID.")
     status = Choice(STATUSES, description="List only rounds with this status.")
@@ -337,9 +345,14 @@ def dump_round(view: RoundView) -> Dumped:
     }
 
 
-def dump_opened_round(view: RoundView, warnings: Sequence[Mistake]) -> Dumped:
+def dump_round_with_metadata(view: RoundView, metadata: Metadata) -> Dumped:
+    """Encode a round as it is now, with its metadata."""
+    return {**dump_round(view), "metadata": dict(metadata)}
+
+
+def dump_opened_round(view: RoundView, metadata: Metadata, warnings: Sequence[Mistake]) -> Dumped:
     """Encode a round that was opened, with what may be a mistake in it."""
-    return {**dump_round(view), **dump_warnings(warnings)}
+    return {**dump_round_with_metadata(view, metadata), **dump_warnings(warnings)}
 
 
 def dump_warnings(warnings: Sequence[Mistake]) -> Dumped:

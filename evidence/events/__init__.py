@@ -22,11 +22,14 @@ from evidence.events.clubs import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
+    MetadataChanged,
+    MetadataOf,
     PlayerErased,
     PlayerNamed,
     RulesetAdded,
     TableChanged,
     TableCreated,
+    TextsErased,
     WebhookAdded,
     WebhookChanged,
     WebhookRemoved,
@@ -38,9 +41,10 @@ from evidence.events.payments import (
     ChargeReversed,
     PaymentRecorded,
     PaymentReversed,
-    digest_note,
 )
 from evidence.events.rounds import (
+    CorrectedClosing,
+    CorrectedDeparture,
     CorrectedDocument,
     DepartureRecorded,
     HandRecorded,
@@ -86,6 +90,7 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         KeyRevoked,
         LinkIssued,
         LinkRevoked,
+        MetadataChanged,
         PaymentRecorded,
         PaymentReversed,
         PlayerErased,
@@ -99,6 +104,7 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         SettlementFinalized,
         TableCreated,
         TableChanged,
+        TextsErased,
         WebhookAdded,
         WebhookChanged,
         WebhookRemoved,
@@ -113,7 +119,7 @@ def decode_event(kind: str, content: bytes) -> EventPayload | None:
     Return the payload of an event; None where this release does not know the kind.
 
     >>> decode_event("player.erased", b'{"player":"ann"}'), decode_event("player.praised", b"{}")
-    (PlayerErased(player='ann', notes=()), None)
+    (PlayerErased(player='ann', texts=()), None)
 
     Raises:
         EvidenceError: the content is not what `encode` returns for an event of the kind, with every place in it.
@@ -153,6 +159,8 @@ __all__ = [
     "CheckpointSealed",
     "ClubChanged",
     "ClubCreated",
+    "CorrectedClosing",
+    "CorrectedDeparture",
     "CorrectedDocument",
     "DepartureRecorded",
     "DisputeCommented",
@@ -172,6 +180,8 @@ __all__ = [
     "LinkIssued",
     "LinkKind",
     "LinkRevoked",
+    "MetadataChanged",
+    "MetadataOf",
     "PaymentRecorded",
     "PaymentReversed",
     "PlayerErased",
@@ -188,10 +198,10 @@ __all__ = [
     "SettlementFinalized",
     "TableChanged",
     "TableCreated",
+    "TextsErased",
     "WebhookAdded",
     "WebhookChanged",
     "WebhookRemoved",
     "WebhookSecretRotated",
     "decode_event",
-    "digest_note",
 ]

@@ -26,6 +26,8 @@ class EventKind(StrEnum):
     LINK_REVOKED = "link.revoked"
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"
+    TEXTS_ERASED = "texts.erased"
+    METADATA_CHANGED = "metadata.changed"
     TABLE_CREATED = "table.created"
     TABLE_CHANGED = "table.changed"
     ROUND_OPENED = "round.opened"

@@ -1,23 +1,10 @@
 """What happens to payments and to charges of the house. They belong to no round's chain of events."""
 
-import hmac
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from evidence.events.payload import EventKind, EventPayload
-
-
-def digest_note(note: str, salt: bytes) -> bytes:
-    """
-    Return the HMAC-SHA-256 of a note, whose key is a random salt.
-
-    Salt and note are erased together, so that nobody can then find the note by trying notes.
-
-    >>> digest_note("cash", bytes(32)).hex()[:16]
-    'fab08bea195f99fc'
-    """
-    return hmac.digest(salt, note.encode(), "sha256")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +19,7 @@ class PaymentRecorded(EventPayload):
         paid_at: when it was paid; the time of the event if that is not known.
         table: the table, if its points were paid.
         reference: identifies the payment for the client.
-        note: the digest of the note, as `digest_note` returns it; None without one.
+        note: the digest of the note, as `digest_text` returns it; None without one.
     """
 
     kind = EventKind.PAYMENT_RECORDED
@@ -54,7 +41,7 @@ class PaymentReversed(EventPayload):
 
     Attributes:
         payment: the ID of the payment.
-        reason: the digest of the reason, as `digest_note` returns it.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.PAYMENT_REVERSED
@@ -74,7 +61,7 @@ class ChargeRecorded(EventPayload):
         table: the table of the round, or else that of the points.
         round: the round that the charge is for.
         reference: identifies the charge for the client.
-        reason: the digest of the reason, as `digest_note` returns it.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.CHARGE_RECORDED
@@ -95,7 +82,7 @@ class ChargeReversed(EventPayload):
 
     Attributes:
         charge: the ID of the charge.
-        reason: the digest of the reason, as `digest_note` returns it.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.CHARGE_REVERSED

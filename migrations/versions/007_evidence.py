@@ -49,6 +49,8 @@ def _events() -> None:
         -- For the evidence of a round, which contains the events of its table and its ruleset.
         CREATE INDEX events_of_tables_and_rulesets ON events (club_id, kind)
             WHERE kind IN ('table.created', 'table.changed', 'ruleset.added');
+        -- For verification, which looks up what was erased.
+        CREATE INDEX events_of_erasures ON events (club_id, kind) WHERE kind IN ('player.erased', 'texts.erased');
 
         CREATE TABLE waiting_events (
             club_id uuid NOT NULL,

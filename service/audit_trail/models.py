@@ -26,6 +26,12 @@ class EventRecord(Base):
             "kind",
             postgresql_where=text("kind IN ('table.created', 'table.changed', 'ruleset.added')"),
         ),
+        Index(
+            "events_of_erasures",
+            "club_id",
+            "kind",
+            postgresql_where=text("kind IN ('player.erased', 'texts.erased')"),
+        ),
     )
 
     club_id: Mapped[Key]

@@ -13,6 +13,7 @@ from zoneinfo import available_timezones
 from uuid_utils.compat import uuid7
 
 from evidence.events import ClubChanged, ClubCreated, KeyCreated
+from evidence.texts import SaltedText, digest_text
 from schemas.base import WireError
 from schemas.clubs import ClubView, KeyRequest
 from schemas.fields import show_time
@@ -137,10 +138,11 @@ _SECRET_LENGTH: Final = 43
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A new key with its secret, which is not stored."""
+    """A new key with its secret, which is not stored, and the salt of its name."""
 
     key: IssuedKey
     secret: str = field(repr=False)
+    name_salt: bytes = field(repr=False)
 
     @property
     def secret_sha256(self) -> bytes:
@@ -185,7 +187,7 @@ def issue_key(
     """Create a key of the transaction's club, and record the event, with the key that it replaces, if any."""
     expires_at = None if lifetime is None else transaction.now + lifetime
     new_key = _draw_key(transaction, club, name, scopes, expires_at)
-    keys.add(transaction, new_key.key, new_key.secret_sha256, _describe(new_key, replaces))
+    keys.add(transaction, new_key.key, new_key.name_salt, new_key.secret_sha256, _describe(new_key, replaces))
     return new_key
 
 
@@ -216,7 +218,7 @@ def create_own_key(transaction: Transaction, request: KeyRequest, creator_id: UU
         raise WireError(mistakes)
     scopes = tuple(dict.fromkeys(map(str, _list_scopes(request))))
     new_key = _draw_key(transaction, creator.club, request.name, scopes, request.expires_at)
-    keys.add_own(transaction, creator, new_key.key, new_key.secret_sha256, _describe(new_key))
+    keys.add_own(transaction, creator, new_key.key, new_key.name_salt, new_key.secret_sha256, _describe(new_key))
     return new_key
 
 
@@ -258,7 +260,7 @@ def _draw_key(
     prefix = f"ofc_{_draw(ascii_lowercase + digits, _PREFIX_LENGTH)}"
     secret = f"{prefix}_{_draw(ascii_letters + digits, _SECRET_LENGTH)}"
     key = IssuedKey(transaction.club_id, club, uuid7(), name, prefix, tuple(scopes), transaction.now, expires_at)
-    return NewKey(key, secret)
+    return NewKey(key, secret, SaltedText.of(name).salt)
 
 
 def _describe(new_key: NewKey, replaces: UUID | None = None) -> bytes:
@@ -267,7 +269,7 @@ def _describe(new_key: NewKey, replaces: UUID | None = None) -> bytes:
     event = KeyCreated(
         key=key.id,
         prefix=key.prefix,
-        name=key.name,
+        name=digest_text(key.name, new_key.name_salt),
         scopes=key.scopes,
         expires_at=key.expires_at,
         replaces=replaces,

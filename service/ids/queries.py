@@ -33,8 +33,8 @@ _SOURCES: Final = {
     ),
     IdKind.WEBHOOK: ("record.state || ', ' || record.url", "webhooks AS record"),
     IdKind.DELIVERY: ("record.state || ', ' || record.kind", "webhook_deliveries AS record"),
-    IdKind.LINK: ("record.kind || ', ' || record.label", "links AS record"),
-    IdKind.KEY: ("record.prefix || ', ' || record.name", "api_keys AS record"),
+    IdKind.LINK: ("concat_ws(', ', record.kind, record.label)", "links AS record"),
+    IdKind.KEY: ("concat_ws(', ', record.prefix, record.name)", "api_keys AS record"),
     **{kind: ("record.reference", _ENTRIES.format(kind)) for kind in (IdKind.PAYMENT, IdKind.CHARGE)},
 }
 """Of each kind: a description of a record in SQL, and the records."""

@@ -2,19 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from secrets import token_bytes
 from typing import Final
 from uuid import UUID
 
 from evidence.events import PlayerErased, PlayerNamed
-from schemas.players import PlayerView
+from evidence.texts import SaltedText
+from schemas.metadata import Metadata
+from schemas.players import NameRequest, PlayerView
+from service.audit_trail.queries.events import record_event
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.players import queries as players
 from service.players.queries import StoredPlayer
+from service.texts.actions import erase_texts_of_player, get_metadata, set_metadata
+from service.texts.queries import MetadataOwner
 
 _MOST_FOUND: Final = 1000
-_SALT_BYTES: Final = 32
 
 
 def view_player(stored: StoredPlayer) -> PlayerView:
@@ -30,6 +33,11 @@ def get_player(transaction: Transaction, player: str) -> PlayerView:
         NotFound: the player has no display name.
     """
     return view_player(players.get(transaction, player))
+
+
+def get_player_metadata(transaction: Transaction, player: str) -> Metadata:
+    """Return a player's metadata."""
+    return get_metadata(transaction, MetadataOwner.of_player(player))
 
 
 def list_players(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[PlayerView]:
@@ -49,31 +57,37 @@ def search_names(transaction: Transaction, text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class NamedPlayer:
-    """A player with their display name, and whether they had none before."""
+    """A player with their display name and metadata, and whether they had no display name before."""
 
     view: PlayerView
+    metadata: Metadata
     is_new: bool
 
 
-def name_player(transaction: Transaction, player: str, display_name: str) -> NamedPlayer:
+def name_player(transaction: Transaction, player: str, request: NameRequest) -> NamedPlayer:
     """
-    Set or replace a player's display name.
+    Set or replace a player's display name and, unless they are None, their metadata.
 
-    The event does not contain the name, because events are never erased, but a digest that verification compares.
+    The events contain neither, because events are never erased, but digests that verification compares.
     """
-    salt = token_bytes(_SALT_BYTES)
-    event = PlayerNamed.of(player, display_name, salt)
-    is_new = players.set_name(transaction, player, display_name, salt, event.encode())
-    return NamedPlayer(view_player(players.get(transaction, player)), is_new)
+    name = SaltedText.of(request.display_name)
+    event = PlayerNamed.of(player, name.text, name.salt)
+    is_new = players.set_name(transaction, player, name.text, name.salt, event.encode())
+    if request.metadata is not None:
+        set_metadata(transaction, MetadataOwner.of_player(player), request.metadata)
+    view = view_player(players.get(transaction, player))
+    return NamedPlayer(view, get_player_metadata(transaction, player), is_new)
 
 
 def erase_player(transaction: Transaction, player: str) -> None:
     """
-    Erase a player's display name and the notes of their payments and charges, if any; their ID stays in the records.
+    Erase a player's display name and metadata, and the texts by them and about them; their ID stays in the records.
 
-    The action is idempotent.
+    These are notes and reasons of their payments and charges, reasons of their departures with the request bodies that
+    have them, their claims and comments in disputes, and labels of their links. The action is idempotent.
     """
-    erased = players.erase(transaction, player)
-    if erased.has_name or erased.notes:
-        event = PlayerErased(player=player, notes=erased.notes)
-        players.record_erasure(transaction, erased, event.encode())
+    has_name = players.erase(transaction, player)
+    erased = erase_texts_of_player(transaction, player)
+    for digests in erased or ([()] if has_name else []):
+        event = PlayerErased(player=player, texts=digests)
+        record_event(transaction, event.kind, event.encode())

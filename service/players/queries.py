@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Boolean, Row, Select, Text, any_, delete, literal, literal_column, select, text
+from sqlalchemy import ARRAY, Boolean, Row, Select, Text, any_, delete, literal, literal_column, select
 from sqlalchemy.dialects.postgresql import insert
 from uuid_utils.compat import uuid7
 
@@ -80,35 +80,11 @@ def get(transaction: Transaction, player: str) -> StoredPlayer:
     return _load(row)
 
 
-# By SQL, because payments are a subject above this one.
-_ERASE_NOTES: Final = text("""
-    DELETE FROM entry_notes AS note USING entries AS entry
-    WHERE note.club_id = :club_id AND (entry.club_id, entry.id) = (note.club_id, note.entry_id)
-        AND :player = ANY (entry.accounts)
-    RETURNING note.entry_id
-""")
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """What was erased about a player: their display name, and the notes of these payments and charges."""
-
-    has_name: bool
-    notes: tuple[UUID, ...]
-
-
-def erase(transaction: Transaction, player: str) -> Erased:
-    """Delete a player's display name and the notes of their payments and charges, each with its salt."""
+def erase(transaction: Transaction, player: str) -> bool:
+    """Delete a player's display name with its salt, and return whether they had one."""
     record = PlayerRecord
     erasure = delete(record).where(record.club_id == transaction.club_id, record.player == player)
-    has_name = transaction.execute(erasure).rowcount == 1
-    notes = transaction.execute(_ERASE_NOTES, {"club_id": transaction.club_id, "player": player}).scalars()
-    return Erased(has_name, tuple(sorted(notes)))
-
-
-def record_erasure(transaction: Transaction, erased: Erased, event: bytes) -> None:
-    """Record the event of an erasure, without what was erased."""
-    record_event(transaction, EventKind.PLAYER_ERASED, event, after=max(erased.notes, default=None))
+    return bool(transaction.execute(erasure).rowcount == 1)
 
 
 def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredPlayer]:

@@ -62,18 +62,19 @@ AUDITED: Final[Mapping[str, Table]] = {
     "players": _table("club_id player", event="display_name salt named_at", free="id"),
     "api_keys": _table(
         "club_id id",
-        event="name prefix secret_sha256 scopes created_at expires_at revoked_at",
+        event="name name_salt prefix secret_sha256 scopes created_at expires_at revoked_at",
         free="last_used_at",
     ),
     "rulesets": _table("club_id name version", event="content digest created_at"),
     "tables": _table(
         "club_id id",
         event="name ruleset_name ruleset_version point_value currency minimum_stack correction_window_minutes"
-        " created_at archived_at",
+        " created_at archived_at reference",
     ),
     "links": _table(
         "club_id id",
-        event="table_id round_id key_id kind player label secret_sha256 scopes created_at expires_at revoked_at",
+        event="table_id round_id key_id kind player label label_salt secret_sha256 scopes created_at expires_at"
+        " revoked_at",
         free="last_used_at",
     ),
     "rounds": _table(
@@ -87,10 +88,11 @@ AUDITED: Final[Mapping[str, Table]] = {
     "round_seats": _table("club_id round_id revision seat", event="player opening_stack carried_over"),
     "departures": _table("club_id round_id revision position", event="seat after_hand reason recorded_at"),
     "closings": _table("club_id round_id revision", event="after_hand reason recorded_at"),
-    "submissions": _table("club_id id", event="kind content sha256 received_at"),
+    "submissions": _table("club_id id", event="kind content sha256 text received_at"),
     "hands": _table(
         "club_id id",
-        event="round_id number button played_at recorded_at submission_id digest content seats fantasyland boards",
+        event="round_id number button played_at recorded_at submission_id digest content seats fantasyland boards"
+        " reference",
     ),
     "corrections": _table("club_id round_id revision", event="digest submission_id dispute"),
     "confirmations": _table("club_id round_id revision seat", event="confirmed_at"),
@@ -107,13 +109,13 @@ AUDITED: Final[Mapping[str, Table]] = {
         event="kind posted_at played_at round_id revision previous_revision table_id unit accounts reference reverses",
         played="amounts",
     ),
-    "entry_notes": _table("club_id entry_id", event="note salt"),
+    "texts": _table("club_id digest", event="field content salt record_id round_id player"),
     "disputes": _table(
         "club_id id",
-        event="round_id table_id revision hand seat board_row claim author digest opened_at",
+        event="round_id table_id revision hand seat board_row claim author author_name opened_at",
     ),
     "dispute_entries": _table(
-        "club_id dispute_id version", event="round_id kind author comment correction digest recorded_at"
+        "club_id dispute_id version", event="round_id kind author author_name comment correction recorded_at"
     ),
     "dispute_heads": _table("club_id dispute_id", event="state version"),
     "round_heads": _table(

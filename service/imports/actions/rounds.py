@@ -41,8 +41,9 @@ from service.rounds.actions.recording import build_record
 from service.rounds.actions.recording_many import RoundWriter, record_lines
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
+from service.rounds.queries.received import Submission
 from service.rounds.queries.stored_round import StoredRound
-from service.rounds.queries.writer import RoundChange, Submission, table_has_open_round
+from service.rounds.queries.writer import RoundChange, table_has_open_round
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import store_ruleset
 from service.tables.actions import build_table, store_table
@@ -208,7 +209,7 @@ class _RoundLines:
             currency=document.currency,
             digest=line.digest,
         )
-        submission = Submission("document", line.received)
+        submission = Submission("document", line.received, has_texts=document.has_texts)
         change = RoundChange.opening(transaction, opened, opening_event(opened, submission=submission))
         change.add_submission(submission)
         if settled is None:

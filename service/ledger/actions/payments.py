@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
-from secrets import token_bytes
 from typing import Final
 from uuid import UUID
 
 from evidence.events import ChargeRecorded, ChargeReversed, PaymentRecorded, PaymentReversed
+from evidence.texts import SaltedText
 from schemas.base import ComparedMistake, WireError, show
 from schemas.ledger.journal import EntryKind, account_of
 from schemas.ledger.ledger_lines import show_amount
@@ -21,12 +21,11 @@ from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import PaymentConflict
 from service.ledger.queries import payments
-from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
+from service.ledger.queries.payments import ListedRecord, StoredRecord
 from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.queries import rounds
 from service.tables import queries as tables
 
-_SALT_BYTES: Final = 32
 _MOST_ALIKE: Final = 3
 _COMPARED: Final = ("payer", "payee", "player", "unit", "amount", "paid_at", "round")
 """The fields that make a payment or charge another one, besides its note or reason."""
@@ -72,7 +71,7 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         PaymentConflict: another payment or a charge has this reference.
     """
     reference = _lock_reference(transaction, request.reference, key)
-    note = None if request.note is None else _make_note(request.note)
+    note = None if request.note is None else SaltedText.of(request.note)
     event = PaymentRecorded(
         payer=request.payer,
         payee=request.payee,
@@ -108,7 +107,7 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         PaymentConflict: another charge or a payment has this reference.
     """
     reference = _lock_reference(transaction, request.reference, key)
-    reason = _make_note(request.reason)
+    reason = SaltedText.of(request.reason)
     table = None if request.round is None else payments.find_table_of_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
@@ -181,7 +180,7 @@ def _reverse(transaction: Transaction, entry_id: UUID, kind: EntryKind, reason: 
         if stored.reason not in (None, reason):
             raise PaymentConflict(f"{kind.value} {entry_id} was reversed for another reason")
         return RecordedReversal(stored.reversal, is_replay=True)
-    note = _make_note(reason)
+    note = SaltedText.of(reason)
     event = (
         PaymentReversed(payment=entry_id, reason=note.digest)
         if kind is EntryKind.PAYMENT
@@ -198,10 +197,6 @@ def _replay(transaction: Transaction, stored: StoredRecord) -> RecordedPayment:
         return RecordedPayment(recorded, is_replay=True)
     detail = f"the {_name(recorded)} {recorded.id} was taken back; another one needs another reference"
     return RecordedPayment(recorded, is_replay=True, warnings=(Mistake("payment-reversed", ("reference",), detail),))
-
-
-def _make_note(text: str) -> Note:
-    return Note(text, token_bytes(_SALT_BYTES))
 
 
 def _lock_reference(transaction: Transaction, reference: str | None, key: str | None) -> str:

@@ -294,6 +294,8 @@ OF_NO_ROUND = {
     EventKind.CHARGE_REVERSED,
     EventKind.TABLE_CREATED,
     EventKind.TABLE_CHANGED,
+    EventKind.METADATA_CHANGED,
+    EventKind.TEXTS_ERASED,
 }
 
 

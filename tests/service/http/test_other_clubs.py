@@ -34,7 +34,10 @@ WEBHOOK = {"url": "https://club.example/webhooks", "kinds": ["round.completed"]}
 SENT: dict[str, Any] = {
     "update_table": {"name": "hall"},
     "open_round": {"seats": seats(SIXES)},
+    "update_round": {"metadata": {"city": "Lyon"}},
     "record_hand": hand(2, 2, THREE),
+    "update_hand": {"metadata": {"film": "cam2"}},
+    "erase_texts": None,
     "record_departure": {"seat": 1},
     "close_round": {"reason": "the room closes"},
     "undo_hand": {"number": 1, "hand": NOBODYS},
@@ -82,6 +85,7 @@ class Theirs:
     device_id: str
     payment_id: str
     charge_id: str
+    record_id: str
 
 
 @pytest.fixture
@@ -105,7 +109,7 @@ def theirs(other_api: Api) -> Theirs:
     charge_id = other_api.post("/v1/charges", charged)["id"]
     return Theirs(
         *(table, round_id, hand_id, dispute_id, import_id, recomputation_id),
-        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id),
+        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id, table),
     )
 
 

@@ -148,7 +148,6 @@ def _restore(transaction: Transaction, tables: Iterable[str]) -> None:
 _NOT_OF_ROUNDS: Final = {
     "api_keys",
     "clubs",
-    "entry_notes",
     "players",
     "links",
     "tables",

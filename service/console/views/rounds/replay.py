@@ -32,6 +32,7 @@ from service.disputes.queries.disputes import DisputeFilter
 from service.http.authentication import current_transaction
 from service.ledger.queries.journal import list_of_round
 from service.players.actions import list_names
+from service.rounds.actions.metadata import get_hand_metadata, get_round_metadata
 from service.rounds.actions.reading import explain_hand
 from service.rounds.actions.settlements import get_round_settlement
 from service.rounds.queries.revisions import list_made
@@ -76,6 +77,7 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         revisions=list_made(transaction, round_id),
         journal=list_of_round(transaction, round_id),
         provisional_until=view.settlement.provisional_until,
+        metadata=get_round_metadata(transaction, round_id),
     )
 
 
@@ -119,6 +121,7 @@ def show_hand(round_id: UUID, number: int) -> str | BaseResponse:
         stacks={stack["seat"]: stack for stack in explained["stacks"]},
         after=find_between(read, number),
         last=len(read.happened.hands),
+        metadata=get_hand_metadata(current_transaction(), stored.id, round_id),
     )
 
 
