@@ -27,8 +27,9 @@ from service.console.views.pages import console, console_form, console_page, ren
 from service.console.views.session import console_state, read_form
 from service.db import Transaction
 from service.db.pages import Page
-from service.errors import NotFound
+from service.errors import NotFound, PaymentConflict
 from service.http.authentication import current_transaction
+from service.http.request_state import current_request
 from service.ledger.actions.balances import get_balances
 from service.ledger.actions.payments import (
     RecordedPayment,
@@ -120,9 +121,20 @@ def show_money() -> str | Response:
         suggested=sorted(players),
         offered=_list_units(transaction, {each.unit: each.table_name for each in view.units}),
         new_reference=lambda: str(uuid4()),
+        reference_of=_find_reference,
         player_of=player_of,
         show_amount=show_amount,
     )
+
+
+def _find_reference(sent: Mapping[str, str]) -> str:
+    """
+    Return the reference of a form: the one that was sent, so that what was recorded is not recorded again.
+
+    A new form has a new one, and so has a form that was refused because another payment or charge has the reference.
+    """
+    is_taken = current_request().problem == PaymentConflict.code
+    return str(uuid4()) if is_taken else sent.get("reference") or str(uuid4())
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,18 @@ def test_a_refused_payment_is_shown_with_what_was_typed(
     assert ledger(api, "?kind=payment") == []
 
 
+def test_a_form_whose_reference_is_used_is_shown_again_with_another_one(visitor: Visitor, api: Api) -> None:
+    posted(api, hands=COMPLETE, **EURO)
+    typed = {"payer": "cyd", "payee": "ann", "unit": "EUR", "reference": "first"}
+    assert send(visitor, "/money/payments", **typed, amount="1.00").status_code == 303
+    refused = send(visitor, "/money/payments", **typed, amount="2.00")
+    assert refused.status_code == 409
+    form = forms_of(parse(refused), "/money/payments")[-1]
+    assert form["reference"] != "first"
+    assert visitor.send("/money/payments", {**typed, **form, "amount": "2.00"}).status_code == 303
+    assert [line["amount"] for line in ledger(api, "?kind=payment")] == [100, 200]
+
+
 def test_a_charge_is_recorded_and_taken_back(visitor: Visitor, api: Api) -> None:
     posted(api, hands=COMPLETE, **EURO)
     charged = send(visitor, "/money/charges", player="ann", amount="2.00", unit="EUR", reason="the room")
