@@ -86,7 +86,7 @@ TABLES: Final = Listing[TableRow](
         Column("archived_at", lambda row: row.table.archived_at),
     ),
     read=_read_tables,
-    none="The club has no tables yet. Create one with `ofc table create` or over the API.",
+    none="The club has no tables yet. Create one here, with `ofc table create` or over the API.",
     no_match="No table matches this filter.",
     filters=(
         Filter("name", TableNameField(), "Name contains", attributes=NAME),
@@ -145,7 +145,7 @@ def change_table(table_id: UUID) -> BaseResponse:
     Only what differs from the page is changed, so that what somebody else has changed since it was opened stays.
     """
     fields = _edit(get_table(current_transaction(), table_id))
-    changed = {name: _read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown}
+    changed = {name: read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown}
     if changed:
         update_table(current_transaction(), table_id, load(_CHANGES, changed))
     return _show(table_id)
@@ -169,7 +169,7 @@ def _edit(table: TableView) -> dict[str, tuple[str, str]]:
     return {name: (form.get(name, text), form.get(f"shown:{name}", text)) for name, text in texts.items()}
 
 
-def _read_value(name: str, text: str) -> str | int | None:
+def read_value(name: str, text: str) -> str | int | None:
     """Return a field of the form as a request of the API has it."""
     is_number = name in _NUMBERS and text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
     return int(text) if is_number else text or None
