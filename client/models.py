@@ -2270,6 +2270,8 @@ class RecordedPayment(Response):
     payer: str | None
     payee: str | None
     paid_at: str
+    table: str | None
+    round: str | None
 
 
 class Reversal(Response):

@@ -1239,7 +1239,8 @@ class Operations:
 
         Args:
             player: Only the balances of this player, and of what settles all balances only their payments.
-            table: Only entries of rounds at this table, and of payments of its points.
+            table: Only entries of this table: those of its rounds, of payments and charges for them, and of
+                payments of its points or by its links.
             as_of: Only entries written at or before this time.
         """
         return self._calls.call(

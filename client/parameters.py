@@ -1215,7 +1215,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "query",
             "string",
             (),
-            "Only entries of rounds at this table, and of payments of its points. Payments of money belong to no table.",
+            "Only entries of this table: those of its rounds, of payments and charges for them, and of payments of its points or by its links. Other payments of money belong to no table.",
             False,
             None,
         ),
@@ -1300,6 +1300,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter(
             "note", "body", "string", (), "A note, in one line. It can be erased with either player.", False, None
         ),
+        Parameter("round", "body", "string", (), "ID of the round that was paid, if it was one.", False, None),
         Parameter(
             "reference",
             "body",

@@ -490,6 +490,7 @@ class PaymentRequest(TypedDict):
     amount: int
     paid_at: NotRequired[str | None]
     note: NotRequired[str | None]
+    round: NotRequired[str | None]
     reference: NotRequired[str | None]
 
 

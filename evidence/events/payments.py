@@ -1,10 +1,11 @@
 """What happens to payments and to charges of the house. They belong to no round's chain of events."""
 
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from evidence.codec import OMITTED
 from evidence.events.payload import EventKind, EventPayload
 
 
@@ -30,9 +31,10 @@ class PaymentRecorded(EventPayload):
         unit: the code of the currency, or the ID of the table whose points were paid.
         amount: minor units of the currency, or points.
         paid_at: when it was paid; the time of the event if that is not known.
-        table: the table, if its points were paid.
+        table: the table of the round, or else of the points, or else of the link that recorded the payment.
         reference: identifies the payment for the client.
         note: the digest of the note, as `digest_note` returns it; None without one.
+        round: the round that was paid.
     """
 
     kind = EventKind.PAYMENT_RECORDED
@@ -45,6 +47,7 @@ class PaymentRecorded(EventPayload):
     table: UUID | None
     reference: str
     note: bytes | None
+    round: UUID | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

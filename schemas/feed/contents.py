@@ -119,7 +119,12 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
         for payload in ("PaymentReversed", "ChargeRecorded", "ChargeReversed")
     },
     ("PaymentRecorded", "reference"): "The client's ID of the payment.",
-    ("PaymentRecorded", "table"): "ID of the table, if its points were paid. Null if money was.",
+    ("PaymentRecorded", "round"): "ID of the round that was paid. Omitted if none was named.",
+    (
+        "PaymentRecorded",
+        "table",
+    ): "ID of the table of the round, or of the points, or of the link that recorded the payment. Null if there is none"
+    " of these.",
     ("ChargeRecorded", "reference"): "The client's ID of the charge.",
     ("ChargeRecorded", "round"): "ID of the round that the charge is for. Null if it is for none.",
     ("ChargeRecorded", "table"): "ID of the table of the round, or of the points. Null if there is neither.",

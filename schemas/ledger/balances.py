@@ -23,8 +23,8 @@ class BalancesQuerySchema(QuerySchema):
     )
     table_id = UuidField(
         data_key="table",
-        description="Only entries of rounds at this table, and of payments of its points. Payments of money belong to"
-        " no table.",
+        description="Only entries of this table: those of its rounds, of payments and charges for them, and of payments"
+        " of its points or by its links. Other payments of money belong to no table.",
     )
     as_of = Time(description="Only entries written at or before this time. All entries if omitted.")
 
@@ -75,8 +75,8 @@ class UnitBalancesSchema(WireSchema):
         Inner(SettlingPaymentSchema),
         most=MOST_LISTED,
         required=True,
-        description="Payments that bring every balance to zero. None in money with `table`: payments of money belong to"
-        " no table, so that what is still to be paid is not known for one.",
+        description="Payments that bring every balance to zero. None in money with `table` or for a link: most payments"
+        " of money belong to no table, so that what is still to be paid is not known for one.",
     )
     payments_are = Choice(
         {few.value: few for few in PaymentsAre},

@@ -47,6 +47,7 @@ class PaymentRequest:
     amount: int
     paid_at: datetime | None = None
     note: str | None = None
+    round: UUID | None = None
     reference: str | None = None
 
 
@@ -61,6 +62,7 @@ class PaymentRequestSchema(WireSchema):
     note = ReasonField(
         load_default=None, allow_none=True, description="A note, in one line. It can be erased with either player."
     )
+    round = UuidField(load_default=None, allow_none=True, description="ID of the round that was paid, if it was one.")
     reference = ReferenceField(load_default=None, description=f"The client's ID of the payment, which {_REFERENCE}")
 
     @validates_schema(skip_on_field_errors=False)
@@ -144,6 +146,15 @@ class RecordedPaymentSchema(_AmountSchema):
     payer = PlayerField(required=True, allow_none=True, description=_PAYER)
     payee = PlayerField(required=True, allow_none=True, description=_PAYEE)
     paid_at = Time(required=True, description="Time when it was paid.")
+    table = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the table of the round, or of the points, or of the link that recorded the payment. Null if"
+        " there is none of these.",
+    )
+    round = UuidField(
+        required=True, allow_none=True, description="ID of the round that was paid. Null if none is named."
+    )
 
 
 class RecordedChargeSchema(_AmountSchema):
@@ -186,12 +197,14 @@ def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dum
     if isinstance(event, PaymentRecorded):
         own = {"payer": event.payer, "payee": event.payee, "paid_at": show_time(event.paid_at)}
     else:
-        own = {"player": event.player, "table": _show_id(event.table), "round": _show_id(event.round)}
+        own = {"player": event.player}
     currency = currency_of(event.unit)
     return {
         "id": str(recorded.id),
         "recorded_at": show_time(recorded.recorded_at),
         **own,
+        "table": _show_id(event.table),
+        "round": _show_id(event.round),
         "unit": event.unit,
         "currency": currency,
         "currency_digits": find_digits(currency),

@@ -103,14 +103,15 @@ def get_ledger(query: dict[str, Any]) -> Response:
 
 
 @ledger.route("/v1/balances", methods=["GET"])
-@ledger.operation("get_balances", KeyScope.READ)
+@ledger.operation("get_balances", KeyScope.READ, by_link=Reach.TABLE)
 @ledger.arguments(BalancesQuerySchema, location="query")
 @ledger.response(200, BalancesSchema)
 def get_all_balances(query: dict[str, Any]) -> Response:
     """
     Return what everyone is owed or owes now, by currency and by table without money, and the payments that settle it.
 
-    A balance is the sum of the journal: rounds from their end, payments and charges. Open rounds add nothing.
+    A balance is the sum of the journal: rounds from their end, payments and charges. Open rounds add nothing. A link
+    has the balances of its table only, as `table` has.
     """
     return json_response(dump_balances(get_balances(current_transaction(), **query)))
 
@@ -138,7 +139,7 @@ def get_statement(query: dict[str, Any]) -> Response:
 
 
 @payments.route("/v1/payments", methods=["POST"])
-@payments.operation("record_payment", KeyScope.WRITE, records=True)
+@payments.operation("record_payment", KeyScope.WRITE, by_link=Reach.TABLE, records=True)
 @payments.arguments(PaymentRequestSchema)
 @payments.response(201, RecordedPaymentSchema, headers=REPLAYED)
 def post_payment(request: PaymentRequest) -> Response:
@@ -147,18 +148,23 @@ def post_payment(request: PaymentRequest) -> Response:
 
     The `reference`, or else the header `Idempotency-Key`, identifies the payment: sent again with the same content, it
     is recorded once; with other content, it is a conflict. The same content under another reference is another payment.
-    A payment of more than is owed is recorded; the payer is owed the rest then.
+    A payment of more than is owed is recorded; the payer is owed the rest then. A scorekeeper's link records payments
+    of players of its table, in a unit of its table.
     """
     recorded = record_payment(current_transaction(), request, read_idempotency_key())
     return created_response(dump_recorded(recorded.recorded, recorded.warnings), is_replay=recorded.is_replay)
 
 
 @payments.route("/v1/payments/<uuid:payment_id>/reversal", methods=["POST"])
-@payments.operation("reverse_payment", KeyScope.WRITE, records=True)
+@payments.operation("reverse_payment", KeyScope.WRITE, by_link=Reach.TABLE, records=True)
 @payments.arguments(ReversalRequestSchema)
 @payments.response(201, ReversalSchema, headers=REPLAYED)
 def post_payment_reversal(reason: str, payment_id: UUID) -> Response:
-    """Take back a payment. The journal then has both; a payment can be taken back once."""
+    """
+    Take back a payment. The journal then has both; a payment can be taken back once.
+
+    A scorekeeper's link takes back payments that belong to its table.
+    """
     reversed_ = reverse_payment(current_transaction(), payment_id, reason)
     return created_response(dump_reversal(reversed_.reversal), is_replay=reversed_.is_replay)
 

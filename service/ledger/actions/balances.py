@@ -44,8 +44,8 @@ def get_balances(
     units = []
     for place, each in enumerate(sums):
         table = of_unit[each.unit]
-        # Payments of money belong to no table, so that what is still to be paid is not known for one.
-        is_whole = table_id is None or table is not None
+        # Most payments of money belong to no table, so that what is still to be paid is not known for one.
+        is_whole = (table_id or transaction.table_id) is None or table is not None
         is_settled = is_whole and (most_settled is None or place < most_settled)
         settled = find_payments({balance.account: balance.total for balance in each.balances} if is_settled else {})
         units.append(UnitBalances(each.unit, None if table is None else names.get(table), each.balances, settled))

@@ -13,6 +13,7 @@ from schemas.base import ComparedMistake, WireError, show
 from schemas.ledger.journal import EntryKind, account_of
 from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.payments import ChargeRequest, PaymentRequest, Recorded, Reversal, dump_recorded
+from schemas.ledger.settling import unit_of
 from schemas.ledger.units import currency_of, table_of
 from schemas.money import CURRENCIES
 from scoring.errors import Mistake
@@ -21,7 +22,7 @@ from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import PaymentConflict
 from service.ledger.queries import payments
-from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
+from service.ledger.queries.payments import ListedRecord, Note, PaidRound, StoredRecord
 from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.queries import rounds
 from service.tables import queries as tables
@@ -73,13 +74,16 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
     """
     reference = _lock_reference(transaction, request.reference, key)
     note = None if request.note is None else _make_note(request.note)
+    round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = PaymentRecorded(
         payer=request.payer,
         payee=request.payee,
         unit=request.unit,
         amount=request.amount,
         paid_at=request.paid_at or transaction.now,
-        table=table_of(request.unit),
+        # Payments of money belong to a table only if it is known: by the round, or by the link that records them.
+        table=round_.table_id if round_ else table_of(request.unit) or transaction.table_id,
+        round=request.round,
         reference=reference,
         note=None if note is None else note.digest,
     )
@@ -90,6 +94,8 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
     _refuse_mistakes(
         *_find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
         *_find_unknown_unit(transaction, request.unit),
+        *_find_unknown_round(request.round, round_),
+        *_find_other_unit(request.unit, round_),
         *find_time_mistakes(transaction.now, [(("paid_at",), request.paid_at)]),
     )
     warnings = (
@@ -109,12 +115,12 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
     """
     reference = _lock_reference(transaction, request.reference, key)
     reason = _make_note(request.reason)
-    table = None if request.round is None else payments.find_table_of_round(transaction, request.round)
+    round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
         unit=request.unit,
         amount=request.amount,
-        table=table or table_of(request.unit),
+        table=round_.table_id if round_ else table_of(request.unit),
         round=request.round,
         reference=reference,
         reason=reason.digest,
@@ -126,8 +132,8 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
     _refuse_mistakes(
         *_find_unknown_players(transaction, {"player": request.player}),
         *_find_unknown_unit(transaction, request.unit),
-        *_find_unknown_round(request.round, table),
-        *_find_other_table(request.unit, table),
+        *_find_unknown_round(request.round, round_),
+        *_find_other_table(request.unit, round_),
     )
     warnings = tuple(_find_equal(transaction, event, None))
     return RecordedPayment(payments.record(transaction, event, reason), is_replay=False, warnings=warnings)
@@ -244,8 +250,19 @@ def _find_alike(player: str, known: list[str]) -> list[str]:
 
 
 def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
-    """Yield the mistake of a unit that is no currency, and no table of the club whose points have no value."""
+    """
+    Yield the mistake of a unit that is no currency, and no table of the club whose points have no value.
+
+    A link can name the units of its table only: the one of its next round, and those of its journal.
+    """
     table_id = table_of(unit)
+    if transaction.table_id is not None:
+        own = tables.get(transaction, transaction.table_id)
+        expected = unit_of(own.point_value, own.currency, str(own.id)).written
+        if unit != expected and not payments.has_unit(transaction, unit):
+            detail = f"is no unit of the table {own.name!r} of the link; expected {expected}"
+            yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": expected})
+        return
     if table_id is None:
         if unit not in CURRENCIES:
             yield Mistake("unit-unknown", ("unit",), f"is {unit!r}, which is no currency; expected an ISO 4217 code")
@@ -258,15 +275,23 @@ def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]
         yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.currency})
 
 
-def _find_unknown_round(round_id: UUID | None, table_id: UUID | None) -> Iterator[Mistake]:
-    if round_id is not None and table_id is None:
+def _find_unknown_round(round_id: UUID | None, round_: PaidRound | None) -> Iterator[Mistake]:
+    if round_id is not None and round_ is None:
         yield Mistake("round-unknown", ("round",), f"the club has no round {round_id}")
 
 
-def _find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
+def _find_other_unit(unit: str, round_: PaidRound | None) -> Iterator[Mistake]:
+    """Yield the mistake of a payment for a round in another unit than that of the round."""
+    if round_ is not None and unit != round_.unit:
+        values = {"received": unit, "expected": round_.unit}
+        detail = f"is {unit!r}, and the round is settled in another unit; expected {round_.unit!r}"
+        yield ComparedMistake("unit-unknown", ("unit",), detail, values)
+
+
+def _find_other_table(unit: str, round_: PaidRound | None) -> Iterator[Mistake]:
     """Yield the mistake of points of one table that are charged for a round of another."""
-    if table_id is not None and table_of(unit) not in (None, table_id):
-        detail = f"are points of another table than that of the round; expected {table_id}, or a currency"
+    if round_ is not None and table_of(unit) not in (None, round_.table_id):
+        detail = f"are points of another table than that of the round; expected {round_.table_id}, or a currency"
         yield Mistake("unit-unknown", ("unit",), detail)
 
 
@@ -320,8 +345,11 @@ def _find_equal(
 ) -> Iterator[Mistake]:
     """Yield the warning that the same payment or charge is recorded under another reference."""
     equal = payments.find_equal(transaction, event, paid_at)
-    if equal is not None:
-        recorded = equal.recorded
+    if equal is not None and equal.stored is None:
+        detail = "the same payment or charge is recorded, not with a link of this table"
+        yield Mistake("equal-payment", ("reference",), detail)
+    elif equal is not None and equal.stored is not None:
+        recorded = equal.stored.recorded
         detail = (
             f"the {_name(recorded)} {recorded.id} with the reference {recorded.event.reference!r} has the same content"
         )
@@ -330,10 +358,14 @@ def _find_equal(
 
 
 def _find_too_much(transaction: Transaction, event: PaymentRecorded) -> Iterator[Mistake]:
-    """Yield the warning that a payment is more than the payer owes in the unit."""
+    """Yield the warning that a payment is more than the payer owes in the unit; for a link, not by how much."""
     owed = max(0, -payments.find_balance(transaction, event.unit, account_of(event.payer)))
     if event.amount > owed:
         unit, payer = currency_of(event.unit) or "points", "the house" if event.payer is None else repr(event.payer)
         amount, due = (f"{show_amount(each, event.unit)} {unit}" for each in (event.amount, owed))
+        if transaction.table_id is not None:
+            detail = f"is {amount}, which is more than {payer} owes in the club"
+            yield Mistake("more-than-owed", ("amount",), detail)
+            return
         values = {"received": event.amount, "expected": owed}
         yield ComparedMistake("more-than-owed", ("amount",), f"is {amount}, and {payer} owed {due}", values)

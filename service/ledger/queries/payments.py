@@ -19,11 +19,13 @@ from evidence.events import (
 )
 from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
 from schemas.ledger.payments import Recorded, Reversal
+from schemas.ledger.settling import unit_of
 from schemas.ledger.units import currency_of
+from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
-from service.errors import Busy, NotFound
+from service.errors import Busy, NotFound, PaymentConflict
 from service.ledger.models import EntryNoteRecord
 from service.rounds.queries.journal import EntryRecord
 
@@ -85,6 +87,21 @@ class ListedRecord(StoredRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class EqualRecord:
+    """A payment or charge like another one; None in a transaction of a link that cannot see it."""
+
+    stored: StoredRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class PaidRound:
+    """The table of a round, and the unit of what it adds."""
+
+    table_id: UUID
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredReversal:
     """A stored reversal of a payment or charge, with its reason; None after it was erased."""
 
@@ -96,14 +113,14 @@ def entry_of(event: PaymentRecorded | ChargeRecorded, at: datetime) -> dict[str,
     """Return the columns of the entry of a payment or charge, except its ID and time, from its event and its time."""
     if isinstance(event, PaymentRecorded):
         posting = Posting(EntryKind.PAYMENT, owe(account_of(event.payee), account_of(event.payer), event.amount))
-        played_at, round_id = event.paid_at, None
+        played_at = event.paid_at
     else:
         posting = Posting(EntryKind.CHARGE, owe(event.player, HOUSE, event.amount))
-        played_at, round_id = at, event.round
+        played_at = at
     return {
         "kind": posting.kind.value,
         "played_at": played_at,
-        "round_id": round_id,
+        "round_id": event.round,
         "revision": None,
         "previous_revision": None,
         "table_id": event.table,
@@ -136,15 +153,15 @@ _SELECT: Final = """
 _BY_REFERENCE: Final = text(f"{_SELECT} AND entry.reference = :reference")
 _BY_ID: Final = text(f"{_SELECT} AND entry.id = :entry_id AND entry.kind = :kind")
 _REVERSAL: Final = text(f"{_SELECT} AND entry.reverses = :entry_id")
-_EQUAL: Final = text(f"""
-    {_SELECT} AND entry.kind = :kind AND entry.unit = :unit AND entry.accounts = CAST(:accounts AS text[])
-        AND entry.amounts = CAST(:amounts AS bigint[]) AND entry.round_id IS NOT DISTINCT FROM CAST(:round_id AS uuid)
-        AND entry.played_at = coalesce(CAST(:paid_at AS timestamptz), entry.posted_at)
-        AND NOT EXISTS (
-            SELECT FROM entries AS reversal WHERE (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
-        )
-    ORDER BY entry.id DESC LIMIT 1
+# These functions see the whole club, also in a transaction of a link.
+_EQUAL: Final = text("""
+    SELECT find_equal_entry(
+        :kind, :unit, CAST(:accounts AS text[]), CAST(:amounts AS bigint[]), CAST(:round_id AS uuid),
+        CAST(:paid_at AS timestamptz)
+    )
 """)
+_IS_USED: Final = text("SELECT is_reference_used(:reference)")
+_BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
 _LIST: Final = text("""
     SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
         reversal.posted_at AS reversed_at
@@ -158,13 +175,8 @@ _LIST: Final = text("""
         AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
     ORDER BY entry.id DESC LIMIT :limit
 """)
-_BALANCE: Final = text("""
-    SELECT sum(part.amount) AS balance
-    FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
-    WHERE entry.club_id = :club_id AND entry.unit = :unit AND part.account = :account
-""")
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
-_TABLE_OF_ROUND: Final = text("SELECT table_id FROM rounds WHERE club_id = :club_id AND id = :round_id")
+_ROUND: Final = text("SELECT table_id, point_value, currency FROM rounds WHERE club_id = :club_id AND id = :round_id")
 
 
 def lock(transaction: Transaction, name: str) -> None:
@@ -173,8 +185,21 @@ def lock(transaction: Transaction, name: str) -> None:
 
 
 def find_by_reference(transaction: Transaction, reference: str) -> StoredRecord | None:
-    """Find the payment or charge with a reference."""
-    return _find(transaction, _BY_REFERENCE, reference=reference)
+    """
+    Find the payment or charge with a reference.
+
+    Raises:
+        PaymentConflict: the transaction is of a link, which cannot see the one that has it.
+    """
+    stored = _find(transaction, _BY_REFERENCE, reference=reference)
+    if stored is None and transaction.table_id is not None and _is_used(transaction, reference):
+        detail = f"the reference {reference!r} is that of a payment or charge that the link cannot see"
+        raise PaymentConflict(detail, (Mistake(PaymentConflict.code, ("reference",), detail),))
+    return stored
+
+
+def _is_used(transaction: Transaction, reference: str) -> bool:
+    return bool(transaction.execute(_IS_USED, {"reference": reference}).scalar_one())
 
 
 def get(transaction: Transaction, entry_id: UUID, kind: EntryKind) -> StoredRecord:
@@ -192,18 +217,21 @@ def get(transaction: Transaction, entry_id: UUID, kind: EntryKind) -> StoredReco
 
 def find_equal(
     transaction: Transaction, event: PaymentRecorded | ChargeRecorded, paid_at: datetime | None
-) -> StoredRecord | None:
+) -> EqualRecord | None:
     """
-    Find the newest payment or charge like another one that was not reversed.
+    Find the newest payment or charge like another one that was not reversed, in the whole club.
+
+    A payment is like another one whatever round they name: the same payment can be recorded with it and without it.
 
     Args:
-        transaction: of the club.
+        transaction: of the club, or of a link.
         event: the other one.
         paid_at: when it was paid; None if that is not known.
     """
     entry = entry_of(event, transaction.now)
     compared = {name: entry[name] for name in ("kind", "unit", "accounts", "amounts", "round_id")}
-    return _find(transaction, _EQUAL, **compared, paid_at=paid_at)
+    equal: UUID | None = transaction.execute(_EQUAL, {**compared, "paid_at": paid_at}).scalar_one()
+    return None if equal is None else EqualRecord(_find(transaction, _BY_ID, entry_id=equal, kind=entry["kind"]))
 
 
 def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> StoredRecord | None:
@@ -233,21 +261,22 @@ def find_reversal(transaction: Transaction, entry_id: UUID) -> StoredReversal | 
 
 
 def find_balance(transaction: Transaction, unit: str, account: str) -> int:
-    """Return what an account is owed or, below zero, owes in a unit."""
-    parameters = {"club_id": transaction.club_id, "unit": unit, "account": account}
-    return int(transaction.execute(_BALANCE, parameters).scalar_one() or 0)
+    """Return what an account is owed or, below zero, owes in a unit, in the whole club."""
+    return int(transaction.execute(_BALANCE, {"unit": unit, "account": account}).scalar_one())
 
 
 def has_unit(transaction: Transaction, unit: str) -> bool:
-    """Return whether the journal has entries in a unit."""
+    """Return whether the journal has entries in a unit; for a link, entries of its table."""
     return bool(transaction.execute(_HAS_UNIT, {"club_id": transaction.club_id, "unit": unit}).scalar_one())
 
 
-def find_table_of_round(transaction: Transaction, round_id: UUID) -> UUID | None:
-    """Find the table of a round."""
+def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
+    """Find the table and the unit of a round."""
     parameters = {"club_id": transaction.club_id, "round_id": round_id}
-    table_id: UUID | None = transaction.execute(_TABLE_OF_ROUND, parameters).scalar_one_or_none()
-    return table_id
+    row = transaction.execute(_ROUND, parameters).one_or_none()
+    if row is None:
+        return None
+    return PaidRound(row.table_id, unit_of(row.point_value, row.currency, str(row.table_id)).written)
 
 
 def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:
