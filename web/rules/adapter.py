@@ -16,6 +16,7 @@ from typing import Any, Final
 from schemas.base import MOST_SHOWN, WireError, load
 from schemas.documents import RoundDocument, load_document
 from schemas.hands import HandRequestSchema, SubmittedHand
+from schemas.ledger.device_balances import settle_on_device
 from schemas.money import refuse_inexact
 from schemas.next_hand import (
     SAME_DEAL,
@@ -135,6 +136,12 @@ def replay_round(round_text: str) -> str:
     except (WireError, ScoringError) as error:
         return json.dumps({"kind": "round_refused", "problem": _dump_refusal(refuse(error))})
     return json.dumps({"kind": "replayed", "round": dump_played_round(page_round.round)})
+
+
+def settle_up(held_text: str) -> str:
+    """Return the `units` of what is owed with what waits on the device, as `settle_on_device` describes it, as JSON."""
+    held = read_json(held_text.encode("utf-8", "surrogatepass"))
+    return json.dumps({"kind": "settled", "units": settle_on_device(held)})
 
 
 @lru_cache(maxsize=4)

@@ -5,6 +5,7 @@ import { TablestakesError } from "../../client/src/errors.js";
 import { makeId } from "../../client/src/ids.js";
 import { serviceNow } from "../api/clock.js";
 import type { OperationName, Waiting } from "../api/outbox.js";
+import { isPayment } from "../api/payments.js";
 import { contextOf, type HandScorer, type Score, type ScoreResult } from "../api/scorer.js";
 import { describeProblem } from "../api/sentences.js";
 import type { Session } from "../api/session.js";
@@ -71,7 +72,7 @@ export async function nameUndone(session: Session, round: Round): Promise<{ hand
  * The signal ends this when the table has changed.
  */
 export async function prepareTable({ background }: Session, table: Table, signal: AbortSignal): Promise<void> {
-  const waits = async (): Promise<boolean> => (await readOutbox()).some((request) => request.table.id === table.id);
+  const waits = async (): Promise<boolean> => (await readOutbox()).some((request) => request.table.id === table.id && !isPayment(request));
   try {
     const waited = await waits();
     const ruleset = await background.get("/v1/rulesets/{reference}", { path: { reference: table.ruleset }, signal });
