@@ -219,8 +219,8 @@ class Round(Response):
     version: int
     hands: int
     point_value: int | None
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -712,7 +712,7 @@ class TableCreatedContent(Response):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
 
@@ -742,7 +742,7 @@ class TableChangedContent(Response):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
     archived_at: str | None
@@ -793,7 +793,7 @@ class RoundOpenedContent(Response):
     ruleset: str
     ruleset_digest: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     opened_at: str
     correction_window_minutes: int
     seats: list[DocumentSeat]
@@ -1439,8 +1439,8 @@ class Table(Response):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
     created_at: str
@@ -1454,7 +1454,7 @@ class PointPayment(Response):
     payee: str
     amount: int
     point_value: int | None
-    currency: str | None
+    unit: str | None
     table: str | None
 
 
@@ -1464,11 +1464,11 @@ class MoneyPayment(Response):
     payer: str
     payee: str
     amount: int
-    currency: str
+    unit: str
 
 
 class StatementPayments(Response):
-    """The payments that settle up rounds: points of the same worth, or the money of each currency."""
+    """The payments that settle up rounds: points of the same worth, or the money of each unit."""
 
     points: list[PointPayment]
     money: list[MoneyPayment]
@@ -1503,7 +1503,7 @@ class TableStatement(Response):
     to: str | None
     rounds: int
     open_rounds: int
-    currency_digits: dict[str, int]
+    unit_digits: dict[str, int]
     payments: StatementPayments
     payments_are: PaymentPlan
     table: str
@@ -1523,8 +1523,8 @@ class OpenedRound(Response):
     version: int
     hands: int
     point_value: int | None
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1552,8 +1552,8 @@ class RoundAfterUndo(Response):
     version: int
     hands: int
     point_value: int | None
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1590,8 +1590,8 @@ class SettlementMoney(Response):
     """The net points in money."""
 
     point_value: int
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
     net: dict[str, int]
 
 
@@ -2169,8 +2169,7 @@ class LedgerLine(Response):
     limited_by: LimitedBy | None
     amount: int
     unit: str
-    currency: str | None
-    currency_digits: int | None
+    unit_digits: int
     actor: str | None
     note: str | None
     reverses: str | None
@@ -2207,8 +2206,7 @@ class UnitBalances(Response):
     """The balances in one unit."""
 
     unit: str
-    currency: str | None
-    currency_digits: int | None
+    unit_digits: int
     table_name: str | None
     players: list[Balance]
     settle_up: list[SettlingPayment]
@@ -2251,7 +2249,7 @@ class ClubStatement(Response):
     to: str | None
     rounds: int
     open_rounds: int
-    currency_digits: dict[str, int]
+    unit_digits: dict[str, int]
     payments: StatementPayments
     payments_are: PaymentPlan
     players: list[PlayerInClub]
@@ -2263,15 +2261,12 @@ class RecordedPayment(Response):
     id: str
     recorded_at: str
     unit: str
-    currency: str | None
-    currency_digits: int | None
+    unit_digits: int
     amount: int
     reference: str
     payer: str | None
     payee: str | None
     paid_at: str
-    table: str | None
-    round: str | None
 
 
 class Reversal(Response):
@@ -2288,8 +2283,7 @@ class RecordedCharge(Response):
     id: str
     recorded_at: str
     unit: str
-    currency: str | None
-    currency_digits: int | None
+    unit_digits: int
     amount: int
     reference: str
     player: str
@@ -2413,7 +2407,7 @@ class PointChange(Response):
     """The change of a player's net points of one worth."""
 
     point_value: int | None
-    currency: str | None
+    unit: str | None
     table: str | None
     net: int
 
@@ -2440,7 +2434,7 @@ class RecomputationSummary(Response):
     players: int
     net_moved: dict[str, int]
     moved: list[PlayerChange]
-    currency_digits: dict[str, int]
+    unit_digits: dict[str, int]
     payments: StatementPayments
     payments_are: PaymentPlan
     digest: str

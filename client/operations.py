@@ -1235,12 +1235,11 @@ class Operations:
         self, *, player: str | None = None, table: str | None = None, as_of: str | None = None
     ) -> models.Balances:
         """
-        Return what everyone is owed or owes now, by currency and by table without money, and the payments that settle it.
+        Return what everyone is owed or owes now, by unit and by table without money, and the payments that settle it.
 
         Args:
             player: Only the balances of this player, and of what settles all balances only their payments.
-            table: Only entries of this table: those of its rounds, of payments and charges for them, and of
-                payments of its points or by its links.
+            table: Only entries of rounds at this table, and of payments of its points.
             as_of: Only entries written at or before this time.
         """
         return self._calls.call(

@@ -152,16 +152,16 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "ruleset", "body", "string", (), "Ruleset, as a name (newest version) or `name@version`.", True, None
         ),
         Parameter(
-            "point_value",
-            "body",
-            "integer",
-            (),
-            "Value of one point, in minor units of the currency. Null for points only.",
-            False,
-            0,
+            "point_value", "body", "integer", (), "Value of one point, in minor units. Null for points only.", False, 0
         ),
         Parameter(
-            "currency", "body", "string", (), "Currency, as an ISO 4217 code. Null for points only.", False, None
+            "unit",
+            "body",
+            "string",
+            (),
+            "Unit of the point value: a currency, as an ISO 4217 code. Null for points only.",
+            False,
+            None,
         ),
         Parameter(
             "minimum_stack", "body", "integer", (), "Minimum opening stack, in points. No minimum if omitted.", False, 1
@@ -231,16 +231,16 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "ruleset", "body", "string", (), "Ruleset, as a name (newest version) or `name@version`.", False, None
         ),
         Parameter(
-            "point_value",
-            "body",
-            "integer",
-            (),
-            "Value of one point, in minor units of the currency. Null for points only.",
-            False,
-            0,
+            "point_value", "body", "integer", (), "Value of one point, in minor units. Null for points only.", False, 0
         ),
         Parameter(
-            "currency", "body", "string", (), "Currency, as an ISO 4217 code. Null for points only.", False, None
+            "unit",
+            "body",
+            "string",
+            (),
+            "Unit of the point value: a currency, as an ISO 4217 code. Null for points only.",
+            False,
+            None,
         ),
         Parameter(
             "minimum_stack", "body", "integer", (), "Minimum opening stack, in points. Null for no minimum.", False, 1
@@ -903,16 +903,16 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter(
-            "point_value",
-            "body",
-            "integer",
-            (),
-            "Value of one point, in minor units of the currency. Null for points only.",
-            False,
-            0,
+            "point_value", "body", "integer", (), "Value of one point, in minor units. Null for points only.", False, 0
         ),
         Parameter(
-            "currency", "body", "string", (), "Currency, as an ISO 4217 code. Null for points only.", False, None
+            "unit",
+            "body",
+            "string",
+            (),
+            "Unit of the point value: a currency, as an ISO 4217 code. Null for points only.",
+            False,
+            None,
         ),
     ),
     "issue_link": (
@@ -1215,7 +1215,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "query",
             "string",
             (),
-            "Only entries of this table: those of its rounds, of payments and charges for them, and of payments of its points or by its links. Other payments of money belong to no table.",
+            "Only entries of rounds at this table, and of payments of its points. Payments of money belong to no table.",
             False,
             None,
         ),
@@ -1295,12 +1295,11 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             True,
             None,
         ),
-        Parameter("amount", "body", "integer", (), "Amount, in minor units of the currency or in points.", True, 1),
+        Parameter("amount", "body", "integer", (), "Amount, in minor units.", True, 1),
         Parameter("paid_at", "body", "string", (), "Time when it was paid. Now if omitted.", False, None),
         Parameter(
             "note", "body", "string", (), "A note, in one line. It can be erased with either player.", False, None
         ),
-        Parameter("round", "body", "string", (), "ID of the round that was paid, if it was one.", False, None),
         Parameter(
             "reference",
             "body",
@@ -1344,7 +1343,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             True,
             None,
         ),
-        Parameter("amount", "body", "integer", (), "Amount, in minor units of the currency or in points.", True, 1),
+        Parameter("amount", "body", "integer", (), "Amount, in minor units.", True, 1),
         Parameter(
             "reason", "body", "string", (), "What it is for, in one line. It can be erased with the player.", True, None
         ),

@@ -227,7 +227,7 @@ class RoundDocument(TypedDict):
     reference: NotRequired[str | None]
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     seats: list[DocumentSeat]
     hands: list[Hand]
     departures: NotRequired[list[DocumentDeparture]]
@@ -272,7 +272,7 @@ class TableRequest(TypedDict):
     name: str
     ruleset: str
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     minimum_stack: NotRequired[int | None]
     correction_window_minutes: NotRequired[int]
 
@@ -283,7 +283,7 @@ class TableChanges(TypedDict):
     name: NotRequired[str]
     ruleset: NotRequired[str]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     minimum_stack: NotRequired[int | None]
     correction_window_minutes: NotRequired[int]
     is_archived: NotRequired[bool]
@@ -455,7 +455,7 @@ class RoundDocumentRequest(TypedDict):
     reference: NotRequired[str | None]
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     seats: list[DocumentSeat]
     hands: list[Hand]
     departures: NotRequired[list[DocumentDeparture]]
@@ -490,7 +490,6 @@ class PaymentRequest(TypedDict):
     amount: int
     paid_at: NotRequired[str | None]
     note: NotRequired[str | None]
-    round: NotRequired[str | None]
     reference: NotRequired[str | None]
 
 

@@ -22,7 +22,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "clubs": READ,
     "api_keys": "SELECT, UPDATE (last_used_at)",
     "rulesets": APPEND,
-    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, currency, minimum_stack,"
+    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, minimum_stack,"
     " correction_window_minutes, archived_at)",
     "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
     "rounds": APPEND,

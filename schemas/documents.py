@@ -15,7 +15,6 @@ from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time,
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
-    CurrencyField,
     OpeningStackField,
     PlayerField,
     PointValueField,
@@ -24,6 +23,7 @@ from schemas.game_fields import (
     RulesetReference,
     SeatField,
     TableNameField,
+    UnitCodeField,
 )
 from schemas.hand_identity import identify_hand
 from schemas.hands import (
@@ -42,7 +42,7 @@ from schemas.round_settlements import RoundSettlementSchema, dump_round_settleme
 from schemas.rounds import RoundSchema, RoundView, WarningsField, dump_round
 from schemas.settlements import SettlementView
 from schemas.strict_json import read_json
-from schemas.tables import NewMoney, check_currency
+from schemas.tables import NewMoney, check_unit
 from scoring.errors import Mistake
 from scoring.history import Closing, Departure, History
 from scoring.round_state import RoundSeat
@@ -57,7 +57,7 @@ class RoundDocument:
     table: str
     reference: str | None
     point_value: int | None
-    currency: str | None
+    unit: str | None
     seats: tuple[RoundSeat, ...]
     hands: tuple[SubmittedHand, ...]
     departures: tuple[Departure, ...] = ()
@@ -133,7 +133,7 @@ class RoundDocumentSchema(CompiledSchema):
         description="Time when the round was opened. If omitted: the first `played_at` of its hands, or else now.",
     )
     point_value = PointValueField(load_default=None)
-    currency = CurrencyField(load_default=None)
+    unit = UnitCodeField(load_default=None)
     seats = Listing(
         Inner(DocumentSeatSchema),
         least=1,
@@ -171,8 +171,8 @@ class RoundDocumentSchema(CompiledSchema):
         return find_document_mistakes(received)
 
     @validates_schema(skip_on_field_errors=False)
-    def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
-        check_currency(read)
+    def _check_unit(self, read: dict[str, Any], **_: Any) -> None:
+        check_unit(read)
 
     def build(self, received: dict[str, Any]) -> RoundDocument:
         """Build the document."""
@@ -182,7 +182,7 @@ class RoundDocumentSchema(CompiledSchema):
             table=received["table"],
             reference=received.get("reference"),
             point_value=None if point_value is None else int(point_value),
-            currency=received.get("currency"),
+            unit=received.get("unit"),
             seats=tuple(map(_build_seat, received["seats"])),
             hands=tuple(map(build_submitted, received["hands"])),
             departures=tuple(map(_build_departure, received.get("departures", _NONE))),
@@ -259,7 +259,7 @@ def dump_document(document: RoundDocument) -> Dumped:
         "reference": document.reference,
         **opened_at,
         "point_value": document.point_value,
-        "currency": document.currency,
+        "unit": document.unit,
         "seats": [
             {"seat": seat.seat, "player": seat.player, "stack": seat.opening_stack}
             for seat in sorted(document.seats, key=lambda seat: seat.seat)

@@ -132,18 +132,18 @@ class TableNameField(Text):
 
 
 class PointValueField(Integer):
-    """The value of one point, in minor units of the currency."""
+    """The value of one point, in minor units."""
 
-    default_description = "Value of one point, in minor units of the currency. Null for points only."
+    default_description = "Value of one point, in minor units. Null for points only."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(least=0, most=1_000_000_000, allow_none=True, **options)
 
 
-class CurrencyField(Text):
-    """The ISO 4217 code of a currency."""
+class UnitCodeField(Text):
+    """The unit of a point value: the ISO 4217 code of a currency."""
 
-    default_description = "Currency, as an ISO 4217 code. Null for points only."
+    default_description = "Unit of the point value: a currency, as an ISO 4217 code. Null for points only."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -154,10 +154,10 @@ class CurrencyField(Text):
         )
 
 
-class CurrencyDigitsField(Integer):
-    """The number of digits of the minor unit of a currency."""
+class UnitDigitsField(Integer):
+    """The number of digits after the decimal point of amounts in a unit."""
 
-    default_description = "Number of digits of the minor unit: 2 if 1250 is 12.50. Null without a currency."
+    default_description = "Number of digits after the decimal point: 2 if 1250 is 12.50. Null without a unit."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(least=0, most=4, **{"allow_none": True, **options})

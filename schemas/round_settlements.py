@@ -25,7 +25,7 @@ class SettledTransferSchema(SettlementTransferSchema):
         least=0,
         required=True,
         allow_none=True,
-        description="Money paid, in minor units of the currency. Null if the round has no point value.",
+        description="Money paid, in minor units. Null if the round has no point value.",
     )
 
 

@@ -79,8 +79,8 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "StackBySeat": Component("Settlement.stacks", "Points of each player, by seat."),
     "PatchOperator": Component("PatchOperation.op", "Operation of a JSON Patch (RFC 6902)."),
     "RulesetReference": Component("ScoreRequest.ruleset", "Ruleset, as a name (newest version) or `name@version`."),
-    "Currency": Component("Table.currency", "Currency, as an ISO 4217 code."),
-    "PointValue": Component("Table.point_value", "Value of one point, in minor units of the currency."),
+    "UnitCode": Component("Table.unit", "Currency, as an ISO 4217 code."),
+    "PointValue": Component("Table.point_value", "Value of one point, in minor units."),
     "Hash": Component("Checkpoint.root", "SHA-256 hash, in hexadecimal."),
     "ProofHash": Component("ProvedEvent.proof[]", "SHA-256 hash, in Base64."),
 }

@@ -200,7 +200,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="get_club_statement",
         help="""Show what players won and lost over several tables, and who pays whom.
 
-        All tables of the club, unless --table is given. Amounts of different currencies are not added up.""",
+        All tables of the club, unless --table is given. Amounts of different units are not added up.""",
         examples=[
             "ofc statement --from today",
             "ofc statement --player ann --from 2026-11-01 --to 2026-12-01",
@@ -288,11 +288,11 @@ VERBS: Final[Mapping[str, Verb]] = {
     ),
     "table create": Verb(
         operation="add_table",
-        help="Create a table. A round uses the ruleset, point value and currency that its table has when it is opened.",
-        examples=["ofc table create friday --ruleset progressive --point-value 50 --currency EUR"],
+        help="Create a table. A round uses the ruleset, point value and unit that its table has when it is opened.",
+        examples=["ofc table create friday --ruleset progressive --point-value 50 --unit EUR"],
         arguments=("name",),
         options={"correction_window_minutes": "correction-window"},
-        metavars={"correction_window_minutes": "MINUTES", "currency": "CODE"},
+        metavars={"correction_window_minutes": "MINUTES", "unit": "CODE"},
         show=show_table,
     ),
     "table update": Verb(
@@ -300,7 +300,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         help="Change a table for its next rounds, archive it, or bring it back. What no option names stays as it is.",
         examples=["ofc table update friday --minimum-stack 100", "ofc table update friday --archived"],
         options={"correction_window_minutes": "correction-window", "is_archived": "archived"},
-        metavars={"table_id": "TABLE", "correction_window_minutes": "MINUTES", "currency": "CODE"},
+        metavars={"table_id": "TABLE", "correction_window_minutes": "MINUTES", "unit": "CODE"},
         finds={"table_id": find_any_table},
         show=show_table,
         needs_option=True,

@@ -36,7 +36,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="get_balances",
         help="""Show what everyone is owed or owes now, and who pays whom.
 
-        Rounds count from their end; so do payments and charges. Amounts of different currencies are not added up.""",
+        Rounds count from their end; so do payments and charges. Amounts of different units are not added up.""",
         examples=["ofc balances", "ofc balances --player bob", "ofc balances --json"],
         metavars={"as_of": "TIME"},
         show=show_balances,
@@ -49,7 +49,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         once.""",
         examples=[f"ofc payment record {_PAID}", f"ofc payment record {_PAID} --reference cash-17 --note cash"],
         arguments=("payer", "payee"),
-        metavars={"unit": "CURRENCY|TABLE-ID", "paid_at": "TIME"},
+        metavars={"unit": "UNIT|TABLE-ID", "paid_at": "TIME"},
         show=show_payment,
     ),
     "payment reverse": Verb(
@@ -66,7 +66,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         once.""",
         examples=[f"ofc charge record {_CHARGED}", f"ofc charge record {_CHARGED} --reference fee-17"],
         arguments=("player",),
-        metavars={"unit": "CURRENCY|TABLE-ID", "round": "ID"},
+        metavars={"unit": "UNIT|TABLE-ID", "round": "ID"},
         show=show_charge,
     ),
     "charge reverse": Verb(

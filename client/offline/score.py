@@ -111,13 +111,13 @@ def play_round(document: Document, own: Document | None = None) -> Document:
     """
     read, ruleset, played = _replay(document, own)
     irregular = [Irregularity(hand.hand.number, hand.irregular) for hand in played.hands if hand.accepted]
-    money = read.point_value, read.currency
+    money = read.point_value, read.unit
     result = {
         "round": {
             "ruleset": str(ruleset),
             "reference": read.reference,
             "point_value": read.point_value,
-            "currency": read.currency,
+            "unit": read.unit,
             **dump_played_round(played.round),
         },
         "settlement": dump_settlement(played.round, played.payments, 1, *money, irregular=irregular),

@@ -16,9 +16,9 @@ _HOUSE: Final = "the house"
 
 def _show_amount(posted: Document, amount: int | None = None) -> str:
     minor = posted["amount"] if amount is None else amount
-    if posted["currency"] is None:
+    if posted["unit"] is None:
         return signed(minor) if amount is not None else plural(minor, "point")
-    return show_money(minor, posted["currency"], posted["currency_digits"])
+    return show_money(minor, posted["unit"], posted["unit_digits"])
 
 
 def _name(player: str | None) -> str:

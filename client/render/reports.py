@@ -79,7 +79,7 @@ def show_recomputation(console: Console, job: Mapping[str, Any]) -> None:
     elif summary["changing"]:
         console.print(_changing(summary))
     for each in summary["moved"]:
-        console.print(f"  {_moved(each, summary['currency_digits'])}", markup=False, highlight=False)
+        console.print(f"  {_moved(each, summary['unit_digits'])}", markup=False, highlight=False)
     console.print(f"digest {summary['digest']}", highlight=False)
     if summary["moved"]:
         show_settled(console, summary, job.get("table_names", {}))

@@ -76,7 +76,7 @@ def show_table(console: Console, table: Document) -> None:
     """Print a table: its name, ruleset and stakes."""
     line = Text(table["name"], style="bold").append(f" · {table['ruleset']}", style="not bold")
     if table["point_value"] is not None:
-        worth = show_money(table["point_value"], table["currency"], table["currency_digits"])
+        worth = show_money(table["point_value"], table["unit"], table["unit_digits"])
         line.append(f" · a point is {worth}", style="not bold")
     if table["minimum_stack"] is not None:
         line.append(f" · at least {plural(table['minimum_stack'], 'point')} each", style="not bold")
@@ -98,7 +98,7 @@ def show_statement(console: Console, table: str, statement: Document) -> None:
     numbers = ("rounds", "opened with", "added", "between rounds", "net", "stack", "money")
     grid = make_grid(console, "player", *numbers, numbers=numbers)
     for player in statement["players"]:
-        money = show_amounts(player, statement["currency_digits"])
+        money = show_amounts(player, statement["unit_digits"])
         grid.add_row(player["player"], str(player["rounds"]), *_sums(player), money)
     grid.add_row(Text("all", style="dim"), "", *_sums(statement["totals"]), "", style="dim")
     console.print(grid)
@@ -116,10 +116,10 @@ def show_club_statement(console: Console, statement: Document) -> None:
     numbers = ("rounds", "net", "money")
     grid = make_grid(console, "player", "table", *numbers, numbers=numbers)
     for player in statement["players"]:
-        grid.add_row(player["player"], "", *_result(player, statement["currency_digits"]))
+        grid.add_row(player["player"], "", *_result(player, statement["unit_digits"]))
         if len(player["tables"]) > 1:
             for at in player["tables"]:
-                grid.add_row("", at["table_name"], *_result(at, statement["currency_digits"]), style="dim")
+                grid.add_row("", at["table_name"], *_result(at, statement["unit_digits"]), style="dim")
     console.print(grid)
     tables = {at["table"]: at["table_name"] for player in statement["players"] for at in player["tables"]}
     show_settled(console, statement, tables)

@@ -58,7 +58,7 @@ def _show_standings(console: Console, settlement: Document, names: Names) -> Non
     grid = make_grid(console, "", "player", *numbers, numbers=numbers)
     for standing in settlement["standings"]:
         seat = str(standing["seat"])
-        amount = [show_money(money["net"][seat], money["currency"], money["currency_digits"])] if money else []
+        amount = [show_money(money["net"][seat], money["unit"], money["unit_digits"])] if money else []
         grid.add_row(
             f"{standing['place']}.", names[seat], str(settlement["stacks"][seat]), signed(standing["net"]), *amount
         )

@@ -270,7 +270,7 @@ class TableCreated(EventPayload):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
 
@@ -295,7 +295,7 @@ class TableChanged(EventPayload):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
     archived_at: datetime | None

@@ -29,7 +29,7 @@ class PaymentRecorded(EventPayload):
     Attributes:
         payer, payee: who paid, and who was paid; None for the house.
         unit: the code of the currency, or the ID of the table whose points were paid.
-        amount: minor units of the currency, or points.
+        amount: in minor units.
         paid_at: when it was paid; the time of the event if that is not known.
         table: the table of the round, or else of the points, or else of the link that recorded the payment.
         reference: identifies the payment for the client.
@@ -73,7 +73,7 @@ class ChargeRecorded(EventPayload):
 
     Attributes:
         unit: the code of the currency, or the ID of the table whose points are owed.
-        amount: minor units of the currency, or points.
+        amount: in minor units.
         table: the table of the round, or else that of the points.
         round: the round that the charge is for.
         reference: identifies the charge for the client.

@@ -46,7 +46,7 @@ class RoundOpened(RoundEvent):
     ruleset: str
     ruleset_digest: bytes
     point_value: int | None
-    currency: str | None
+    unit: str | None
     opened_at: datetime
     correction_window_minutes: int
     seats: tuple[RoundSeat, ...]
@@ -137,7 +137,7 @@ class CorrectedDocument:
     reference: str | None
     opened_at: datetime | None = field(default=None, metadata=OMITTED)
     point_value: int | None
-    currency: str | None
+    unit: str | None
     seats: tuple[RoundSeat, ...]
     hands: tuple[CanonicalJson, ...]
     departures: tuple[Departure, ...]

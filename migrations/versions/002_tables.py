@@ -40,7 +40,7 @@ def _rulesets_and_tables() -> None:
             ruleset_name text NOT NULL,
             ruleset_version integer NOT NULL,
             point_value bigint CHECK (point_value >= 0),
-            currency text CHECK (currency ~ '^[A-Z]{3}$'),
+            unit text CHECK (unit ~ '^[A-Z]{3}$'),
             minimum_stack bigint CHECK (minimum_stack >= 0),
             correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
             created_at timestamptz NOT NULL,

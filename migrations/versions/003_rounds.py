@@ -35,7 +35,7 @@ def _rounds() -> None:
             -- Of the document; a round with the same content is a replay.
             digest bytea NOT NULL CHECK (octet_length(digest) = 32),
             point_value bigint CHECK (point_value >= 0),
-            currency text CHECK (currency ~ '^[A-Z]{3}$'),
+            unit text CHECK (unit ~ '^[A-Z]{3}$'),
             correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
             opened_at timestamptz NOT NULL,
             recorded_at timestamptz NOT NULL,

@@ -23,7 +23,7 @@ from scoring.round_state import RoundSeat
 _LONGEST_TEXT: Final = 1000
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "after_hand": "Number of the last hand before it. 0 before the first hand.",
-    "amount": "Amount, in minor units of the currency or in points.",
+    "amount": "Amount, in minor units.",
     "archived_at": "Time when the table was archived. Null if it is not archived.",
     "because": "Why the settlement became final.",
     "by": "Who did it: a player of the round, or the name of a key.",
@@ -33,7 +33,6 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "club": "ID of the club.",
     "correction": "Number of the revision that corrects what was disputed. Null if there is none.",
     "correction_window_minutes": "Minutes after which a provisional settlement becomes final.",
-    "currency": "Currency, as an ISO 4217 code. Null without a point value.",
     "departures": "Seats whose departure was undone too.",
     "digest": "SHA-256 of what was recorded, in hexadecimal.",
     "dispute": "ID of the dispute.",
@@ -66,7 +65,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "payer": "The operator's ID of the player who paid. Null for the house.",
     "payment": "ID of the payment.",
     "player": "The operator's ID of the player.",
-    "point_value": "Value of one point, in minor units of the currency. Null if there is none.",
+    "point_value": "Value of one point, in minor units. Null if there is none.",
     "prefix": "First characters of the key.",
     "reason": "Reason. Null if none was given.",
     "recomputation": "ID of the recomputation.",
@@ -92,7 +91,8 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "table": "ID of the table.",
     "table_sequence": "Number of the round at its table, from 1.",
     "time_zone": "Time zone of the club, from the IANA database.",
-    "unit": "Currency, as an ISO 4217 code, or ID of the table whose points have no value.",
+    "unit": "Unit of the point value or amount: a currency, as an ISO 4217 code. Null without a point value; of an"
+    " amount of points, the ID of their table.",
     "version": "Version after the change.",
     "webhook": "ID of the webhook.",
     "words": "SHA-256 of the words of the comment or the reason, in hexadecimal. Null without words.",

@@ -6,11 +6,10 @@ from datetime import datetime
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Choice, Inner, Integer, Listing, Time, UuidField, show_time
-from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, TableNameField
+from schemas.game_fields import PlayerField, TableNameField, UnitDigitsField
 from schemas.ledger.journal import player_of
 from schemas.ledger.statements import MOST_LISTED, PaymentsAre
-from schemas.ledger.units import UnitField, currency_of
-from schemas.money import find_digits
+from schemas.ledger.units import UnitField, digits_of
 from schemas.pages import QuerySchema
 from scoring.settle_up import Payment, SettleUp
 
@@ -65,8 +64,7 @@ class UnitBalancesSchema(WireSchema):
     """The balances in one unit."""
 
     unit = UnitField(required=True)
-    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code. Null if the unit is a table.")
-    currency_digits = CurrencyDigitsField(required=True)
+    unit_digits = UnitDigitsField(required=True, allow_none=False)
     table_name = TableNameField(
         required=True, allow_none=True, description="Name of the table. Null if the unit is a currency."
     )
@@ -162,11 +160,9 @@ def dump_balances(view: BalancesView) -> Dumped:
 
 
 def _dump_unit(unit: UnitBalances) -> Dumped:
-    currency = currency_of(unit.unit)
     return {
         "unit": unit.unit,
-        "currency": currency,
-        "currency_digits": find_digits(currency),
+        "unit_digits": digits_of(unit.unit),
         "table_name": unit.table_name,
         "players": [_dump_balance(each) for each in unit.balances],
         "settle_up": [_dump_payment(each) for each in unit.settled.payments],

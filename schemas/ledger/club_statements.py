@@ -19,7 +19,7 @@ from schemas.fields import (
 )
 from schemas.game_fields import PlayerField, TableNameField
 from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
-from schemas.ledger.settling import PointUnit, Settled, money_of
+from schemas.ledger.settling import Settled, Worth, money_of
 from schemas.ledger.statements import (
     MOST_LISTED,
     SETTLE_UP,
@@ -70,9 +70,7 @@ class PlayerResultSchema(WireSchema):
         required=True,
         description="Points won or, below zero, lost, whatever they are worth. `payments` add only those of one worth.",
     )
-    money = Dictionary(
-        Integer(), required=True, description="Money won or, below zero, lost, in minor units, by currency."
-    )
+    money = Dictionary(Integer(), required=True, description="Money won or, below zero, lost, in minor units, by unit.")
 
 
 class PlayerAtTableSchema(PlayerResultSchema):
@@ -111,7 +109,7 @@ class PlayerResult:
 
     rounds: int
     top_ups: Points
-    nets: Mapping[PointUnit, Points]
+    nets: Mapping[Worth, Points]
 
     @property
     def net(self) -> Points:
@@ -120,7 +118,7 @@ class PlayerResult:
 
     @property
     def money(self) -> dict[str, int]:
-        """What they are worth, in minor units of each currency."""
+        """The money that they are worth, in minor units, by unit."""
         return money_of(self.nets)
 
 
@@ -154,9 +152,9 @@ class ClubStatementView:
     settled: Settled
 
     @property
-    def currencies(self) -> list[str]:
-        """The currencies of the rounds."""
-        return sorted({currency for each in self.players for currency in each.result.money})
+    def units(self) -> list[str]:
+        """The units of the money of the rounds."""
+        return sorted({unit for each in self.players for unit in each.result.money})
 
     @property
     def in_order(self) -> list[PlayerInClub]:
@@ -171,7 +169,7 @@ def dump_club_statement(view: ClubStatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "currency_digits": dump_digits(view.currencies),
+        "unit_digits": dump_digits(view.units),
         "players": [
             {
                 "player": each.player,
@@ -196,12 +194,12 @@ def _dump_result(result: PlayerResult) -> Dumped:
     }
 
 
-STATEMENT_COLUMNS: Final = ("player", "table", "rounds", "top_ups", "net", "amount", "currency")
+STATEMENT_COLUMNS: Final = ("player", "table", "rounds", "top_ups", "net", "amount", "unit")
 
 
 def dump_statement_rows(view: ClubStatementView, *, raw: bool | None = False) -> bytes:
     """
-    Encode a statement as CSV: one row for each player, table and currency; texts may be raw.
+    Encode a statement as CSV: one row for each player, table and unit; texts may be raw.
 
     The points of a player at a table are in the first of their rows, so that a column adds up.
     """
@@ -210,7 +208,7 @@ def dump_statement_rows(view: ClubStatementView, *, raw: bool | None = False) ->
         for at in sorted(each.tables, key=lambda at: at.table_name):
             names = text_cell(each.player, raw=raw), text_cell(at.table_name, raw=raw)
             points: tuple[int | None, ...] = (at.result.rounds, at.result.top_ups, at.result.net)
-            money = [(show_decimal(won, currency), currency) for currency, won in sorted(at.result.money.items())]
+            money = [(show_decimal(won, unit), unit) for unit, won in sorted(at.result.money.items())]
             for amount in money:
                 rows.append((*names, *points, *amount))
                 points = (None, None, None)

@@ -11,12 +11,12 @@ from marshmallow import ValidationError, validates_schema
 from schemas.base import Dumped, Sentence, WireSchema
 from schemas.clubs import OfRoundsOrEvening
 from schemas.fields import Boolean, Characters, Choice, Inner, Integer, Listing, Text, Time, UuidField, show_time
-from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReasonField, TableNameField
+from schemas.game_fields import PlayerField, ReasonField, TableNameField, UnitDigitsField
 from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
 from schemas.ledger.journal import EntryKind, player_of
 from schemas.ledger.ledger_places import LedgerCursorField
-from schemas.ledger.units import UnitField, currency_of
-from schemas.money import find_digits, show_decimal
+from schemas.ledger.units import UnitField, currency_of, digits_of
+from schemas.money import show_decimal
 from schemas.pages import DEFAULT, PageSchema, QueryInteger, QuerySchema
 from scoring.ruleset import Points
 from scoring.settlement import LimitedBy
@@ -155,8 +155,7 @@ class LedgerLineSchema(WireSchema):
     )
     amount = Integer(least=0, required=True, description="Amount, in the unit.")
     unit = UnitField(required=True)
-    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code. Null if the unit is a table.")
-    currency_digits = CurrencyDigitsField(required=True)
+    unit_digits = UnitDigitsField(required=True, allow_none=False)
     actor = UuidField(
         required=True,
         allow_none=True,
@@ -236,7 +235,7 @@ class LedgerLine:
 
     @property
     def currency(self) -> str | None:
-        """The currency of the amount; None if the unit is a table."""
+        """The currency of the amount; None if it is in points."""
         return currency_of(self.entry.unit)
 
 
@@ -264,8 +263,7 @@ def dump_ledger_line(line: LedgerLine, *, is_audited: bool) -> Dumped:
         "limited_by": line.limited_by,
         "amount": line.amount,
         "unit": entry.unit,
-        "currency": line.currency,
-        "currency_digits": find_digits(line.currency),
+        "unit_digits": digits_of(entry.unit),
         "actor": str(entry.actor) if is_audited and entry.actor is not None else None,
         "note": entry.note,
         "reverses": None if entry.reverses is None else str(entry.reverses),
@@ -275,8 +273,7 @@ def dump_ledger_line(line: LedgerLine, *, is_audited: bool) -> Dumped:
 
 LEDGER_COLUMNS: Final = (
     "posted_at", "played_at", "kind", "table", "round", "reference", "hand", "payer", "payee", "due", "paid",
-    "limited_by", "amount", "unit", "currency", "revision", "previous_revision", "final", "id", "line", "reverses",
-    "note",
+    "limited_by", "amount", "unit", "revision", "previous_revision", "final", "id", "line", "reverses", "note",
 )  # as a table  # fmt: skip
 LEDGER_HEADER: Final = dump_rows([LEDGER_COLUMNS])
 
@@ -299,7 +296,6 @@ def dump_ledger_rows(lines: Iterable[LedgerLine], *, raw: bool | None = False) -
             line.limited_by,
             show_amount(line.amount, line.entry.unit),
             line.entry.unit,
-            line.currency,
             line.entry.revision,
             line.entry.previous_revision,
             line.entry.is_final,

@@ -10,10 +10,9 @@ from marshmallow import ValidationError, post_load, validates_schema
 from evidence.events import ChargeRecorded, PaymentRecorded
 from schemas.base import Dumped, Sentence, WireSchema, show
 from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show_time
-from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReasonField, ReferenceField
+from schemas.game_fields import PlayerField, ReasonField, ReferenceField, UnitDigitsField
 from schemas.ledger.ledger_lines import LONGEST_REFERENCE
-from schemas.ledger.units import UnitField, currency_of
-from schemas.money import find_digits
+from schemas.ledger.units import UnitField, digits_of
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.errors import Mistake
 
@@ -31,7 +30,7 @@ _PAYEE: Final = "The operator's ID of the player who was paid. Null for the hous
 class AmountField(Integer):
     """An amount to pay or to charge."""
 
-    default_description = "Amount, in minor units of the currency or in points."
+    default_description = "Amount, in minor units."
 
     def __init__(self) -> None:
         super().__init__(least=1, required=True)
@@ -121,8 +120,7 @@ class _RecordedSchema(WireSchema):
 
 class _AmountSchema(_RecordedSchema):
     unit = UnitField(required=True)
-    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code. Null if the unit is a table.")
-    currency_digits = CurrencyDigitsField(required=True)
+    unit_digits = UnitDigitsField(required=True, allow_none=False)
     amount = AmountField()
     reference = Text(
         longest=LONGEST_REFERENCE,
@@ -198,7 +196,6 @@ def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dum
         own = {"payer": event.payer, "payee": event.payee, "paid_at": show_time(event.paid_at)}
     else:
         own = {"player": event.player}
-    currency = currency_of(event.unit)
     return {
         "id": str(recorded.id),
         "recorded_at": show_time(recorded.recorded_at),
@@ -206,8 +203,7 @@ def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dum
         "table": _show_id(event.table),
         "round": _show_id(event.round),
         "unit": event.unit,
-        "currency": currency,
-        "currency_digits": find_digits(currency),
+        "unit_digits": digits_of(event.unit),
         "amount": event.amount,
         "reference": event.reference,
         **({"warnings": dump_mistakes(warnings)} if warnings else {}),

@@ -9,9 +9,9 @@ from typing import Any, Final
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
-from schemas.game_fields import CurrencyField, PlayerField, StackField
+from schemas.game_fields import PlayerField, StackField, UnitCodeField
 from schemas.ledger.csv_rows import dump_rows, text_cell
-from schemas.ledger.settling import PointUnit, SettleBy, Settled, money_of
+from schemas.ledger.settling import SettleBy, Settled, Worth, money_of
 from schemas.money import count_digits, show_decimal
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points
@@ -32,10 +32,10 @@ class PaymentsAre(StrEnum):
     PAIRS = "pairs"
 
 
-CURRENCY_DIGITS: Final = Dictionary(
+UNIT_DIGITS: Final = Dictionary(
     Integer(least=0, most=4),
     required=True,
-    description="Number of digits of the minor unit of each currency: 2 if 1250 is 12.50.",
+    description="Number of digits after the decimal point, by unit: 2 if 1250 is 12.50.",
 )
 PAYMENTS_ARE: Final = Choice(
     {few.value: few for few in PaymentsAre},
@@ -80,9 +80,7 @@ class PlayerStatementSchema(PointTotalsSchema):
 
     player = PlayerField(required=True)
     rounds = Integer(least=1, required=True, description="Number of rounds that the player played.")
-    money = Dictionary(
-        Integer(), required=True, description="Money won or, below zero, lost, in minor units, by currency."
-    )
+    money = Dictionary(Integer(), required=True, description="Money won or, below zero, lost, in minor units, by unit.")
 
 
 class PaymentSchema(WireSchema):
@@ -93,20 +91,20 @@ class PaymentSchema(WireSchema):
     amount = Integer(
         least=1,
         required=True,
-        description="Amount to pay: points, or minor units of `currency` where the payment has one.",
+        description="Amount to pay: points, or minor units of `unit` where the payment has one.",
     )
 
 
-class OfPointUnit:
+class OfWorth:
     """Points that are worth the same: those of one value, or of one table if they have none."""
 
     point_value = Integer(
         least=0,
         required=True,
         allow_none=True,
-        description="Value of one of these points in minor units of `currency`. Null if they have no value.",
+        description="Value of one of these points in minor units of `unit`. Null if they have no value.",
     )
-    currency = CurrencyField(required=True)
+    unit = UnitCodeField(required=True)
     table = UuidField(
         required=True,
         allow_none=True,
@@ -114,19 +112,19 @@ class OfPointUnit:
     )
 
 
-class PointPaymentSchema(OfPointUnit, PaymentSchema):
+class PointPaymentSchema(OfWorth, PaymentSchema):
     """A payment of points between two players. Points are added only where they are worth the same."""
 
 
 class MoneyPaymentSchema(PaymentSchema):
     """A payment of money between two players."""
 
-    currency = CurrencyField(required=True, allow_none=False)
+    unit = UnitCodeField(required=True, allow_none=False)
 
 
 class StatementPaymentsSchema(WireSchema):
     """
-    The payments that settle up rounds: points of the same worth, or the money of each currency.
+    The payments that settle up rounds: points of the same worth, or the money of each unit.
 
     Money is points times the point value of each round. Points without a value are settled in points, at each table.
     """
@@ -135,7 +133,7 @@ class StatementPaymentsSchema(WireSchema):
         Inner(PointPaymentSchema),
         most=MOST_LISTED,
         required=True,
-        description="Payments in points that settle up every round: those with a value by value and currency, then"
+        description="Payments in points that settle up every round: those with a value by value and unit, then"
         " those without a value by table.",
     )
     money = Listing(
@@ -156,7 +154,7 @@ class SettledSchema(WireSchema):
     open_rounds = Integer(
         least=0, required=True, description="Number of these rounds that are open. They count as they are now."
     )
-    currency_digits = CURRENCY_DIGITS
+    unit_digits = UNIT_DIGITS
     payments = Inner(StatementPaymentsSchema, required=True, description="Payments that settle up the period.")
     payments_are = PAYMENTS_ARE
 
@@ -201,11 +199,11 @@ class PlayerStatement:
     player: str
     rounds: int
     points: PointTotals
-    nets: Mapping[PointUnit, Points]
+    nets: Mapping[Worth, Points]
 
     @property
     def money(self) -> dict[str, int]:
-        """What the player won or, below zero, lost, in minor units of each currency."""
+        """The money that the player won or, below zero, lost, in minor units, by unit."""
         return money_of(self.nets)
 
 
@@ -223,9 +221,9 @@ class StatementView:
     settled: Settled
 
     @property
-    def currencies(self) -> list[str]:
-        """The currencies of the rounds."""
-        return sorted({currency for each in self.players for currency in each.money})
+    def units(self) -> list[str]:
+        """The units of the money of the rounds."""
+        return sorted({unit for each in self.players for unit in each.money})
 
 
 def dump_statement(view: StatementView) -> Dumped:
@@ -236,7 +234,7 @@ def dump_statement(view: StatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "currency_digits": dump_digits(view.currencies),
+        "unit_digits": dump_digits(view.units),
         "players": [
             {
                 "player": each.player,
@@ -253,13 +251,13 @@ def dump_statement(view: StatementView) -> Dumped:
 
 TABLE_STATEMENT_COLUMNS: Final = (
     *("player", "table", "rounds", "opening_stack", "top_ups", "between_rounds", "net", "stack"),
-    *("amount", "currency"),
+    *("amount", "unit"),
 )
 
 
 def dump_table_rows(view: StatementView, table_name: str, *, raw: bool | None = False) -> bytes:
     """
-    Encode a statement as CSV, highest net points first: one row for each player and currency; texts may be raw.
+    Encode a statement as CSV, highest net points first: one row for each player and unit; texts may be raw.
 
     The points of a player are in the first of their rows, so that a column adds up.
     """
@@ -267,17 +265,17 @@ def dump_table_rows(view: StatementView, table_name: str, *, raw: bool | None = 
     for each in sorted(view.players, key=lambda each: (-each.points.net, each.player)):
         names = text_cell(each.player, raw=raw), text_cell(table_name, raw=raw)
         points: tuple[int | None, ...] = (each.rounds, *_dump_points(each.points).values())
-        for currency, won in sorted(each.money.items()):
-            rows.append((*names, *points, show_decimal(won, currency), currency))
+        for unit, won in sorted(each.money.items()):
+            rows.append((*names, *points, show_decimal(won, unit), unit))
             points = (None,) * len(points)
         if not each.money:
             rows.append((*names, *points, None, None))
     return dump_rows(rows)
 
 
-def dump_digits(currencies: Iterable[str]) -> dict[str, int]:
-    """Return the number of digits of the minor unit of each currency."""
-    return {currency: count_digits(currency) for currency in currencies}
+def dump_digits(units: Iterable[str]) -> dict[str, int]:
+    """Return the number of digits after the decimal point, by unit."""
+    return {unit: count_digits(unit) for unit in units}
 
 
 def dump_settled(settled: Settled) -> Dumped:
@@ -286,13 +284,13 @@ def dump_settled(settled: Settled) -> Dumped:
     return {
         "payments": {
             "points": [
-                {**payment, **unit._asdict()}
-                for unit, each in settled.in_points.items()
+                {**payment, **worth._asdict()}
+                for worth, each in settled.in_points.items()
                 for payment in _dump_payments(each.payments)
             ],
             "money": [
-                {**payment, "currency": currency}
-                for currency, each in settled.in_money.items()
+                {**payment, "unit": unit}
+                for unit, each in settled.in_money.items()
                 for payment in _dump_payments(each.payments)
             ],
         },

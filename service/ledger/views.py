@@ -108,7 +108,7 @@ def get_ledger(query: dict[str, Any]) -> Response:
 @ledger.response(200, BalancesSchema)
 def get_all_balances(query: dict[str, Any]) -> Response:
     """
-    Return what everyone is owed or owes now, by currency and by table without money, and the payments that settle it.
+    Return what everyone is owed or owes now, by unit and by table without money, and the payments that settle it.
 
     A balance is the sum of the journal: rounds from their end, payments and charges. Open rounds add nothing. A link
     has the balances of its table only, as `table` has.
@@ -126,9 +126,9 @@ def get_statement(query: dict[str, Any]) -> Response:
     Return the results of rounds at all tables or some, player by player, and the payments that settle them up.
 
     The rounds are those opened at or after `from` and before `to`, or on an `evening` of the club; all rounds by
-    default. Each round counts with its own point value and currency. Open rounds count as they are now. If more than
+    default. Each round counts with its own point value and unit. Open rounds count as they are now. If more than
     sixteen players remain after those with opposite totals have paid each other, the payments are few, but perhaps not
-    the fewest. With `Accept: text/csv` the response has a row for each player, table and currency.
+    the fewest. With `Accept: text/csv` the response has a row for each player, table and unit.
     """
     transaction = current_transaction()
     by, raw = query.pop("settle_up"), query.pop("raw")

@@ -68,7 +68,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     "rulesets": _table("club_id name version", event="content digest created_at"),
     "tables": _table(
         "club_id id",
-        event="name ruleset_name ruleset_version point_value currency minimum_stack correction_window_minutes"
+        event="name ruleset_name ruleset_version point_value unit minimum_stack correction_window_minutes"
         " created_at archived_at",
     ),
     "links": _table(
@@ -78,7 +78,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "rounds": _table(
         "club_id id",
-        event="table_id table_sequence imported reference digest point_value currency opened_at recorded_at"
+        event="table_id table_sequence imported reference digest point_value unit opened_at recorded_at"
         " correction_window_minutes",
     ),
     "settlements": _table(
@@ -124,7 +124,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "round_statistics": _table(
         "club_id round_id player",
-        event="table_id ruleset_name ruleset_version opened_at point_value currency place",
+        event="table_id ruleset_name ruleset_version opened_at point_value unit place",
         played="top_ups received not_received paid not_paid hands points squares best worst points_by_hand fouls scoops"
         " fantasyland_hands fantasyland_entered fantasyland_stayed royalties_top royalties_middle royalties_bottom"
         " from_rows from_bonuses from_royalties from_fouls opponents hands_against points_against squares_against"

@@ -28,7 +28,7 @@ def view_table(stored: StoredTable) -> TableView:
         name=stored.name,
         ruleset=f"{stored.ruleset_name}@{stored.ruleset_version}",
         point_value=stored.point_value,
-        currency=stored.currency,
+        unit=stored.unit,
         minimum_stack=stored.minimum_stack,
         correction_window_minutes=stored.correction_window_minutes,
         created_at=stored.created_at,
@@ -131,7 +131,7 @@ def build_table(transaction: Transaction, request: TableRequest, ruleset: Rulese
         ruleset_name=ruleset.name,
         ruleset_version=ruleset.version,
         point_value=request.point_value,
-        currency=request.currency,
+        unit=request.unit,
         minimum_stack=request.minimum_stack,
         correction_window_minutes=request.correction_window_minutes,
         created_at=transaction.now,
@@ -155,7 +155,7 @@ def _describe(table: StoredTable) -> dict[str, Any]:
         "name": table.name,
         "ruleset": f"{table.ruleset_name}@{table.ruleset_version}",
         "point_value": table.point_value,
-        "currency": table.currency,
+        "unit": table.unit,
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
     }
@@ -173,7 +173,7 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     Raises:
         NotFound: the club has no table with this ID.
         RulesetUnknown: the ruleset does not exist.
-        WireError: the table would have a point value without a currency, or a currency without a point value.
+        WireError: the table would have a point value without a unit, or a unit without a point value.
         TableConflict: the club has another table with the name that the table has after the change.
         RoundOpen: the table has an open round, and cannot be archived.
         Busy: another request gave the table a new name before it was locked, and this one brings the table back.
@@ -186,8 +186,8 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     after = _apply(before, changes, ruleset, transaction.now)
     if after == before:
         return view_table(before)
-    if changes.keys() & {"point_value", "currency"}:
-        check_changed_money(after.point_value, after.currency)
+    if changes.keys() & {"point_value", "unit"}:
+        check_changed_money(after.point_value, after.unit)
     is_taking = after.archived_at is None and (after.name != before.name or before.archived_at is not None)
     if is_taking and after.name != name:
         raise Busy(f"table {table_id} was renamed by another request; retry the request")
@@ -202,7 +202,7 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     return view_table(after)
 
 
-_PLAIN: Final = frozenset({"name", "point_value", "currency", "minimum_stack", "correction_window_minutes"})
+_PLAIN: Final = frozenset({"name", "point_value", "unit", "minimum_stack", "correction_window_minutes"})
 """The fields of a request that a stored table has too."""
 
 

@@ -22,7 +22,7 @@ class TableRecord(Base):
     ruleset_name: Mapped[str]
     ruleset_version: Mapped[int]
     point_value: Mapped[Big | None]
-    currency: Mapped[str | None]
+    unit: Mapped[str | None]
     minimum_stack: Mapped[Big | None]
     correction_window_minutes: Mapped[int]
     created_at: Mapped[datetime]

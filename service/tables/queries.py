@@ -32,7 +32,7 @@ class StoredTable:
     ruleset_name: str
     ruleset_version: int
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: Points | None
     correction_window_minutes: int
     created_at: datetime
@@ -231,7 +231,7 @@ def _load(row: Row[Any]) -> StoredTable:
         ruleset_name=row.ruleset_name,
         ruleset_version=row.ruleset_version,
         point_value=row.point_value,
-        currency=row.currency,
+        unit=row.unit,
         minimum_stack=row.minimum_stack,
         correction_window_minutes=row.correction_window_minutes,
         created_at=row.created_at,

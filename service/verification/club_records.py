@@ -139,7 +139,7 @@ def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
         "ruleset_name": name,
         "ruleset_version": int(version),
         "point_value": event.point_value,
-        "currency": event.currency,
+        "unit": event.unit,
         "minimum_stack": event.minimum_stack,
         "correction_window_minutes": event.correction_window_minutes,
     }

@@ -22,7 +22,7 @@ class Happened(NamedTuple):
 def round_account_of(folded: FoldedRound) -> RoundAccount:
     """Return what all entries of a round have in common."""
     opening = folded.opening
-    return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, opening.currency)
+    return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, opening.unit)
 
 
 def expect_entries(

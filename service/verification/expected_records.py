@@ -133,7 +133,7 @@ def _add_opening(records: Records, folded: FoldedRound) -> None:
         "reference": opening.reference,
         "digest": opening.digest,
         "point_value": opening.point_value,
-        "currency": opening.currency,
+        "unit": opening.unit,
         "opened_at": opening.opened_at,
         "recorded_at": folded.recorded_at,
         "correction_window_minutes": opening.correction_window_minutes,

@@ -104,7 +104,7 @@ def _tables_are_changed(api: Api) -> None:
 
 def _rounds_are_played(api: Api) -> None:
     for number in (1, 2):
-        round_id = start_round(api, "pineapple-qq", SIXES, name=f"undone {number}", point_value=number, currency="EUR")
+        round_id = start_round(api, "pineapple-qq", SIXES, name=f"undone {number}", point_value=number, unit="EUR")
         play(api, round_id, *COMPLETE[:2])
         assert undo(api, round_id, 2).status == 201
         swapped = hand(2, 2, {**THREE, 1: THREE[2], 2: THREE[1]}, played_at=f"2026-11-20T21:0{number}:00Z")

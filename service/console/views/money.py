@@ -15,7 +15,7 @@ from schemas.ledger.balances import Balance, UnitBalances
 from schemas.ledger.journal import EntryKind, player_of
 from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema
-from schemas.ledger.settling import unit_of
+from schemas.ledger.settling import worth_of
 from schemas.ledger.units import currency_of
 from schemas.money import read_decimal
 from scoring.errors import Mistake
@@ -82,7 +82,6 @@ PAYMENTS: Final = Listing[ListedRecord](
             is_decimal=True,
         ),
         Column("unit", lambda row: row.recorded.event.unit),
-        Column("currency", lambda row: row.currency),
         Column("reference", lambda row: row.recorded.event.reference, "Reference"),
         Column("note", lambda row: row.note),
         Column("id", lambda row: row.id),
@@ -190,7 +189,7 @@ def _list_units(transaction: Transaction, known: Mapping[str, str | None]) -> li
     """Return the units that forms offer, with their names: those of the journal, and those of the tables."""
     units = {unit: table or unit for unit, table in known.items()}
     for table in list_tables(transaction, limit=_MOST_TABLES).items:
-        unit = unit_of(table.point_value, table.currency, table.id).written
+        unit = worth_of(table.point_value, table.unit, table.id).amount_unit
         units.setdefault(unit, currency_of(unit) or table.name)
     return [(unit, name if currency_of(unit) else f"points at {name}") for unit, name in units.items()]
 

@@ -38,7 +38,7 @@ from service.tables.actions import get_table, list_tables, update_table
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
-_EDITED: Final = ("name", "ruleset", "point_value", "currency", "minimum_stack", "correction_window_minutes")
+_EDITED: Final = ("name", "ruleset", "point_value", "unit", "minimum_stack", "correction_window_minutes")
 """The fields of the form that changes a table."""
 _NUMBERS: Final = frozenset({"point_value", "minimum_stack", "correction_window_minutes"})
 _LONGEST_NUMBER: Final = 16
@@ -77,7 +77,7 @@ TABLES: Final = Listing[TableRow](
             style="figure",
             is_decimal=True,
         ),
-        Column("currency", lambda row: row.table.currency),
+        Column("unit", lambda row: row.table.unit),
         Column("minimum_stack", lambda row: row.table.minimum_stack),
         Column("correction_window_minutes", lambda row: row.table.correction_window_minutes),
         Column("now", heading="Now", cell="table_now"),
@@ -189,7 +189,7 @@ def _statement_values(table: TableView, statement: StatementView, query: dict[st
         "rounds_filter": find_rounds(query["evenings"], table=filter_of(table)),
         "players": players,
         "next_cursor": next_cursor,
-        "currencies": statement.currencies,
+        "units": statement.units,
         "payments": list_payments(statement.settled),
         "query": query,
         "display_names": list_names(current_transaction(), [each.player for each in statement.players]),
@@ -204,6 +204,6 @@ def _evenings(rounds: list[RoundView], club: ClubView) -> list[tuple[date, datet
 
 
 def _point_value(table: TableView) -> str | None:
-    if table.point_value is None or table.currency is None:
+    if table.point_value is None or table.unit is None:
         return None
-    return show_decimal(table.point_value, table.currency)
+    return show_decimal(table.point_value, table.unit)

@@ -98,7 +98,7 @@ def _by_player(names: Mapping[Seat, str], points: Mapping[Seat, Points]) -> dict
     return {names[seat]: points[seat] for seat in sorted(names)}
 
 
-_FIXED: Final = ("table", "reference", "opened_at", "point_value", "currency")
+_FIXED: Final = ("table", "reference", "opened_at", "point_value", "unit")
 _PLACE: Final = "document"
 _CHANGED: Final = {"patch": "patched", "changes": "changed"}
 
@@ -258,7 +258,7 @@ def _refuse_other_table(recorded: RoundDocument, document: RoundDocument) -> Non
     ]
     if mistakes:
         raise CorrectionInvalid(
-            "a correction cannot change the table, reference, opening time, point value or currency of a round",
+            "a correction cannot change the table, reference, opening time, point value or unit of a round",
             mistakes,
         )
 

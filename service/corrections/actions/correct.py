@@ -241,7 +241,7 @@ def _document(document: RoundDocument) -> CorrectedDocument:
         reference=document.reference,
         opened_at=document.opened_at,
         point_value=document.point_value,
-        currency=document.currency,
+        unit=document.unit,
         seats=tuple(sorted(document.seats, key=lambda seat: seat.seat)),
         hands=tuple(CanonicalJson(submitted.content) for submitted in document.hands),
         departures=tuple(sorted(document.departures, key=lambda departure: departure.after_hand)),

@@ -45,7 +45,7 @@ class CaseOrder(StrEnum):
     POINTS = "points"
     """Most points at stake first."""
     MONEY = "money"
-    """Most money at stake first, in each currency; points without a value last."""
+    """Most money at stake first, in each unit; points without a value last."""
     WINDOW = "window"
     """Least time left until the settlement becomes final first; those without a window last."""
 
@@ -103,7 +103,7 @@ class StoredCase:
     players: Mapping[Seat, str]
     points: Points
     point_value: int | None
-    currency: str | None
+    unit: str | None
     settlement_state: SettlementState
     provisional_until: datetime | None
     in_force: int
@@ -118,7 +118,7 @@ class StoredCase:
 
     @property
     def money(self) -> int | None:
-        """The points at stake in minor units of the currency; None if points have no value."""
+        """The points at stake in minor units; None if points have no value."""
         return None if self.point_value is None else self.points * self.point_value
 
 
@@ -165,8 +165,8 @@ class _Key:
     is_descending: bool = False
 
 
-_NO_CURRENCY: Final = "ZZZZ"
-"""Sorts after every currency."""
+_NO_UNIT: Final = "ZZZZ"
+"""Sorts after every unit."""
 _NO_WINDOW: Final = timedelta(days=36_500)
 """Longer than every window."""
 _ID: Final = _Key(lambda listed: listed.id, lambda dispute: dispute.id)
@@ -176,8 +176,8 @@ _KEYS: Final[Mapping[CaseOrder, Sequence[_Key]]] = {
     CaseOrder.POINTS: (_Key(lambda listed: listed.points, lambda dispute: dispute.points, is_descending=True), _ID),
     CaseOrder.MONEY: (
         _Key(
-            lambda listed: func.coalesce(listed.currency, _NO_CURRENCY),
-            lambda dispute: dispute.currency or _NO_CURRENCY,
+            lambda listed: func.coalesce(listed.unit, _NO_UNIT),
+            lambda dispute: dispute.unit or _NO_UNIT,
         ),
         _Key(
             lambda listed: func.coalesce(listed.points * listed.point_value, 0),
@@ -244,7 +244,7 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
             _TABLE.name.label("table"),
             _ROUND.reference,
             _ROUND.point_value,
-            _ROUND.currency,
+            _ROUND.unit,
             _ROUND.correction_window_minutes,
             _ROUND_HEAD.seats,
             _ROUND_HEAD.players,

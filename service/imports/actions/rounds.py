@@ -205,7 +205,7 @@ class _RoundLines:
             opened_at=given_opening_time(transaction.now, document.opened_at, played_at) or transaction.now,
             reference=document.reference,
             point_value=document.point_value,
-            currency=document.currency,
+            unit=document.unit,
             digest=line.digest,
         )
         submission = Submission("document", line.received)
@@ -247,7 +247,7 @@ def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
         if isinstance(step, PlayedHand) and step.accepted
     ]
     view = view_settlement(
-        stored.round, payments, stored.revision, stored.point_value, stored.currency, irregular=irregular
+        stored.round, payments, stored.revision, stored.point_value, stored.unit, irregular=irregular
     )
     finality = stored.finality
     return replace(view, state=finality.settlement_state, provisional_until=finality.provisional_until)

@@ -258,7 +258,7 @@ def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]
     table_id = table_of(unit)
     if transaction.table_id is not None:
         own = tables.get(transaction, transaction.table_id)
-        expected = unit_of(own.point_value, own.currency, str(own.id)).written
+        expected = unit_of(own.point_value, own.unit, str(own.id)).written
         if unit != expected and not payments.has_unit(transaction, unit):
             detail = f"is no unit of the table {own.name!r} of the link; expected {expected}"
             yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": expected})
@@ -270,9 +270,9 @@ def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]
     table = tables.list_by_id(transaction, [table_id]).get(table_id)
     if table is None:
         yield Mistake("unit-unknown", ("unit",), f"the club has no table {unit}")
-    elif table.point_value is not None and table.currency and not payments.has_unit(transaction, unit):
-        detail = f"points of the table {table.name!r} are worth money; expected {table.currency}"
-        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.currency})
+    elif table.point_value is not None and table.unit and not payments.has_unit(transaction, unit):
+        detail = f"points of the table {table.name!r} are worth money; expected {table.unit}"
+        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.unit})
 
 
 def _find_unknown_round(round_id: UUID | None, round_: PaidRound | None) -> Iterator[Mistake]:

@@ -10,7 +10,7 @@ from sqlalchemy import Row
 
 from schemas.fields import MOST_INTEGER
 from schemas.ledger.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
-from schemas.ledger.settling import PointUnit, SettleBy, settle_fewest, settle_pairs, unit_of
+from schemas.ledger.settling import SettleBy, Worth, settle_fewest, settle_pairs, worth_of
 from schemas.ledger.statements import PlayerStatement, PointTotals, StatementView
 from scoring.errors import Mistake, RoundError
 from service.db import Transaction
@@ -87,7 +87,7 @@ def _settle(
     )
 
 
-def _settled_nets(player: PlayerInClub, *, with_value: bool) -> Mapping[PointUnit, int]:
+def _settled_nets(player: PlayerInClub, *, with_value: bool) -> Mapping[Worth, int]:
     """Return the points of a player that are settled up: all, or those that have a value."""
     nets = player.result.nets
     return {unit: net for unit, net in nets.items() if unit.point_value is not None} if with_value else nets
@@ -108,10 +108,10 @@ def _at_tables(sums: Iterable[Row[Any]]) -> list[PlayerAtTable]:
 
 
 def _add(sums: Iterable[Row[Any]]) -> PlayerResult:
-    rounds, top_ups, nets = 0, 0, defaultdict[PointUnit, int](int)
+    rounds, top_ups, nets = 0, 0, defaultdict[Worth, int](int)
     for row in sums:
         rounds, top_ups = rounds + row.rounds, top_ups + int(row.top_ups)
-        nets[unit_of(row.point_value, row.currency, str(row.table_id))] += int(row.net)
+        nets[worth_of(row.point_value, row.unit, str(row.table_id))] += int(row.net)
     return PlayerResult(rounds, top_ups, dict(nets))
 
 

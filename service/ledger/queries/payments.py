@@ -176,7 +176,7 @@ _LIST: Final = text("""
     ORDER BY entry.id DESC LIMIT :limit
 """)
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
-_ROUND: Final = text("SELECT table_id, point_value, currency FROM rounds WHERE club_id = :club_id AND id = :round_id")
+_ROUND: Final = text("SELECT table_id, point_value, unit FROM rounds WHERE club_id = :club_id AND id = :round_id")
 
 
 def lock(transaction: Transaction, name: str) -> None:
@@ -277,7 +277,7 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
     row = transaction.execute(_ROUND, parameters).one_or_none()
     if row is None:
         return None
-    return PaidRound(row.table_id, unit_of(row.point_value, row.currency, str(row.table_id)).written)
+    return PaidRound(row.table_id, unit_of(row.point_value, row.unit, str(row.table_id)).written)
 
 
 def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:

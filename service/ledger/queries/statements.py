@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from schemas.ledger.settling import PaidBetween, PointUnit, unit_of
+from schemas.ledger.settling import PaidBetween, Worth, worth_of
 from schemas.ledger.statements import PlayerStatement, PointTotals
 from service.db import Transaction
 from service.rounds.queries.round_filter import (
@@ -40,8 +40,8 @@ _POINTS: Final = """
     FROM seat GROUP BY player
 """
 _NETS: Final = """
-    SELECT player, point_value, currency, table_id, sum(net) AS net FROM seat
-    GROUP BY player, point_value, currency, table_id
+    SELECT player, point_value, unit, table_id, sum(net) AS net FROM seat
+    GROUP BY player, point_value, unit, table_id
 """
 
 
@@ -56,12 +56,12 @@ class RoundSums:
 
 def list_totals(transaction: Transaction, filter_: RoundFilter, *, by_table: bool) -> Sequence[Row[Any]]:
     """
-    List sums of rounds by player, point value and currency; those of rounds without a value `by_table` or in one.
+    List sums of rounds by player, point value and unit; those of rounds without a value `by_table` or in one.
 
     Each round counts once in the sum of `counted_rounds`.
     """
     table = _TABLE_OF_UNIT if by_table else _ANY_TABLE
-    query = _sums(filter_, ("player", "point_value", "currency", table), _COUNTED)
+    query = _sums(filter_, ("player", "point_value", "unit", table), _COUNTED)
     return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
@@ -69,7 +69,7 @@ def list_sums(
     transaction: Transaction, filter_: RoundFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
     """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
-    by = ("table_id", "player", "point_value", "currency")
+    by = ("table_id", "player", "point_value", "unit")
     if players is None:
         summed = _sums(filter_, by, _COUNTED)
     else:
@@ -104,14 +104,14 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
     parameters = _parameters(transaction, filter_)
     seats = f"""
         WITH seat AS (
-            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.currency, seat.*,
+            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.unit, seat.*,
                 seat.stack - seat.opening_stack - seat.top_ups AS net
             {_rounds(filter_, _SEATS)}
         )
     """
-    nets: dict[str, dict[PointUnit, int]] = defaultdict(dict)
+    nets: dict[str, dict[Worth, int]] = defaultdict(dict)
     for row in transaction.execute(text(f"{seats} {_NETS}"), parameters):
-        nets[row.player][unit_of(row.point_value, row.currency, str(row.table_id))] = int(row.net)
+        nets[row.player][worth_of(row.point_value, row.unit, str(row.table_id))] = int(row.net)
     players = [
         PlayerStatement(
             row.player,
@@ -128,7 +128,7 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
 def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_value: bool = False) -> list[PaidBetween]:
     """List what each player has paid each other in the revisions in force, after caps; all, or points `with_value`."""
     query = f"""
-        SELECT round.point_value, round.currency,
+        SELECT round.point_value, round.unit,
             CASE WHEN round.point_value IS NULL THEN round.table_id END AS table_id,
             head.players[array_position(head.seats, paid.payer)] AS payer,
             head.players[array_position(head.seats, paid.payee)] AS payee,
@@ -137,7 +137,7 @@ def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_va
         GROUP BY 1, 2, 3, 4, 5
     """
     return [
-        PaidBetween(unit_of(row.point_value, row.currency, str(row.table_id)), row.payer, row.payee, int(row.points))
+        PaidBetween(worth_of(row.point_value, row.unit, str(row.table_id)), row.payer, row.payee, int(row.points))
         for row in transaction.execute(text(query), _parameters(transaction, filter_))
     ]
 

@@ -86,7 +86,7 @@ def render_round_page(
         show_cards=format_cards,
         show_amount=partial(_show_amount, view),
         show_time=lambda at: format_time(at, page.zone),
-        show_money=lambda minor: format_money_won(minor, view.currency or ""),
+        show_money=lambda minor: format_money_won(minor, view.unit or ""),
         provisional_until=settlement.provisional_until and format_time(settlement.provisional_until, page.zone),
         expires_at=format_time(expires_at, page.zone),
         address=address,
@@ -107,8 +107,8 @@ def _show_payments(page: RoundPage, names: Mapping[Seat, str]) -> Iterator[tuple
 
 def _show_amount(view: RoundView, points: Points) -> str:
     """Return points as money or, if they have no value, as points."""
-    if view.point_value is not None and view.currency is not None:
-        return format_money(points * view.point_value, view.currency)
+    if view.point_value is not None and view.unit is not None:
+        return format_money(points * view.point_value, view.unit)
     return f"{points} {'point' if points == 1 else 'points'}"
 
 

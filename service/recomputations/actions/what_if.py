@@ -28,7 +28,7 @@ class PlayerWhatIf:
     Attributes:
         before: as recorded.
         after: under the other ruleset.
-        money: the difference in minor units, by currency; rounds without a point value are omitted.
+        money: the difference in minor units, by unit; rounds without a point value are omitted.
     """
 
     player: str
@@ -96,8 +96,8 @@ def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, 
             was, is_now = stored.round.nets[seat.seat], played.round.nets[seat.seat]
             before[seat.player] += was
             after[seat.player] += is_now
-            if stored.point_value is not None and stored.currency is not None:
-                money[seat.player][stored.currency] += (is_now - was) * stored.point_value
+            if stored.point_value is not None and stored.unit is not None:
+                money[seat.player][stored.unit] += (is_now - was) * stored.point_value
     players = [PlayerWhatIf(player, before[player], after[player], money[player]) for player in before]
     players.sort(key=lambda each: (-each.change, each.player))
     return TableWhatIf(len(ended) - len(refused), hands, len(page) > most, players, refused)

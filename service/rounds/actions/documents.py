@@ -87,7 +87,7 @@ def write_document(stored: StoredRound, happened: StoredHistory, table: str) -> 
         table=table,
         reference=stored.reference,
         point_value=stored.point_value,
-        currency=stored.currency,
+        unit=stored.unit,
         seats=happened.seats,
         hands=tuple(SubmittedHand(hand.hand, hand.played_at) for hand in happened.hands),
         departures=happened.departures,
@@ -141,7 +141,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
         opened_at=opened_at,
         reference=document.reference,
         point_value=document.point_value,
-        currency=document.currency,
+        unit=document.unit,
         digest=digest,
         carried_over=[],
         submission=submission,
@@ -182,7 +182,7 @@ def add_steps(change: RoundChange, steps: Iterable[Step], document: RoundDocumen
 
 def table_of(document: RoundDocument) -> TableRequest:
     """Return the request for the table of a document."""
-    return TableRequest(document.table, document.ruleset, document.point_value, document.currency, None)
+    return TableRequest(document.table, document.ruleset, document.point_value, document.unit, None)
 
 
 def _find_recorded(

@@ -42,7 +42,7 @@ def view_round(stored: StoredRound) -> RoundView:
         version=stored.version,
         reference=stored.reference,
         point_value=stored.point_value,
-        currency=stored.currency,
+        unit=stored.unit,
         opened_at=stored.opened_at,
         recorded_at=stored.recorded_at,
         state=stored.finality.settlement_state,
@@ -94,7 +94,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     """
     Open a round at a table. An omitted stack carries over from the player's last round there that was not imported.
 
-    The stack of a round with another point value or currency than the table has now does not carry over.
+    The stack of a round with another point value or unit than the table has now does not carry over.
 
     Raises:
         NotFound: the table does not exist.
@@ -112,8 +112,8 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     if is_open is not None:
         raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")
     last = rounds.list_stacks_left(transaction, table_id, [seat.player for seat in request.seats])
-    money = table.point_value, table.currency
-    carried = {player: each.stack for player, each in last.items() if (each.point_value, each.currency) == money}
+    money = table.point_value, table.unit
+    carried = {player: each.stack for player, each in last.items() if (each.point_value, each.unit) == money}
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
     round_ = _seat_players(table, ruleset, request.seats, carried, last)
@@ -124,7 +124,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         opened_at=opened_at,
         reference=request.reference,
         point_value=table.point_value,
-        currency=table.currency,
+        unit=table.unit,
         digest=digest_of(describe_opening(round_.seats)),
         carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
     )
@@ -170,7 +170,7 @@ def add_round(
     opened_at: datetime | None,
     reference: str | None,
     point_value: int | None,
-    currency: str | None,
+    unit: str | None,
     digest: bytes,
     carried_over: list[Seat],
     submission: Submission | None = None,
@@ -191,7 +191,7 @@ def add_round(
         opened_at=opened_at or next_opening_time(transaction, table.id),
         reference=reference,
         point_value=point_value,
-        currency=currency,
+        unit=unit,
         digest=digest,
     )
     event = opening_event(opened, carried_over, submission)
@@ -207,7 +207,7 @@ def build_round(
     opened_at: datetime,
     reference: str | None,
     point_value: int | None,
-    currency: str | None,
+    unit: str | None,
     digest: bytes,
     imported: bool = False,
 ) -> StoredRound:
@@ -226,7 +226,7 @@ def build_round(
         reference=reference,
         digest=digest,
         point_value=point_value,
-        currency=currency,
+        unit=unit,
         opened_at=opened_at,
         recorded_at=transaction.now,
         version=FIRST,
@@ -258,7 +258,7 @@ def opening_event(
         ruleset=str(ruleset),
         ruleset_digest=rulesets.digest_ruleset(ruleset),
         point_value=opened.point_value,
-        currency=opened.currency,
+        unit=opened.unit,
         opened_at=opened.opened_at,
         correction_window_minutes=opened.correction_window_minutes,
         seats=tuple(sorted(opened.round.seats, key=lambda seat: seat.seat)),
@@ -339,7 +339,7 @@ def _stack_mistakes(
     Args:
         seats: the players of the request.
         carried: the stacks that carry over, by player.
-        known: the players who have played at the table, also for another point value or currency.
+        known: the players who have played at the table, also for another point value or unit.
         table: the table.
     """
     for index, seat in enumerate(seats):
@@ -363,5 +363,5 @@ def _explain_missing(player: str, carried: Mapping[str, Points], known: Collecti
     if player in carried:
         return "has none left over"
     if player in known:
-        return "played their last round at the table with another point value or currency"
+        return "played their last round at the table with another point value or unit"
     return "has played no round at the table"

@@ -62,7 +62,7 @@ def _view(stored: StoredRound, records: RoundRecords) -> SettlementView:
         records.paid,
         records.revision,
         stored.point_value,
-        stored.currency,
+        stored.unit,
         records.reason,
         records.irregular,
     )

@@ -179,7 +179,7 @@ def _head(row: Row[Any]) -> DocumentHead:
         "reference": row.reference,
         "opened_at": show_time(row.opened_at),
         "point_value": row.point_value,
-        "currency": row.currency,
+        "unit": row.unit,
         "seats": [{"seat": seat, "player": player, "stack": stack} for seat, player, stack in seated],
     }
     return DocumentHead(RoundPlace(row.opened_at, row.id), row.revision, row.hands, content)

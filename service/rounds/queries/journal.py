@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped
 
 from evidence.events import EventKind
 from schemas.ledger.journal import Amounts, EntryKind, Posting, post_change
-from schemas.ledger.settling import PointUnit, unit_of
+from schemas.ledger.settling import Worth, worth_of
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Points
 from service.db import Transaction
@@ -80,12 +80,12 @@ class RoundAccount:
     table_id: UUID
     opened_at: datetime
     point_value: int | None
-    currency: str | None
+    unit: str | None
 
     @property
-    def unit(self) -> PointUnit:
-        """The unit of its points."""
-        return unit_of(self.point_value, self.currency, str(self.table_id))
+    def worth(self) -> Worth:
+        """What its points are worth."""
+        return worth_of(self.point_value, self.unit, str(self.table_id))
 
     def count(self, round_: Round) -> Amounts | None:
         """Return what a round with these players and stacks adds to their accounts; None while it is open."""
@@ -93,9 +93,9 @@ class RoundAccount:
 
     def add(self, seats: Iterable[RoundSeat], nets: Iterable[Points]) -> Amounts:
         """Return what net points, in the order of the seats, add to the accounts of their players."""
-        worth = self.unit.worth
+        amount_of = self.worth.amount_of
         # Damaged records can have more seats or fewer, which verification finds elsewhere.
-        return {seat.player: worth(net) for seat, net in zip(seats, nets, strict=False)}
+        return {seat.player: amount_of(net) for seat, net in zip(seats, nets, strict=False)}
 
     def entry(self, posting: Posting, revision: int) -> dict[str, Any]:
         """Return the columns of an entry, except those that are the event's."""
@@ -106,7 +106,7 @@ class RoundAccount:
             "revision": revision,
             "previous_revision": None if posting.kind is EntryKind.SETTLEMENT else revision - 1,
             "table_id": self.table_id,
-            "unit": self.unit.written,
+            "unit": self.worth.amount_unit,
             **posting.columns,
             "reference": None,
             "reverses": None,
@@ -132,7 +132,7 @@ def post_round(counted: Amounts | None, after: StoredRound) -> dict[str, Any] | 
 
 
 def _account_of(round_: StoredRound) -> RoundAccount:
-    return RoundAccount(round_.id, round_.table_id, round_.opened_at, round_.point_value, round_.currency)
+    return RoundAccount(round_.id, round_.table_id, round_.opened_at, round_.point_value, round_.unit)
 
 
 _POSTED: Final = text("""

@@ -67,10 +67,10 @@ _NEXT_SEQUENCES: Final = text("""
     FROM unnest(CAST(:table_ids AS uuid[])) AS wanted (table_id)
 """)
 _STACKS_LEFT: Final = text("""
-    SELECT wanted.player, last.stack, last.point_value, last.currency
+    SELECT wanted.player, last.stack, last.point_value, last.unit
     FROM unnest(CAST(:players AS text[])) AS wanted (player)
     CROSS JOIN LATERAL (
-        SELECT head.stacks[array_position(head.players, wanted.player)] AS stack, round.point_value, round.currency
+        SELECT head.stacks[array_position(head.players, wanted.player)] AS stack, round.point_value, round.unit
         FROM rounds AS round
         JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
         JOIN round_seats AS seat ON (seat.club_id, seat.round_id, seat.revision, seat.player)
@@ -232,11 +232,11 @@ def next_sequences(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class StackLeft:
-    """The stack of a player at the end of a round, and the point value and currency of the round."""
+    """The stack of a player at the end of a round, and the point value and unit of the round."""
 
     stack: Points
     point_value: int | None
-    currency: str | None
+    unit: str | None
 
 
 def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable[str]) -> dict[str, StackLeft]:
@@ -247,7 +247,7 @@ def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable
     """
     parameters = {"club_id": transaction.club_id, "table_id": table_id, "players": [*players]}
     rows = transaction.execute(_STACKS_LEFT, parameters)
-    return {row.player: StackLeft(row.stack, row.point_value, row.currency) for row in rows}
+    return {row.player: StackLeft(row.stack, row.point_value, row.unit) for row in rows}
 
 
 # A skip scan: one probe of the index for each player of the club.

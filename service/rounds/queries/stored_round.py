@@ -219,7 +219,7 @@ class StoredRound:
     reference: str | None
     digest: bytes
     point_value: int | None
-    currency: str | None
+    unit: str | None
     opened_at: datetime
     recorded_at: datetime
     version: int
@@ -283,7 +283,7 @@ def load_stored_round(transaction: Transaction, row: Mapping[str, Any]) -> Store
         reference=row["reference"],
         digest=row["digest"],
         point_value=row["point_value"],
-        currency=row["currency"],
+        unit=row["unit"],
         opened_at=row["opened_at"],
         recorded_at=row["recorded_at"],
         version=row["version"],

@@ -167,7 +167,7 @@ class RoundChange:
             "reference": opened.reference,
             "digest": opened.digest,
             "point_value": opened.point_value,
-            "currency": opened.currency,
+            "unit": opened.unit,
             "opened_at": opened.opened_at,
             "recorded_at": opened.recorded_at,
             "correction_window_minutes": opened.correction_window_minutes,

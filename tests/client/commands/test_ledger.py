@@ -25,9 +25,7 @@ def _without_waiting() -> Iterator[None]:
 @pytest.fixture
 def played(client: Client, table: str) -> str:
     for number in range(2):
-        client.play_document(
-            document_of(table=table, hands=COMPLETE, reference=f"{number}", point_value=5, currency="EUR")
-        )
+        client.play_document(document_of(table=table, hands=COMPLETE, reference=f"{number}", point_value=5, unit="EUR"))
     return table
 
 
@@ -86,6 +84,6 @@ def test_an_unknown_table_is_refused(reached: dict[str, str]) -> None:
 
 
 def test_ofc_formats_money_like_csv() -> None:
-    for currency in CURRENCIES:
-        shown = show_money(12345, currency, count_digits(currency))
-        assert shown == f"{show_decimal(12345, currency)} {currency}"
+    for unit in CURRENCIES:
+        shown = show_money(12345, unit, count_digits(unit))
+        assert shown == f"{show_decimal(12345, unit)} {unit}"

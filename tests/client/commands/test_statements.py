@@ -9,7 +9,7 @@ from tests.support.sample_rounds import COMPLETE, document_of
 
 @pytest.fixture
 def tables(client: Client, table: str) -> tuple[str, str]:
-    for name, money in ((table, {"point_value": 5, "currency": "EUR"}), (f"{table}-2", {})):
+    for name, money in ((table, {"point_value": 5, "unit": "EUR"}), (f"{table}-2", {})):
         client.play_document(document_of(table=name, hands=COMPLETE, **money))
     return table, f"{table}-2"
 
@@ -45,7 +45,7 @@ def test_results_are_summed_up_over_tables(reached: dict[str, str], tables: tupl
 def test_csv_is_that_of_the_service(reached: dict[str, str], tables: tuple[str, str]) -> None:
     printed = ofc("statement", "--table", tables[0], "--csv", **reached)
     assert printed.out.splitlines()[:2] == [
-        "player,table,rounds,top_ups,net,amount,currency",
+        "player,table,rounds,top_ups,net,amount,unit",
         f"ann,{tables[0]},1,0,36,1.80,EUR",
     ]
 

@@ -47,8 +47,8 @@ class Folded:
         happened = Happened(self.document, PRESETS[self.ruleset.partition("@")[0]], frozenset(self.standing))
         if happened.view["status"] == "open":
             return {}
-        value, currency = self.document.get("point_value"), self.document.get("currency")
-        unit, worth = (self.table, 1) if value is None or currency is None else (currency, value)
+        value, unit = self.document.get("point_value"), self.document.get("unit")
+        unit, worth = (self.table, 1) if value is None or unit is None else (unit, value)
         nets = happened.settlement["net"]
         return {(unit, seat["player"]): nets[str(seat["seat"])] * worth for seat in self.document["seats"]}
 
@@ -75,7 +75,7 @@ def fold_balances(events: Iterable[Document]) -> dict[Account, int]:
     for of_round in in_rounds.values():
         opening, *others = sorted(of_round, key=lambda event: int(event["sequence"]))
         content = opening["content"]
-        named = ("seats", "point_value", "currency")
+        named = ("seats", "point_value", "unit")
         document = {**{name: content[name] for name in named}, "hands": [], "departures": []}
         round_ = Folded(content["table"], document, content["ruleset"])
         for event in others:

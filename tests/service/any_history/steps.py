@@ -75,7 +75,7 @@ class Happening:
 
     def document(self, rng: Random, table: str) -> Document:
         document = random_document(rng, self.club.tables[table])
-        return {**without(document, "point_value", "currency"), "table": self.club.names[table]}
+        return {**without(document, "point_value", "unit"), "table": self.club.names[table]}
 
     def happened(self, document: Document, ruleset: Document, standing: frozenset[int] = frozenset()) -> Happened:
         complete = {"hands": [], "departures": [], **copy.deepcopy(document)}

@@ -73,7 +73,7 @@ def checked(house: House, api: Api, round_id: str) -> Report:
 
 
 def test_hands_departures_undone_hands_corrections_and_closings_follow_from_the_events(api: Api, house: House) -> None:
-    round_id = start_round(api, "pineapple-qq", point_value=10, currency="EUR")
+    round_id = start_round(api, "pineapple-qq", point_value=10, unit="EUR")
     checked(house, api, round_id)
     play(
         api, round_id, FIRST, hand(2, 2, THREE, top_ups=[{"seat": 3, "points": 40}], played_at="2026-11-20T20:15:00.5Z")

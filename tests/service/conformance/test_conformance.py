@@ -65,8 +65,8 @@ NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint", "get_club", "get_
 REFUSED_BEYOND_THE_SHAPE = {
     "score_hand": "cards come from one deck, and the ruleset must be there",
     "add_ruleset": "rules must not contradict each other",
-    "add_table": "a point value needs a currency, and the ruleset must be there",
-    "update_table": "one field is required, a point value needs a currency, and the ruleset must be there",
+    "add_table": "a point value needs a unit, and the ruleset must be there",
+    "update_table": "one field is required, a point value needs a unit, and the ruleset must be there",
     "open_round": "players and stacks must fit the ruleset",
     "record_hand": "a hand must follow from the hands before it",
     "record_departure": "the player who leaves must have the seat, and the ruleset must allow it",

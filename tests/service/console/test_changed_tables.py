@@ -9,7 +9,7 @@ from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, rows_of, table_cells, text_of
 from tests.support.sample_rounds import add_table, complete_round, open_round
 
-MONEY = {"point_value": 20, "currency": "EUR"}
+MONEY = {"point_value": 20, "unit": "EUR"}
 
 
 @pytest.fixture
@@ -59,13 +59,13 @@ def test_a_table_is_changed_on_its_page(visitor: Visitor, api: Api, table: str) 
         "name": " attic ",
         "ruleset": "turbo",
         "point_value": "",
-        "currency": "",
+        "unit": "",
         "minimum_stack": "40",
         "correction_window_minutes": "5",
     }
     assert visitor.submit(page, "/edit", form).location == f"/console{page}"
     changed = {"name": "attic", "ruleset": "turbo@1", "minimum_stack": 40, "correction_window_minutes": 5}
-    without_money = {"point_value": None, "currency": None, "currency_digits": None}
+    without_money = {"point_value": None, "unit": None, "unit_digits": None}
     assert read(api, table) == {**before, **changed, **without_money}
     assert "points only" in text_of(visitor.show(page))
 
@@ -86,8 +86,8 @@ def test_only_what_differs_from_the_page_is_changed(visitor: Visitor, api: Api, 
         ({"name": "attic"}, 409, "Another table has this name. Choose another one."),
         ({"name": ""}, 422, "the name"),
         ({"ruleset": "omaha"}, 422, "The rules are not known to the service."),
-        ({"point_value": ""}, 422, "Give the value of a point in this currency."),
-        ({"currency": ""}, 422, "Choose a currency for the value of a point."),
+        ({"point_value": ""}, 422, "Give the value of a point in this unit."),
+        ({"unit": ""}, 422, "Choose a unit for the value of a point."),
         ({"minimum_stack": "a few"}, 422, "the minimum stack is 'a few'"),
         ({"correction_window_minutes": "-1"}, 422, "the correction window is '-1'"),
     ],

@@ -74,7 +74,7 @@ def add_rounds(path: str) -> Add:
     def add_numbered(_: House, api: Api, numbers: range) -> str:
         for number in numbers:
             sitting = {1: "ann 100", 2: f"bob{number} 100", 3: f"cyd{number} 100"}
-            complete_round(api, name=f"table {number}", sitting=sitting, point_value=10, currency="EUR")
+            complete_round(api, name=f"table {number}", sitting=sitting, point_value=10, unit="EUR")
         return path
 
     return add_numbered
@@ -169,7 +169,7 @@ def add_events(house: House, api: Api, numbers: range) -> str:
 
 def add_payments(_: House, api: Api, numbers: range) -> str:
     for number in numbers:
-        complete_round(api, name=f"table {number}", point_value=10, currency="EUR")
+        complete_round(api, name=f"table {number}", point_value=10, unit="EUR")
         payer = "cyd" if number % 2 else "bob"
         paid = {"payer": payer, "payee": "ann", "unit": "EUR", "amount": 100, "reference": f"paid {number}"}
         assert api.post("/v1/payments", paid).status == 201

@@ -296,12 +296,12 @@ REQUESTS: dict[str, Document] = {
     "ScoreRequest": {**WORKED, "expected": {}, "players": [
         {**WORKED["players"][0], "stays": 0, "opening_stack": 3, "player": "ann", "discards": None, "fantasyland": 0}
     ]},
-    "TableRequest": {"name": "x", "ruleset": "turbo", "point_value": 1, "currency": "EUR", "minimum_stack": 5},
+    "TableRequest": {"name": "x", "ruleset": "turbo", "point_value": 1, "unit": "EUR", "minimum_stack": 5},
     "TableChanges": {
         "name": "x",
         "ruleset": "turbo",
         "point_value": 1,
-        "currency": "EUR",
+        "unit": "EUR",
         "minimum_stack": 5,
         "correction_window_minutes": 5,
         "is_archived": True,
@@ -335,7 +335,7 @@ def places(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize("name", REQUESTS)
 def test_the_service_accepts_exactly_what_the_openapi_document_allows(contract: Document, name: str) -> None:
     """
-    What the contract cannot say is left out: that money has both parts, and which moments and currencies exist.
+    What the contract cannot say is left out: that money has both parts, and which moments and units exist.
 
     That nobody opens with 0 points is left to the rules, which name it beside their other mistakes.
     """
@@ -346,7 +346,7 @@ def test_the_service_accepts_exactly_what_the_openapi_document_allows(contract: 
     load(schema, REQUESTS[name])
     for path in places(REQUESTS[name]):
         for value in VALUES:
-            if path[-1] not in ("played_at", "opened_at", "currency") and (path[-1], value) != ("point_value", None):
+            if path[-1] not in ("played_at", "opened_at", "unit") and (path[-1], value) != ("point_value", None):
                 request = changed(REQUESTS[name], ("/".join(path), value))
                 if (path[0], path[-1], value) == ("seats", "stack", 0):
                     continue

@@ -21,7 +21,7 @@ from tests.support.import_lines import club_of, database_of, import_all, lines_o
 from tests.support.recomputed_rounds import recompute, tamper
 from tests.support.sample_rounds import COMPLETE, document_of, settlement_of
 
-EURO = {"point_value": 10, "currency": "EUR"}
+EURO = {"point_value": 10, "unit": "EUR"}
 CLOSED = {"after_hand": 1, "reason": "midnight"}
 MOMENT = datetime(2026, 11, 20, 20, tzinfo=UTC)
 ACCOUNT = RoundAccount(UUID(int=1), UUID(int=2), MOMENT, 10, "EUR")

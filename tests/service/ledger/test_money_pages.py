@@ -13,7 +13,7 @@ from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, table_cells, text_of
 from tests.support.sample_rounds import COMPLETE, add_table
 
-EURO = {"point_value": 10, "currency": "EUR"}
+EURO = {"point_value": 10, "unit": "EUR"}
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_payment_recorded_by_another_needs_a_confirmation(visitor: Visitor, ap
     ("unit", "typed", "amount"), [("EUR", "3,5", 350), ("EUR", "12", 1200), ("JPY", "70", 70), ("attic", "8", 8)]
 )
 def test_a_payment_is_typed_in(visitor: Visitor, api: Api, unit: str, typed: str, amount: int) -> None:
-    posted(api, hands=COMPLETE, point_value=1, currency="JPY")
+    posted(api, hands=COMPLETE, point_value=1, unit="JPY")
     attic = add_table(api, name="attic")
     unit = attic if unit == "attic" else unit
     sent = send(visitor, "/money/payments", payer="cyd", payee="", amount=typed, unit=unit, note="cash", anyway="yes")
@@ -190,7 +190,7 @@ def test_a_large_club_sees_its_largest_balances(visitor: Visitor, api: Api, monk
     page = visitor.show("/money")
     assert [row[0] for row in table_cells(page, "Balances: EUR")[1:]] == ["ann", "cyd"]
     assert "The 2 largest balances of 3." in text_of(page)
-    assert "The first 1 of 2 currencies and tables." in text_of(page)
+    assert "The first 1 of 2 units." in text_of(page)
 
 
 def test_the_page_of_a_round_shows_what_its_corrections_added(visitor: Visitor, api: Api) -> None:

@@ -32,7 +32,7 @@ SHOWN = {"get_link", "get_round", "get_settlement", "list_hands", "get_hand", "e
 
 @pytest.fixture
 def round_id(api: Api) -> str:
-    opened = str(open_round(api, add_table(api, point_value=10, currency="EUR"), SIXES)["id"])
+    opened = str(open_round(api, add_table(api, point_value=10, unit="EUR"), SIXES)["id"])
     play(api, opened, hand(1, 1, THREE))
     play(api, opened, hand(2, 2, THREE))
     return opened

@@ -71,7 +71,7 @@ def test_unchanged_records_have_no_differences(api: Api) -> None:
     assert ended["summary"] == {
         "rounds": 3, "hands": 9, "differing": 0, "applied": 0, "skipped": 0,
         "tables": 0, "changing": 0, "changing_final": 0, "players": 0, "net_moved": {}, "moved": [],
-        "currency_digits": {}, "payments": {"points": [], "money": []}, "payments_are": "fewest",
+        "unit_digits": {}, "payments": {"points": [], "money": []}, "payments_are": "fewest",
     }  # as a table  # fmt: skip
     assert len(digest) == 64
     assert digest != ZERO

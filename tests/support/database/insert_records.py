@@ -127,7 +127,7 @@ def add_round(
         reference=reference,
         digest=digest_of([seat.player for seat in round_.seats]),
         point_value=table.point_value,
-        currency=table.currency,
+        unit=table.unit,
         opened_at=transaction.now,
         recorded_at=transaction.now,
         version=FIRST,

@@ -60,7 +60,7 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.record("add_ruleset", {}, own)
     recorder.refuse("ruleset-conflict", "add_ruleset", {}, {**own, "name": PINEAPPLE})
     recorder.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
-    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "currency": "EUR"}
+    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR"}
     table = str(recorder.record("add_table", {}, kitchen)["id"])
     recorder.refuse("table-conflict", "add_table", {}, {**kitchen, "point_value": 5})
     key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
@@ -126,7 +126,7 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
     """Post another round as one document, and read its settlement; return its id."""
     two = {1: "ann 100", 2: "bob 100"}
     played = [hand(1, 1, {1: HIGH, 2: MID}), hand(2, 2, {1: LOW, 2: HIGH})]
-    document = document_of(f"{PINEAPPLE}@1", two, played, reference="2026-11-20/2", point_value=10, currency="EUR")
+    document = document_of(f"{PINEAPPLE}@1", two, played, reference="2026-11-20/2", point_value=10, unit="EUR")
     second = recorder.record("play_document", {}, document)
     in_second = {"round_id": second["round"]["id"]}
     recorder.refuse("round-complete", "record_hand", in_second, hand(3, 1, {1: HIGH, 2: MID}))

@@ -91,9 +91,9 @@ function Seat({ seat, round, hand, statement, totals }: SeatProps) {
       <p class="seat-net">
         <span class="hidden-text">This evening: </span>
         <span class={`figure ${signClass(totals?.net ?? 0)}`}>{formatChange(totals?.net ?? 0)}</span>
-        {statement !== null && Object.entries(totals?.money ?? {}).map(([currency, minor]) => (
-          <span key={currency} class={`figure ${signClass(minor)}`}>
-            {formatMoneyWon(minor, currency, statement.currency_digits[currency] ?? 2)}
+        {statement !== null && Object.entries(totals?.money ?? {}).map(([unit, minor]) => (
+          <span key={unit} class={`figure ${signClass(minor)}`}>
+            {formatMoneyWon(minor, unit, statement.unit_digits[unit] ?? 2)}
           </span>
         ))}
       </p>

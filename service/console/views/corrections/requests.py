@@ -112,7 +112,7 @@ def show_form(
         "revision": stored.revision,
         "round_version": stored.version,
         "point_value": stored.point_value,
-        "currency": stored.currency,
+        "unit": stored.unit,
         "players": players,
         "preview": preview or Preview(),
         "can_correct": allows(KeyScope.CORRECT) and (not was_final or allows(KeyScope.CORRECT_FINAL)),

@@ -23,9 +23,9 @@ def _columns(*names: str) -> Sequence[Column[Row]]:
 
 
 STANDINGS: Final = _columns(
-    "place", "seat", "player", "opening_stack", "top_ups", "stack", "points", "amount", "currency", "confirmed"
+    "place", "seat", "player", "opening_stack", "top_ups", "stack", "points", "amount", "unit", "confirmed"
 )
-PAYMENTS: Final = _columns("payer", "payee", "points", "amount", "currency")
+PAYMENTS: Final = _columns("payer", "payee", "points", "amount", "unit")
 HAND_PAYMENTS: Final = _columns(
     "order",
     "payer",
@@ -58,10 +58,10 @@ REVISIONS: Final[Sequence[Column[MadeRevision]]] = (
 
 
 def value_of(stored: StoredRound, points: int) -> Row:
-    """Return the value of points as a decimal number with its currency; None for both if points have no value."""
-    if stored.point_value is None or stored.currency is None:
-        return {"amount": None, "currency": None}
-    return {"amount": show_decimal(points * stored.point_value, stored.currency), "currency": stored.currency}
+    """Return the value of points as a decimal number with its unit; None for both if points have no value."""
+    if stored.point_value is None or stored.unit is None:
+        return {"amount": None, "unit": None}
+    return {"amount": show_decimal(points * stored.point_value, stored.unit), "unit": stored.unit}
 
 
 def list_standings(read: ReadRound, settlement: Row) -> Iterator[Row]:
