@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas.ledger.journal import Amounts, account_of, owe, player_of, post_change
-from schemas.ledger.settling import unit_of
+from schemas.ledger.settling import worth_of
 from scoring.round_state import RoundStatus
 from scoring.settle_up import find_payments
 
@@ -14,14 +14,14 @@ Document = dict[str, Any]
 
 def settle_on_device(held: Mapping[str, Any]) -> list[Document]:
     """
-    Return what everyone is owed with what the service has not recorded yet, unit by unit, and the payments that settle it.
+    Return what everyone is owed, unit by unit, with what the service has not recorded yet, and who pays whom.
 
-    Ann was owed 5.00 euros by cyd. A round at the table ended without a network, in which ann lost 20 points of 10 cents to
-    cyd, and cyd has paid ann 1.00:
+    Ann was owed 5.00 euros by cyd. A round has ended without a network, in which ann lost 20 points of 10 cents to cyd,
+    and cyd has paid ann 1.00:
 
     >>> seats = [{"player": "ann", "opening_stack": 50, "top_ups": 0, "stack": 30}]
     >>> seats += [{"player": "cyd", "opening_stack": 40, "top_ups": 10, "stack": 70}]
-    >>> round_ = {"status": "closed", "table": "t", "point_value": 10, "currency": "EUR", "seats": seats}
+    >>> round_ = {"status": "closed", "table": "t", "point_value": 10, "unit": "EUR", "seats": seats}
     >>> owed = [{"player": "ann", "balance": 500}, {"player": "cyd", "balance": -500}]
     >>> paid = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 100, "is_taken_back": False}
     >>> [unit] = settle_on_device({
@@ -43,9 +43,9 @@ def settle_on_device(held: Mapping[str, Any]) -> list[Document]:
         for each in unit["players"]:
             balances[unit["unit"]][account_of(each["player"])] += each["balance"]
     for changed in held["rounds"]:
-        unit_written = _unit_of(changed["after"] or changed["before"])
+        amount_unit = _unit_of(changed["after"] or changed["before"])
         posting = post_change(_amounts_of(changed["before"]), _amounts_of(changed["after"]))
-        _add(balances[unit_written], posting.amounts if posting else {})
+        _add(balances[amount_unit], posting.amounts if posting else {})
     for paid in held["payments"]:
         payer, payee = account_of(paid["payer"]), account_of(paid["payee"])
         amount = -paid["amount"] if paid["is_taken_back"] else paid["amount"]
@@ -59,16 +59,17 @@ def _add(balances: dict[str, int], amounts: Amounts) -> None:
 
 
 def _unit_of(round_: Mapping[str, Any]) -> str:
-    return unit_of(round_["point_value"], round_["currency"], round_["table"]).written
+    return worth_of(round_["point_value"], round_["unit"], round_["table"]).amount_unit
 
 
 def _amounts_of(round_: Mapping[str, Any] | None) -> Amounts | None:
     """Return what a round adds to balances; None before its end."""
     if round_ is None or round_["status"] == RoundStatus.OPEN.value:
         return None
-    unit = unit_of(round_["point_value"], round_["currency"], round_["table"])
+    worth = worth_of(round_["point_value"], round_["unit"], round_["table"])
     return {
-        seat["player"]: unit.worth(seat["stack"] - seat["opening_stack"] - seat["top_ups"]) for seat in round_["seats"]
+        seat["player"]: worth.amount_of(seat["stack"] - seat["opening_stack"] - seat["top_ups"])
+        for seat in round_["seats"]
     }
 
 

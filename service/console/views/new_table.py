@@ -16,7 +16,7 @@ from service.http.authentication import current_transaction
 from service.rulesets.actions import list_rulesets
 from service.tables.actions import add_table
 
-_FIELDS: Final = ("name", "ruleset", "point_value", "currency", "minimum_stack")
+_FIELDS: Final = ("name", "ruleset", "point_value", "unit", "minimum_stack")
 _REQUEST: Final = TableRequestSchema()
 _FIRST: Final = "pineapple"
 """The ruleset that the form suggests."""

@@ -13,7 +13,7 @@ from schemas.base import ComparedMistake, WireError, show
 from schemas.ledger.journal import EntryKind, account_of
 from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.payments import ChargeRequest, PaymentRequest, Recorded, Reversal, dump_recorded
-from schemas.ledger.settling import unit_of
+from schemas.ledger.settling import worth_of
 from schemas.ledger.units import currency_of, table_of
 from schemas.money import CURRENCIES
 from scoring.errors import Mistake
@@ -258,7 +258,7 @@ def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]
     table_id = table_of(unit)
     if transaction.table_id is not None:
         own = tables.get(transaction, transaction.table_id)
-        expected = unit_of(own.point_value, own.unit, str(own.id)).written
+        expected = worth_of(own.point_value, own.unit, str(own.id)).amount_unit
         if unit != expected and not payments.has_unit(transaction, unit):
             detail = f"is no unit of the table {own.name!r} of the link; expected {expected}"
             yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": expected})

@@ -19,7 +19,7 @@ from evidence.events import (
 )
 from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
 from schemas.ledger.payments import Recorded, Reversal
-from schemas.ledger.settling import unit_of
+from schemas.ledger.settling import worth_of
 from schemas.ledger.units import currency_of
 from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
@@ -277,7 +277,7 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
     row = transaction.execute(_ROUND, parameters).one_or_none()
     if row is None:
         return None
-    return PaidRound(row.table_id, unit_of(row.point_value, row.unit, str(row.table_id)).written)
+    return PaidRound(row.table_id, worth_of(row.point_value, row.unit, str(row.table_id)).amount_unit)
 
 
 def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:

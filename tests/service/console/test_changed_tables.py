@@ -33,20 +33,20 @@ def read(api: Api, table: str) -> Document:
 
 
 def test_a_table_is_created_once_however_often_the_form_is_sent(visitor: Visitor, api: Api) -> None:
-    form = {"name": " attic ", "ruleset": "turbo", "point_value": "20", "currency": "EUR", "minimum_stack": ""}
+    form = {"name": " attic ", "ruleset": "turbo", "point_value": "20", "unit": "EUR", "minimum_stack": ""}
     created, again = (visitor.submit("/tables/new", "/tables/new", form) for _ in range(2))
     assert created.location == again.location
     table = read(api, created.location.rpartition("/")[2])
     assert (table["name"], table["ruleset"], table["minimum_stack"]) == ("attic", "turbo@1", None)
-    assert (table["point_value"], table["currency"]) == (20, "EUR")
+    assert (table["point_value"], table["unit"]) == (20, "EUR")
 
 
 def test_a_table_that_is_refused_is_shown_again_with_the_reason(visitor: Visitor, api: Api) -> None:
-    form = {"name": "attic", "ruleset": "turbo", "point_value": "20", "currency": ""}
+    form = {"name": "attic", "ruleset": "turbo", "point_value": "20", "unit": ""}
     refused = visitor.submit("/tables/new", "/tables/new", form)
     assert refused.status_code == 422
     document = parse(refused)
-    assert "Choose a currency for the value of a point." in text_of(document)
+    assert "Choose a unit for the value of a point." in text_of(document)
     [name] = [each for each in document.iter("input") if each.get("name") == "name"]
     assert name.get("value") == "attic"
     assert api.get("/v1/tables")["tables"] == []

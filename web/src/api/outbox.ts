@@ -28,6 +28,8 @@ export interface Refusal {
   details: string[];
   /** Whether the service would record the payment, and warns of it: the scorekeeper decides. Nothing was recorded. */
   isQuestion?: true;
+  /** Whether the same payment is recorded where the link does not see it. */
+  isElsewhere?: true;
   /** The record of a hand that was undone before. */
   hand?: string;
   /** Whether the table of an opening has another ruleset, point value or unit than this device played by. */

@@ -15,6 +15,8 @@ export type Payment = Pick<PaymentRequest, "payer" | "payee" | "unit" | "amount"
 const PATH = "/v1/payments";
 /** The code of a payment that was taken back for another reason. */
 const CONFLICT = "payment-conflict";
+/** The code of the warning that the same payment is recorded. */
+const EQUAL = "equal-payment";
 /** The code of the warning of a payment that was taken back. */
 const REVERSED = "payment-reversed";
 
@@ -54,7 +56,10 @@ async function findWarnings(client: Tablestakes, { body }: Waiting, signal?: Abo
   const { warnings = [] } = (tried ?? {}) as Partial<RecordedPayment>;
   const [first] = warnings;
   if (first === undefined) return null;
-  return { code: first.code, details: warnings.map((warning) => describeMistake(warning)), isQuestion: true };
+  // The warning names the payment if the link sees it.
+  const isElsewhere = warnings.some(({ code, recorded }) => code === EQUAL && recorded === undefined);
+  const details = warnings.map((warning) => describeMistake(warning));
+  return { code: first.code, details, isQuestion: true, ...(isElsewhere ? { isElsewhere } : {}) };
 }
 
 /** Return whether a reversal was refused because the payment was taken back before, for another reason. */

@@ -37,12 +37,13 @@ export function WaitingRequests({ outbox, ...shared }: Props) {
   const { requests } = shared;
   const isInMemory = useStorageFailure();
   if (requests.length === 0) return null;
-  const sent = requests.filter(({ refusal }) => refusal === null);
+  // Settle up shows payments. Listed above it, one that is sent at once would move it under the finger.
+  const sent = requests.filter((request) => request.refusal === null && (outbox.isOffline || !isPayment(request)));
   return (
     <>
       {requests.map((request) => request.refusal !== null && (
         isPayment(request)
-          ? <RefusedPayment key={request.id} {...{ request, requests }} onReplace={shared.onReplace} />
+          ? <RefusedPayment key={request.id} {...{ outbox, request, requests }} onReplace={shared.onReplace} />
           : <Refused key={request.id} {...shared} request={request} />
       ))}
       {sent.length > 0 && (

@@ -6,7 +6,7 @@ import { serviceNow } from "../../api/clock.js";
 import type { Session } from "../../api/session.js";
 import { change } from "../outbox_storage.js";
 import { readTable } from "../storage.js";
-import type { Account } from "./account.js";
+import { isInScope, type Account } from "./account.js";
 
 /** How many rounds are read with the balances, which count them as they are then. */
 const ROUNDS_READ = 5;
@@ -56,13 +56,13 @@ function writeAccount(table: Table, { scope, units, rounds }: Read, changes: num
     const tables = transaction.objectStore("tables");
     const stored = (await tables.get(table.id)) ?? { table, round: null };
     const waiting = await transaction.objectStore("outbox").getAll();
-    const isUnsure = waiting.some((each) => each.isSent === true && (scope === null || each.table.id === scope));
+    const isUnsure = waiting.some((request) => request.isSent === true && isInScope({ scope }, request));
     if (isUnsure || stored.account?.changes !== changes) return false;
     const since = serviceNow() - KEPT_FOR;
     const payments = (stored.account?.payments ?? [])
       .filter(({ isTakenBack, paid_at }) => !isTakenBack && Date.parse(paid_at) >= since)
       .slice(-PAYMENTS_KEPT)
-      .map((paid) => ({ ...paid, isCounted: true }));
+      .map((paid) => ({ ...paid, isCounted: paid.entry !== null }));
     const readAt = new Date(serviceNow()).toISOString();
     const account: Account = { scope, units, readAt, counted: rounds, later: [], payments, changes: changes ?? 0 };
     void tables.put({ ...stored, account }, table.id);

@@ -10,19 +10,19 @@ import { formatMoney } from "../format.js";
 import { playLocally } from "../local_rounds.js";
 import { readOutbox } from "../outbox_storage.js";
 import { readRound, readTable } from "../storage.js";
-import type { Account } from "./account.js";
+import { isInScope, type Account } from "./account.js";
 import { listReferences } from "./storage.js";
 
 const REASON = "Ticked by mistake";
 
 /** What amounts are counted in. */
-export type Unit = Pick<UnitBalances, "unit" | "currency" | "currency_digits" | "table_name">;
+export type Unit = Pick<UnitBalances, "unit" | "unit_digits" | "table_name">;
 
 /** A payment that is proposed, or that was ticked on this device. */
 export interface Line extends SettlingPayment {
   unit: Unit;
   /** The tick; null for a proposal. */
-  tick: { reference: string; isRecorded: boolean } | null;
+  tick: { reference: string; state: "waits" | "recorded" | "recorded elsewhere" } | null;
   /** The payments between the two that the proposal knows. */
   known: string[];
 }
@@ -49,7 +49,7 @@ export interface ToPay {
 export async function settleUp(rules: Rules | null, table: Table): Promise<ToPay | null> {
   const account = (await readTable(table.id))?.account;
   if (account === undefined) return null;
-  const outbox = (await readOutbox()).filter((request) => account.scope === null || request.table.id === account.scope);
+  const outbox = (await readOutbox()).filter((request) => isInScope(account, request));
   const { rounds, isComplete } = await listRounds(rules, account, outbox.filter((request) => request.table.id === table.id));
   const units = new Map(listUnits(account, table, rounds).map((unit) => [unit.unit, unit]));
   const payments = listPayments(account, outbox).filter(({ unit }) => units.has(unit));
@@ -90,10 +90,10 @@ function listUnits({ scope, units, counted }: Account, table: Table, rounds: Cha
 }
 
 /** Return the unit of the points of a table or a round, as the journal has it: a currency, or a table whose points have no value. */
-function unitOf({ point_value, currency, currency_digits }: Pick<Round, "point_value" | "currency" | "currency_digits">, table: Table): Unit {
-  if (point_value === null || currency === null) return { unit: table.id, currency: null, currency_digits: null, table_name: table.name };
+function unitOf({ point_value, unit, unit_digits }: Pick<Round, "point_value" | "unit" | "unit_digits">, table: Table): Unit {
+  if (point_value === null || unit === null) return { unit: table.id, unit_digits: 0, table_name: table.name };
   // A round that was opened on this device has the money of its table.
-  return { unit: currency, currency, currency_digits: currency_digits ?? table.currency_digits, table_name: null };
+  return { unit, unit_digits: unit_digits ?? table.unit_digits ?? 0, table_name: null };
 }
 
 interface ChangedRound {
@@ -141,10 +141,13 @@ function listTicks({ payments }: Account, outbox: Waiting[], unit: Unit): Line[]
   const isShown = (paid: Payment): boolean => paid.unit === unit.unit && !withdrawn.has(paid.reference);
   const queued = outbox.filter(({ operation, refusal }) => operation === "record_payment" && refusal === null).map(paymentOf);
   const recorded = payments.filter((paid) => isShown(paid) && !paid.isTakenBack);
-  const line = ({ payer, payee, amount, reference }: Payment, isRecorded: boolean): Line => ({
-    payer, payee, amount, unit, known: [], tick: { reference, isRecorded },
+  const line = ({ payer, payee, amount, reference }: Payment, state: NonNullable<Line["tick"]>["state"]): Line => ({
+    payer, payee, amount, unit, known: [], tick: { reference, state },
   });
-  return [...queued.filter(isShown).map((paid) => line(paid, false)), ...recorded.map((paid) => line(paid, true))];
+  return [
+    ...queued.filter(isShown).map((paid) => line(paid, "waits")),
+    ...recorded.map((paid) => line(paid, paid.entry === null ? "recorded elsewhere" : "recorded")),
+  ];
 }
 
 function listProposals(account: Account, outbox: Waiting[], unit: Unit, proposed: SettlingPayment[]): Line[] {
@@ -167,8 +170,8 @@ export function nameOf(player: string | null): string {
 }
 
 /** Return an amount in words, for example `€3.80` or `38 points`. */
-export function formatAmount(amount: number, { currency, currency_digits }: Unit): string {
-  if (currency !== null) return formatMoney(amount, currency, currency_digits ?? 0);
+export function formatAmount(amount: number, { unit, unit_digits, table_name }: Unit): string {
+  if (table_name === null) return formatMoney(amount, unit, unit_digits);
   return `${amount < 0 ? "−" : ""}${Math.abs(amount)} ${Math.abs(amount) === 1 ? "point" : "points"}`;
 }
 

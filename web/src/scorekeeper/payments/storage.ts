@@ -4,13 +4,15 @@ import { paymentOf, type Payment } from "../../api/payments.js";
 import type { Waiting } from "../../api/outbox.js";
 import type { Transaction } from "../database.js";
 import { change } from "../outbox_storage.js";
-import { addRecorded, addReversal, type Account } from "./account.js";
+import { addRecorded, addReversal, isInScope, removeRecorded, type Account } from "./account.js";
+
+type Pair = Pick<Payment, "unit" | "payer" | "payee">;
 
 /** Return the references of the payments between two, in the queue and recorded for this device. */
-export function listReferences(requests: Waiting[], account: Account | undefined, paid: Pick<Payment, "unit" | "payer" | "payee">): string[] {
-  const isSame = ({ unit, payer, payee }: Pick<Payment, "unit" | "payer" | "payee">): boolean => unit === paid.unit && payer === paid.payer && payee === paid.payee;
-  const queued = requests.filter(({ operation }) => operation === "record_payment").map(paymentOf);
-  return [...queued, ...(account?.payments ?? [])].filter(isSame).map(({ reference }) => reference);
+export function listReferences(requests: Waiting[], account: Account, paid: Pair): string[] {
+  const isSame = ({ unit, payer, payee }: Pair): boolean => unit === paid.unit && payer === paid.payer && payee === paid.payee;
+  const queued = requests.filter((request) => request.operation === "record_payment" && isInScope(account, request)).map(paymentOf);
+  return [...queued, ...account.payments].filter(isSame).map(({ reference }) => reference);
 }
 
 /**
@@ -22,8 +24,8 @@ export function listReferences(requests: Waiting[], account: Account | undefined
 export function addPayment(request: Waiting, known: string[]): Promise<number | null> {
   return change(["tables"], async (transaction) => {
     const outbox = transaction.objectStore("outbox");
-    const stored = await transaction.objectStore("tables").get(request.table.id);
-    const references = listReferences(await outbox.getAll(), stored?.account, paymentOf(request));
+    const account = (await transaction.objectStore("tables").get(request.table.id))?.account;
+    const references = account === undefined ? [] : listReferences(await outbox.getAll(), account, paymentOf(request));
     return references.some((reference) => !known.includes(reference)) ? null : outbox.put(request);
   });
 }
@@ -42,10 +44,22 @@ export function takeBack(reversal: Waiting): Promise<number | null> {
     if (payment === undefined) {
       const stored = await transaction.objectStore("tables").get(reversal.table.id);
       const recorded = stored?.account?.payments.find(({ reference }) => reference === reversal.reference);
-      return recorded === undefined || recorded.isTakenBack ? null : outbox.put({ ...reversal, entry: recorded.entry });
+      if (recorded === undefined || recorded.isTakenBack) return null;
+      if (recorded.entry !== null) return outbox.put({ ...reversal, entry: recorded.entry });
+      await removeRecorded(transaction, reversal.table.id, recorded.reference);
+      return null;
     }
     if (payment.isSent === true) return outbox.put(reversal);
     void outbox.delete(payment.id!);
+    return null;
+  });
+}
+
+/** Drop a payment that somebody else has recorded. One that the link does not see is counted on this device. */
+export function dropRecorded(request: Waiting): Promise<null> {
+  return change(["tables"], async (transaction) => {
+    void transaction.objectStore("outbox").delete(request.id!);
+    if (request.refusal?.isElsewhere === true) await addRecorded(transaction, request.table.id, paymentOf(request), null);
     return null;
   });
 }

@@ -35,8 +35,9 @@ export function ToPayList({ rules, table, round, outbox, account, canRecord, onC
     });
     return () => void (isOver = true);
   }, [rules, table, outbox.waiting, account.version, `${round.id} ${round.version} ${round.hands} ${round.status}`]);
-  // A second tap was meant for the line before.
-  useSettling(toPay?.units.flatMap(({ lines }) => lines.map(keyOf)).join() ?? "");
+  // A second tap was meant for the line before, also where what waits is listed above.
+  const above = outbox.isOffline ? outbox.waiting.map(({ id }) => id) : [];
+  useSettling([...above, ...(toPay?.units.flatMap(({ lines }) => lines.map(keyOf)) ?? [])].join());
 
   const tick = (line: Line): void =>
     void outbox.store(() => (line.tick === null ? addPayment(makePayment(table, line), line.known) : takeBack(makeReversal(table, line))));
@@ -104,7 +105,7 @@ function UnitLines({ unit, round, canRecord, hasTitle, isOfClub, onTick }: UnitP
   const list = (lines: Line[]) => (
     <ul class="settle-lines">{lines.map((line) => <PaymentLine key={keyOf(line)} {...{ line, canRecord }} onTick={() => onTick(line)} />)}</ul>
   );
-  const title = unit.unit.currency ?? `Points at ${unit.unit.table_name}`;
+  const title = unit.unit.table_name === null ? unit.unit.unit : `Points at ${unit.unit.table_name}`;
   return (
     <>
       {hasTitle && <h3>{title}</h3>}
@@ -138,7 +139,7 @@ function PaymentLine({ line, canRecord, onTick }: { line: Line; canRecord: boole
     <li class="settle-line">
       <span>
         {describeLine(line)}
-        {tick !== null && <> <span class={tick.isRecorded ? "pill accent" : "pill warning"}>{tick.isRecorded ? "recorded" : "waits"}</span></>}
+        {tick !== null && <> <span class={tick.state === "waits" ? "pill warning" : "pill accent"}>{tick.state}</span></>}
       </span>
       {canRecord && (
         <button type="button" class={tick === null ? "button" : "button plain"} aria-label={`${tick === null ? "Paid" : "Undo"}: ${about}`} onClick={onTick}>
