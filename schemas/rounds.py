@@ -8,6 +8,7 @@ from uuid import UUID
 
 from marshmallow import post_load
 
+from evidence.charges import ChargePer, dump_charge
 from schemas.base import Dumped, WireSchema
 from schemas.fields import (
     MOST_INTEGER,
@@ -26,6 +27,8 @@ from schemas.fields import (
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
+    ChargeAmountField,
+    ChargePerField,
     OpeningStackField,
     PlayerField,
     PointValueField,
@@ -218,6 +221,8 @@ class RoundSchema(WireSchema):
     point_value = PointValueField(required=True)
     unit = UnitCodeField(required=True)
     unit_digits = UnitDigitsField(required=True)
+    charge_per = ChargePerField(required=True)
+    charge_amount = ChargeAmountField(required=True)
     opened_at = Time(required=True, description="Time when the round was opened.")
     recorded_at = Time(
         required=True, description="Time when the service stored the round. Later than `opened_at` for imported rounds."
@@ -310,6 +315,8 @@ class RoundView:
     reference: str | None
     point_value: int | None
     unit: str | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: datetime
     recorded_at: datetime
     state: SettlementState
@@ -329,6 +336,7 @@ def dump_round(view: RoundView) -> Dumped:
         "point_value": view.point_value,
         "unit": view.unit,
         "unit_digits": find_digits(view.unit),
+        **dump_charge(view.charge_per, view.charge_amount),
         "opened_at": show_time(view.opened_at),
         "recorded_at": show_time(view.recorded_at),
         "state": view.state.value,

@@ -1,7 +1,7 @@
 """Settlements: their states, transfers, standings, money and adjustments."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -222,7 +222,7 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class SettlementView:
-    """The settlement of one revision of a round."""
+    """The settlement of one revision of a round; `charged` is what its players owe by the standing charge."""
 
     revision: int
     state: SettlementState
@@ -236,6 +236,7 @@ class SettlementView:
     provisional_until: datetime | None = None
     confirmed: tuple[Seat, ...] = ()
     adjustment: Adjustment | None = None
+    charged: Mapping[Seat, int] = field(default_factory=dict)
 
 
 def view_settlement(

@@ -8,10 +8,13 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
+from evidence.charges import ChargePer, dump_charge
 from schemas.base import Dumped, Sentence, WireSchema, load, show
 from schemas.fields import Boolean, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import (
     MOST_HANDS,
+    ChargeAmountField,
+    ChargePerField,
     PointValueField,
     RulesetReference,
     StackField,
@@ -45,6 +48,22 @@ def check_new_money(read: Mapping[str, Any]) -> None:
         mistakes["point_value"] = [Sentence("point-value-missing", detail)]
     if mistakes:
         raise ValidationError(mistakes)
+
+
+def check_charge(read: Mapping[str, Any]) -> None:
+    """
+    Refuse a standing charge without its amount, and an amount without a charge. An invalid one is not in `read`.
+
+    Raises:
+        ValidationError: one of the two is missing.
+    """
+    if {"charge_per", "charge_amount"} <= read.keys() and (read["charge_per"] is None) != (
+        read["charge_amount"] is None
+    ):
+        missing, other = ("charge_per", "charge_amount")[:: 1 if read["charge_per"] is None else -1]
+        expected = "`hand` or `round`" if missing == "charge_per" else "what each player owes the house for it"
+        detail = f"is required beside `{other}`; expected {expected}, or neither of the two"
+        raise ValidationError(Sentence("field-missing", detail), missing)
 
 
 class NewMoney:
@@ -97,13 +116,16 @@ class TableRequest:
     unit: str | None
     minimum_stack: Points | None
     correction_window_minutes: int = DEFAULT_WINDOW
+    charge_per: ChargePer | None = None
+    charge_amount: int | None = None
 
 
 class TableRequestSchema(NewMoney, WireSchema):
     """
     A table to create.
 
-    A point value requires a unit, and a unit a point value. Without them, rounds are settled in points only.
+    A point value requires a unit, and a unit a point value. Without them, rounds are settled in points only. A standing
+    charge has both `charge_per` and `charge_amount`.
     """
 
     name = TableNameField(required=True)
@@ -117,10 +139,16 @@ class TableRequestSchema(NewMoney, WireSchema):
         description="Minimum opening stack, in points. No minimum if omitted.",
     )
     correction_window_minutes = CorrectionWindowField(load_default=DEFAULT_WINDOW)
+    charge_per = ChargePerField(load_default=None)
+    charge_amount = ChargeAmountField(load_default=None)
 
     @validates_schema(skip_on_field_errors=False)
     def _check_unit(self, read: dict[str, Any], **_: Any) -> None:
         check_unit(read)
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_charge(self, read: dict[str, Any], **_: Any) -> None:
+        check_charge(read)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> TableRequest:
@@ -131,7 +159,9 @@ class TableChangesSchema(NewMoney, WireSchema):
     """
     What to change in a table. A field that is omitted stays as it is; at least one is required.
 
-    As for a new table, a point value requires a unit, and a unit a point value: null for both removes them.
+    As for a new table, a point value requires a unit, and a unit a point value: null for both removes them. So it is
+    with the two fields of the standing charge. A table with a standing charge that changes its unit requires the amount
+    too, which is in the new unit.
     """
 
     name = TableNameField()
@@ -142,6 +172,8 @@ class TableChangesSchema(NewMoney, WireSchema):
         least=1, allow_none=True, description="Minimum opening stack, in points. Null for no minimum."
     )
     correction_window_minutes = CorrectionWindowField()
+    charge_per = ChargePerField()
+    charge_amount = ChargeAmountField()
     is_archived = Boolean(
         description="True archives the table: no round is opened at it, and its name is free. False brings it back."
     )
@@ -169,7 +201,19 @@ class _MoneySchema(NewMoney, WireSchema):
         check_unit(read)
 
 
+class _ChargeSchema(WireSchema):
+    """The standing charge of a table after a change."""
+
+    charge_per = ChargePerField(required=True)
+    charge_amount = ChargeAmountField(required=True)
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_charge(self, read: dict[str, Any], **_: Any) -> None:
+        check_charge(read)
+
+
 _MONEY: Final = _MoneySchema()
+_CHARGE: Final = _ChargeSchema()
 
 
 def check_changed_money(point_value: int | None, unit: str | None) -> None:
@@ -180,6 +224,16 @@ def check_changed_money(point_value: int | None, unit: str | None) -> None:
         WireError: there is one without the other, or the unit is not known.
     """
     load(_MONEY, {"point_value": point_value, "unit": unit})
+
+
+def check_changed_charge(charge_per: ChargePer | None, charge_amount: int | None) -> None:
+    """
+    Validate the standing charge that a table has after a change of one of its fields.
+
+    Raises:
+        WireError: there is one field without the other.
+    """
+    load(_CHARGE, {"charge_per": charge_per, "charge_amount": charge_amount})
 
 
 class TableSchema(WireSchema):
@@ -197,6 +251,8 @@ class TableSchema(WireSchema):
         required=True, allow_none=True, description="Minimum opening stack, in points. Null if there is none."
     )
     correction_window_minutes = CorrectionWindowField(required=True)
+    charge_per = ChargePerField(required=True)
+    charge_amount = ChargeAmountField(required=True)
     created_at = Time(required=True, description="Time when the table was created.")
     archived_at = Time(
         required=True, allow_none=True, description="Time when the table was archived. Null if it is not archived."
@@ -214,6 +270,8 @@ class TableView:
     unit: str | None
     minimum_stack: Points | None
     correction_window_minutes: int
+    charge_per: ChargePer | None
+    charge_amount: int | None
     created_at: datetime
     archived_at: datetime | None
 
@@ -229,6 +287,7 @@ def dump_table(table: TableView) -> dict[str, Any]:
         "unit_digits": find_digits(table.unit),
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
+        **dump_charge(table.charge_per, table.charge_amount),
         "created_at": show_time(table.created_at),
         "archived_at": show_time(table.archived_at),
     }

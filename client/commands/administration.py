@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from client.api import Client
-from client.commands.base import Group, Session
+from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.names import complete_rulesets
 from client.commands.verbs import Find, Verb, add_commands, make_command
 from client.lookup import add_names_of_payments, add_table_names, find_any_table, find_id
+from client.render.console import make_console
 from client.render.hands import show_hand_summary
 from client.render.links import LINKS
 from client.render.reports import CHECKPOINTS, IMPORTS, RECOMPUTATIONS, show_recomputation
 from client.render.rounds import show_club_statement, show_table
-from client.render.rulesets import RULESETS, show_ruleset
+from client.render.rulesets import RULESETS, differences, show_difference, show_ruleset
 from client.render.statistics import STATISTICS
 from client.render.webhooks import DELIVERIES, WEBHOOKS, show_webhook
 
@@ -288,8 +290,13 @@ VERBS: Final[Mapping[str, Verb]] = {
     ),
     "table create": Verb(
         operation="add_table",
-        help="Create a table. A round uses the ruleset, point value and unit that its table has when it is opened.",
-        examples=["ofc table create friday --ruleset progressive --point-value 50 --unit EUR"],
+        help="""Create a table.
+
+        A round uses the ruleset, point value, unit and standing charge that its table has when it is opened.""",
+        examples=[
+            "ofc table create friday --ruleset progressive --point-value 50 --unit EUR",
+            "ofc table create club --ruleset pineapple --charge-per hand --charge-amount 1",
+        ],
         arguments=("name",),
         options={"correction_window_minutes": "correction-window"},
         metavars={"correction_window_minutes": "MINUTES", "unit": "CODE"},
@@ -343,3 +350,26 @@ find_hands = get_verb("hand find")
 imports = get_verb("imports")
 statement = get_verb("statement")
 statistics = get_verb("statistics")
+
+
+@click.group(name="ruleset", cls=Group, examples=["ofc ruleset list", "ofc ruleset diff pineapple progressive"])
+def rulesets() -> None:
+    """Show rulesets: the presets, and the custom ones of the club."""
+
+
+add_verbs(rulesets)
+
+
+@rulesets.command(name="diff", cls=Command, examples=["ofc ruleset diff pineapple progressive"])
+@click.argument("first", metavar="A", shell_complete=complete_rulesets)
+@click.argument("second", metavar="B", shell_complete=complete_rulesets)
+@json_option
+@pass_session
+def show_ruleset_difference(session: Session, first: str, second: str, as_json: bool) -> None:
+    """Show the differences between two rulesets."""
+    with session.client() as client:
+        one, other = client.get_ruleset(first), client.get_ruleset(second)
+    if as_json:
+        print_json({path: [a, b] for path, a, b in differences(one, other)})
+    else:
+        show_difference(make_console(), one, other)

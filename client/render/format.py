@@ -127,6 +127,16 @@ def show_money(minor: int, unit: str, minor_digits: int) -> str:
     return f"{'−' if minor < 0 else ''}{amount} {unit}"
 
 
+def show_amount(amount: int, unit: str | None, minor_digits: int | None) -> str:
+    """
+    Format an amount in minor units or, without a currency, in points.
+
+    >>> show_amount(1250, "EUR", 2), show_amount(1, None, None)
+    ('12.50 EUR', '1 point')
+    """
+    return plural(amount, "point") if unit is None else show_money(amount, unit, minor_digits or 0)
+
+
 def format_minute(written: str | None) -> str:
     """
     Format a time in UTC to the minute.

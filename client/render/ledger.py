@@ -41,6 +41,16 @@ LINES: Final = (
 )
 
 
+CLAIMS: Final = (
+    Column("claimed (UTC)", lambda claim: format_minute(claim["claimed_at"])),
+    Column("payer", "payer"),
+    Column("payee", lambda claim: _name(claim["payee"])),
+    Column("amount", _show_amount, is_number=True),
+    Column("state", "state"),
+    Column("id", "id"),
+)
+
+
 def show_balances(console: Console, balances: Document) -> None:
     """Print what everyone is owed or owes in each unit, and who pays whom."""
     if not balances["units"]:
@@ -69,6 +79,14 @@ def show_payment(console: Console, payment: Document) -> None:
     _show_recorded(console, payment, f"{_name(payment['payer'])} → {_name(payment['payee'])}", "the payment")
 
 
+def show_claim(console: Console, claim: Document) -> None:
+    """Print a claim of a payment, and whether it is confirmed."""
+    between = f"{claim['payer']} → {_name(claim['payee'])}: {_show_amount(claim)}"
+    console.print(Text(between), soft_wrap=True)
+    console.print(Text(f"the claim {claim['id']} is {claim['state']}", style="dim"), soft_wrap=True)
+    _show_warnings(console, claim)
+
+
 def show_charge(console: Console, charge: Document) -> None:
     """Print a charge that was recorded."""
     _show_recorded(console, charge, f"{charge['player']} → {_HOUSE}", "the charge")
@@ -77,6 +95,10 @@ def show_charge(console: Console, charge: Document) -> None:
 def _show_recorded(console: Console, recorded: Document, between: str, what: str) -> None:
     console.print(Text(f"{between}: {_show_amount(recorded)}"), soft_wrap=True)
     console.print(Text(f"{what} {recorded['id']} is recorded", style="dim"), soft_wrap=True)
+    _show_warnings(console, recorded)
+
+
+def _show_warnings(console: Console, recorded: Document) -> None:
     for warning in recorded.get("warnings", ()):
         console.print(Text(f"Warning: {warning['detail']}", style="yellow"), soft_wrap=True)
 

@@ -40,6 +40,7 @@ CHECKPOINTS: Final = (
 KEYS: Final = (
     Column("key", "prefix", is_unbroken=True),
     Column("name", "name"),
+    Column("player", lambda key: key["player"] or ""),
     Column("scopes", lambda key: ", ".join(key["scopes"])),
     Column("made (UTC)", lambda key: format_minute(key["created_at"])),
     Column("last used (UTC)", lambda key: format_minute(key["last_used_at"])),

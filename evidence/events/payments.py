@@ -35,6 +35,7 @@ class PaymentRecorded(EventPayload):
         reference: identifies the payment for the client.
         note: the digest of the note, as `digest_note` returns it; None without one.
         round: the round that was paid.
+        claim: the claim of the payer that it confirms.
     """
 
     kind = EventKind.PAYMENT_RECORDED
@@ -48,6 +49,7 @@ class PaymentRecorded(EventPayload):
     reference: str
     note: bytes | None
     round: UUID | None = field(default=None, metadata=OMITTED)
+    claim: UUID | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,63 @@ class PaymentReversed(EventPayload):
 
     payment: UUID
     reason: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentClaimed(EventPayload):
+    """
+    A player claims to have paid, which is no payment yet. The ID of the event is that of the claim.
+
+    Attributes:
+        payer, payee: who claims to have paid, and who is said to be paid; None for the house.
+        unit: the code of the currency, or the ID of the table whose points were paid.
+        amount: minor units of the currency, or points.
+        paid_at: when it was paid; the time of the event if that is not known.
+        table: the table of the round, or else of the points, or else of the link that recorded the claim.
+        reference: identifies the claim for the client, and then the payment that confirms it.
+        round: the round that was paid.
+    """
+
+    kind = EventKind.PAYMENT_CLAIMED
+
+    payer: str
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: datetime
+    table: UUID | None
+    reference: str
+    round: UUID | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentClaimDeclined(EventPayload):
+    """
+    The payee or the club did not confirm a claim.
+
+    Attributes:
+        claim: the ID of the claim.
+        reason: the digest of the reason, as `digest_note` returns it.
+    """
+
+    kind = EventKind.PAYMENT_CLAIM_DECLINED
+
+    claim: UUID
+    reason: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentClaimWithdrawn(EventPayload):
+    """
+    A claim was withdrawn.
+
+    Attributes:
+        claim: the ID of the claim.
+    """
+
+    kind = EventKind.PAYMENT_CLAIM_WITHDRAWN
+
+    claim: UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What new revisions of rounds change: the net points of players, and the payments that settle them up."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from schemas.base import Dumped, WireSchema
@@ -81,6 +81,20 @@ class Changes:
                 sums = self.moved.setdefault(worth, {})
                 for player, points in moved.items():
                     sums[player] = sums.get(player, 0) + points
+
+    def by(self, player_of: Callable[[str], str]) -> "Changes":
+        """
+        Return the changes by the players of the IDs that rounds have.
+
+        >>> changes = Changes(2, {Worth(None, None, "attic"): {"bob": 3, "bobby": -1, "kim": -2}})
+        >>> changes.by(lambda known_as: "bob" if known_as == "bobby" else known_as).nets
+        {'bob': 2, 'kim': -2}
+        """
+        changes = Changes(self.rounds)
+        for unit, moved in self.moved.items():
+            for known_as, points in moved.items():
+                changes.add(Changes(0, {unit: {player_of(known_as): points}}))
+        return changes
 
     @property
     def by_player(self) -> dict[str, dict[Worth, Points]]:

@@ -1,12 +1,13 @@
 """Balances: what everyone is owed or owes by the journal, unit by unit, and the payments that settle it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Choice, Inner, Integer, Listing, Time, UuidField, show_time
-from schemas.game_fields import PlayerField, TableNameField, UnitDigitsField
+from schemas.game_fields import AliasesField, PlayerField, TableNameField, UnitDigitsField, dump_aliases
 from schemas.ledger.journal import player_of
 from schemas.ledger.statements import MOST_LISTED, PaymentsAre
 from schemas.ledger.units import UnitField, digits_of
@@ -19,6 +20,10 @@ class BalancesQuerySchema(QuerySchema):
 
     player = PlayerField(
         description="Only the balances of this player, and of what settles all balances only their payments."
+    )
+    unit = UnitField(
+        description="Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points"
+        " have no value."
     )
     table_id = UuidField(
         data_key="table",
@@ -95,18 +100,18 @@ class BalancesSchema(WireSchema):
     units = Listing(
         Inner(UnitBalancesSchema), most=MOST_LISTED, required=True, description="Currencies first, then tables."
     )
+    aliases = AliasesField()
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(NamedTuple):
     """What an account is owed or, below zero, owes, by what it comes from."""
 
     account: str
-    final: int
-    provisional: int
-    disputed: int
-    payments: int
-    charges: int
+    final: int = 0
+    provisional: int = 0
+    disputed: int = 0
+    payments: int = 0
+    charges: int = 0
 
     @property
     def total(self) -> int:
@@ -117,6 +122,17 @@ class Balance:
         32
         """
         return self.final + self.provisional + self.disputed + self.payments + self.charges
+
+    @classmethod
+    def sum(cls, account: str, balances: Iterable["Balance"]) -> "Balance":
+        """
+        Return the sum of balances as that of one account.
+
+        >>> Balance.sum("bob", [Balance("bob", 5, 0, 0, 0, -3), Balance("bobby", 2, 1, 0, 4, 0)])
+        Balance(account='bob', final=7, provisional=1, disputed=0, payments=4, charges=-3)
+        """
+        _accounts, *parts = zip(*balances, strict=True)
+        return cls(account, *map(sum, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +164,7 @@ class BalancesView:
     as_of: datetime | None
     open_rounds: int
     units: Sequence[UnitBalances]
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
 
 def dump_balances(view: BalancesView) -> Dumped:
@@ -156,6 +173,7 @@ def dump_balances(view: BalancesView) -> Dumped:
         "as_of": show_time(view.as_of),
         "open_rounds": view.open_rounds,
         "units": [_dump_unit(each) for each in view.units],
+        **dump_aliases(view.aliases),
     }
 
 

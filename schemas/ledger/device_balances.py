@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.ledger.journal import Amounts, account_of, owe, player_of, post_change
+from schemas.ledger.journal import HOUSE, Amounts, Counted, account_of, owe, player_of, post_change
 from schemas.ledger.settling import worth_of
 from scoring.round_state import RoundStatus
 from scoring.settle_up import find_payments
@@ -34,7 +34,8 @@ def settle_on_device(held: Mapping[str, Any]) -> list[Document]:
 
     Args:
         held: the `units` as `GET /v1/balances` has them; `rounds` as `GET /v1/rounds` has them, each `before`, as these
-            balances count it, or null, and `after`, with what waits; and `payments` that these balances lack.
+            balances count it, or null, and `after`, with what waits and what is `charged` for it, by seat; and `payments`
+            that these balances lack.
 
     Rule: docs/rules.md#settling-up
     """
@@ -43,9 +44,10 @@ def settle_on_device(held: Mapping[str, Any]) -> list[Document]:
         for each in unit["players"]:
             balances[unit["unit"]][account_of(each["player"])] += each["balance"]
     for changed in held["rounds"]:
-        amount_unit = _unit_of(changed["after"] or changed["before"])
-        posting = post_change(_amounts_of(changed["before"]), _amounts_of(changed["after"]))
-        _add(balances[amount_unit], posting.amounts if posting else {})
+        before, after = changed["before"], changed["after"]
+        # What was charged for a round stays, as far as the device knows: it does not have the hands of before.
+        posting = post_change(_count(before, after.get("charged")), _count(after, after.get("charged")))
+        _add(balances[_unit_of(after)], posting.amounts if posting else {})
     for paid in held["payments"]:
         payer, payee = account_of(paid["payer"]), account_of(paid["payee"])
         amount = -paid["amount"] if paid["is_taken_back"] else paid["amount"]
@@ -62,15 +64,18 @@ def _unit_of(round_: Mapping[str, Any]) -> str:
     return worth_of(round_["point_value"], round_["unit"], round_["table"]).amount_unit
 
 
-def _amounts_of(round_: Mapping[str, Any] | None) -> Amounts | None:
+def _count(round_: Mapping[str, Any] | None, charged: Mapping[str, int] | None) -> Counted | None:
     """Return what a round adds to balances; None before its end."""
     if round_ is None or round_["status"] == RoundStatus.OPEN.value:
         return None
     worth = worth_of(round_["point_value"], round_["unit"], round_["table"])
-    return {
+    won = {
         seat["player"]: worth.amount_of(seat["stack"] - seat["opening_stack"] - seat["top_ups"])
         for seat in round_["seats"]
     }
+    players = {str(seat["seat"]): seat["player"] for seat in round_["seats"]}
+    owed = {players[seat]: -amount for seat, amount in (charged or {}).items()}
+    return Counted(won, {**owed, HOUSE: -sum(owed.values())} if owed else {})
 
 
 def _dump(unit: str, balances: Mapping[str, int]) -> Document:

@@ -34,7 +34,8 @@ class LedgerQuerySchema(OfRoundsOrEvening, QuerySchema):
     limit = QueryInteger(
         least=1,
         most=MOST_LINES,
-        description=f"Maximum number of lines on the page. If omitted, {DEFAULT} as JSON, and all lines as CSV.",
+        description=f"Maximum number of lines on the page. If omitted, {DEFAULT} as JSON, and all lines as CSV. Not"
+        " with Parquet.",
     )
     cursor = LedgerCursorField(description="The `next_cursor` of an earlier page. The first page if omitted.")
     opened_from = Time(
@@ -111,7 +112,7 @@ class LedgerLineSchema(WireSchema):
         least=1,
         required=True,
         allow_none=True,
-        description="Number of the hand of a settlement with which the points were paid. Null for other entries.",
+        description="Number of the hand of a settlement with which the points were paid. Null for other lines.",
     )
     revision = Integer(
         least=1,
@@ -133,19 +134,20 @@ class LedgerLineSchema(WireSchema):
     payee = PlayerField(
         required=True,
         allow_none=True,
-        description="The operator's ID of the player who is owed the amount, or received it. Null for the house.",
+        description="The operator's ID of the player who is owed the amount, or received it. Null for the house: in an"
+        " entry of a round, the line is its standing charge.",
     )
     due = Integer(
         least=1,
         required=True,
         allow_none=True,
-        description="Points due from payer to payee before caps. Null except in a settlement.",
+        description="Points due from payer to payee before caps. Null except for the payments of a settlement.",
     )
     paid = Integer(
         least=0,
         required=True,
         allow_none=True,
-        description="Points paid from payer to payee after caps. Null except in a settlement.",
+        description="Points paid from payer to payee after caps. Null except for the payments of a settlement.",
     )
     limited_by = Choice(
         {limit.value: limit for limit in LimitedBy},
@@ -269,6 +271,43 @@ def dump_ledger_line(line: LedgerLine, *, is_audited: bool) -> Dumped:
         "reverses": None if entry.reverses is None else str(entry.reverses),
         "final": entry.is_final,
     }
+
+
+LEDGER_TYPES: Final = {
+    "id": "string",
+    "line": "int",
+    "position": "bigint",
+    "kind": "string",
+    "posted_at": "timestamp",
+    "played_at": "timestamp",
+    "table": "string",
+    "table_name": "string",
+    "round": "string",
+    "reference": "string",
+    "hand": "int",
+    "revision": "int",
+    "previous_revision": "int",
+    "payer": "string",
+    "payee": "string",
+    "due": "bigint",
+    "paid": "bigint",
+    "limited_by": "string",
+    "amount": "bigint",
+    "unit": "string",
+    "unit_digits": "smallint",
+    "actor": "string",
+    "note": "string",
+    "reverses": "string",
+    "final": "boolean",
+}
+"""The columns of a Parquet file, with the names of the contract: the types of Spark."""
+
+
+def dump_ledger_record(line: LedgerLine, *, is_audited: bool) -> tuple[object, ...]:
+    """Return the values of a line in the columns of a Parquet file."""
+    values = dump_ledger_line(line, is_audited=is_audited)
+    times = {"posted_at": line.entry.posted_at, "played_at": line.played_at}
+    return tuple((values | times).values())
 
 
 LEDGER_COLUMNS: Final = (

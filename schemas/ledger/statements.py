@@ -1,7 +1,7 @@
 """Statements: the results of a table over several rounds, and the payments that settle them up."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -9,10 +9,12 @@ from typing import Any, Final
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
-from schemas.game_fields import PlayerField, StackField, UnitCodeField
+from schemas.game_fields import AliasesField, PlayerField, StackField, UnitCodeField, dump_aliases
 from schemas.ledger.csv_rows import dump_rows, text_cell
+from schemas.ledger.ledger_lines import show_amount
 from schemas.ledger.settling import SettleBy, Settled, Worth, money_of
-from schemas.money import count_digits, show_decimal
+from schemas.ledger.units import currency_of
+from schemas.money import count_digits
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment
@@ -44,6 +46,12 @@ PAYMENTS_ARE: Final = Choice(
     " between each two players.",
 )
 """Fields of responses with payments that settle up."""
+CHARGES: Final = Dictionary(
+    Integer(),
+    required=True,
+    description="What the house has charged the player for the rounds, by unit: a currency, or the ID of a table whose"
+    " points have no value. It is in neither `net`, `money` nor `payments`.",
+)
 
 
 class SettleUpField(Choice):
@@ -81,6 +89,7 @@ class PlayerStatementSchema(PointTotalsSchema):
     player = PlayerField(required=True)
     rounds = Integer(least=1, required=True, description="Number of rounds that the player played.")
     money = Dictionary(Integer(), required=True, description="Money won or, below zero, lost, in minor units, by unit.")
+    charges = CHARGES
 
 
 class PaymentSchema(WireSchema):
@@ -169,6 +178,7 @@ class TableStatementSchema(SettledSchema):
         required=True,
         description="The players' totals, highest net points first.",
     )
+    aliases = AliasesField()
     totals = Inner(PointTotalsSchema, required=True, description="The totals over all players.")
 
 
@@ -194,12 +204,13 @@ class PointTotals:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatement:
-    """A player's totals over several rounds: of all points, and what they won of each unit of points."""
+    """A player's totals over several rounds: of all points, what they won of each unit of points, and charges."""
 
     player: str
     rounds: int
     points: PointTotals
     nets: Mapping[Worth, Points]
+    charges: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def money(self) -> dict[str, int]:
@@ -219,11 +230,22 @@ class StatementView:
     players: Sequence[PlayerStatement]
     totals: PointTotals
     settled: Settled
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def units(self) -> list[str]:
         """The units of the money of the rounds."""
         return sorted({unit for each in self.players for unit in each.money})
+
+    @property
+    def charged_units(self) -> set[str]:
+        """The units in which the house has charged players."""
+        return {unit for each in self.players for unit in each.charges if currency_of(unit)}
+
+    @property
+    def has_charges(self) -> bool:
+        """Whether the house has charged a player for the rounds."""
+        return any(each.charges for each in self.players)
 
 
 def dump_statement(view: StatementView) -> Dumped:
@@ -234,16 +256,18 @@ def dump_statement(view: StatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "unit_digits": dump_digits(view.units),
+        "unit_digits": dump_digits((*view.units, *view.charged_units)),
         "players": [
             {
                 "player": each.player,
                 "rounds": each.rounds,
                 **_dump_points(each.points),
                 "money": dict(sorted(each.money.items())),
+                "charges": dict(sorted(each.charges.items())),
             }
             for each in sorted(view.players, key=lambda each: (-each.points.net, each.player))
         ],
+        **dump_aliases(view.aliases),
         "totals": _dump_points(view.totals),
         **dump_settled(view.settled),
     }
@@ -251,7 +275,7 @@ def dump_statement(view: StatementView) -> Dumped:
 
 TABLE_STATEMENT_COLUMNS: Final = (
     *("player", "table", "rounds", "opening_stack", "top_ups", "between_rounds", "net", "stack"),
-    *("amount", "unit"),
+    *("amount", "charge", "unit"),
 )
 
 
@@ -265,17 +289,36 @@ def dump_table_rows(view: StatementView, table_name: str, *, raw: bool | None = 
     for each in sorted(view.players, key=lambda each: (-each.points.net, each.player)):
         names = text_cell(each.player, raw=raw), text_cell(table_name, raw=raw)
         points: tuple[int | None, ...] = (each.rounds, *_dump_points(each.points).values())
-        for unit, won in sorted(each.money.items()):
-            rows.append((*names, *points, show_decimal(won, unit), unit))
+        for amounts in list_amounts(each.money, each.charges):
+            rows.append((*names, *points, *amounts))
             points = (None,) * len(points)
-        if not each.money:
-            rows.append((*names, *points, None, None))
     return dump_rows(rows)
+
+
+def list_amounts(
+    money: Mapping[str, int], charges: Mapping[str, int]
+) -> list[tuple[str | None, str | None, str | None]]:
+    """
+    Return the cells of the amounts of a player, row by row: what was won, what was charged, and the unit.
+
+    Charges in points are in a row without a unit. There is at least one row.
+
+    >>> list_amounts({"EUR": 250}, {"EUR": 100, "USD": 20})
+    [('2.50', '1.00', 'EUR'), (None, '0.20', 'USD')]
+    >>> list_amounts({}, {})
+    [(None, None, None)]
+    """
+    rows: list[tuple[str | None, str | None, str | None]] = []
+    for unit in sorted({*money, *charges}):
+        won, charged = (amounts.get(unit) for amounts in (money, charges))
+        cells = [None if amount is None else show_amount(amount, unit) for amount in (won, charged)]
+        rows.append((cells[0], cells[1], currency_of(unit)))
+    return rows or [(None, None, None)]
 
 
 def dump_digits(units: Iterable[str]) -> dict[str, int]:
     """Return the number of digits after the decimal point, by unit."""
-    return {unit: count_digits(unit) for unit in units}
+    return {unit: count_digits(unit) for unit in sorted({*units})}
 
 
 def dump_settled(settled: Settled) -> Dumped:

@@ -28,7 +28,17 @@ class UnitField(Text):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         unit = super()._deserialize(value, attr, data, **kwargs)
-        return currency_of(unit) or str(UUID(unit))
+        return read_unit(unit)
+
+
+def read_unit(unit: str) -> str:
+    """
+    Return a valid unit as it is stored.
+
+    >>> read_unit("EUR"), read_unit("0193F0C0-0000-7000-8000-000000000002")
+    ('EUR', '0193f0c0-0000-7000-8000-000000000002')
+    """
+    return currency_of(unit) or str(UUID(unit))
 
 
 def currency_of(unit: str) -> str | None:

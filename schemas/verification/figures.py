@@ -98,6 +98,8 @@ def _document(
         reference=opening.reference,
         point_value=opening.point_value,
         unit=opening.unit,
+        charge_per=opening.charge_per,
+        charge_amount=opening.charge_amount,
         seats=revision.seats,
         hands=tuple(SubmittedHand(each.hand, each.played_at) for each in revision.hands),
         departures=tuple(each.departure for each in revision.departures),

@@ -23,6 +23,8 @@ class TableRecord(Base):
     ruleset_version: Mapped[int]
     point_value: Mapped[Big | None]
     unit: Mapped[str | None]
+    charge_per: Mapped[str | None]
+    charge_amount: Mapped[Big | None]
     minimum_stack: Mapped[Big | None]
     correction_window_minutes: Mapped[int]
     created_at: Mapped[datetime]

@@ -30,10 +30,19 @@ from evidence.events import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
+    PlayerJoined,
     PlayerNamed,
+    PlayerParted,
+    ProposalConfirmed,
+    ProposalKind,
+    ProposalOpened,
+    ProposalWithdrawn,
     Received,
     RecordDigest,
     RoundClosed,
@@ -64,6 +73,7 @@ DISPUTE: Final = UUID("0193f0c0-0000-7000-8000-000000000003")
 KEY: Final = UUID("0193f0c0-0000-7000-8000-000000000004")
 LINK: Final = UUID("0193f0c0-0000-7000-8000-000000000006")
 PAYMENT: Final = UUID("0193f0c0-0000-7000-8000-000000000007")
+PROPOSAL: Final = UUID("0193f0c0-0000-7000-8000-000000000008")
 SEATS: Final = (RoundSeat(1, "ann", 100), RoundSeat(2, "bob", 100))
 RULES: Final = CanonicalJson(canonical_json({"name": "pineapple-qq", "version": 1, "low_middle": False}))
 RULES_DIGEST: Final = sha256(RULES).digest()
@@ -117,7 +127,7 @@ OPENED: Final = RoundOpened(
 
 EXAMPLES: Final[tuple[EventPayload, ...]] = (
     ClubCreated(club=TABLE, name="home"),
-    ClubChanged(club=TABLE, time_zone="Europe/Berlin", evening_begins="05:30"),
+    ClubChanged(club=TABLE, time_zone="Europe/Berlin", evening_begins="05:30", second_auditor=True),
     CheckpointSealed(map_root=bytes(range(32))),
     KeyCreated(
         key=KEY,
@@ -127,6 +137,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         expires_at=None,
         replaces=None,
         secret=WORDS,
+        player="ann",
     ),
     KeyRevoked(key=KEY, prefix="ofc_abcdefgh", overlap_seconds=3600, revoked_at=AT),
     WebhookAdded(webhook=KEY, host="club.example", kinds=("round.completed", "hand.recorded"), state="active"),
@@ -146,6 +157,8 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     LinkRevoked(link=LINK, table=TABLE),
     PlayerNamed.of("ann", "Ann Example", bytes(range(32))),
     PlayerErased(player="ann"),
+    PlayerJoined(player="bob", alias="bobby"),
+    PlayerParted(player="bob", alias="bobby"),
     RulesetAdded(ruleset=RULES),
     TableCreated(
         id=TABLE,
@@ -253,6 +266,11 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         note=digest_note("cash", bytes(range(32))),
     ),
     PaymentReversed(payment=PAYMENT, reason=digest_note("it was a loan", bytes(range(32)))),
+    PaymentClaimed(
+        payer="bob", payee="ann", unit="EUR", amount=1250, paid_at=AT, table=TABLE, reference="tap-1", round=ROUND
+    ),
+    PaymentClaimDeclined(claim=PAYMENT, reason=digest_note("not received", bytes(range(32)))),
+    PaymentClaimWithdrawn(claim=PAYMENT),
     ChargeRecorded(
         player="ann",
         unit=str(TABLE),
@@ -263,4 +281,18 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         reason=digest_note("the room", bytes(range(32))),
     ),
     ChargeReversed(charge=PAYMENT, reason=digest_note("it was free", bytes(range(32)))),
+    ProposalOpened(
+        proposal=ProposalKind.CORRECTION,
+        digest=bytes(32),
+        request=WORDS,
+        received=sha256(b"{}").digest(),
+        round=ROUND,
+        table=TABLE,
+        revision=1,
+        dispute=DISPUTE,
+        upholds=True,
+        audit=None,
+    ),
+    ProposalConfirmed(proposal=PROPOSAL, revision=2, recomputation=None),
+    ProposalWithdrawn(proposal=PROPOSAL, reason=WORDS),
 )

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.support.api_client import Api
 from tests.support.sample_rounds import COMPLETE, add_table, close, dealt_again, open_round, play, undo
 from tests.web.browser_rules import BrowserRules
@@ -56,6 +58,23 @@ def test_balances_with_rounds_and_payments_that_wait_are_those_of_the_service_af
     assert settled["kind"] == "settled"
     assert {each["player"]: each["balance"] for each in unit["players"]} == expected
     assert (unit["unit"], unit["settle_up"]) == ("EUR", after["settle_up"])
+
+
+@pytest.mark.parametrize("per", ["hand", "round"])
+def test_a_round_that_waits_has_the_standing_charge_of_its_table(api: Api, browser: BrowserRules, per: str) -> None:
+    table = add_table(api, **MONEY, charge_per=per, charge_amount=50)
+    round_id = str(open_round(api, table)["id"])
+    play(api, round_id, *COMPLETE[:2])
+    close(api, round_id)
+    document = api.get(f"/v1/rounds/{round_id}/document").document
+    ruleset = api.get("/v1/rulesets/pineapple").document
+    charged = browser.replay({"document": document, "ruleset": ruleset})["charged"]
+    after = {**round_of(api, round_id), "charged": charged}
+    [unit] = browser.settle({"units": [], "rounds": [{"before": None, "after": after}], "payments": []})["units"]
+    [expected] = balances_of(api)
+    owed = {each["player"]: each["balance"] for each in expected["players"] if each["balance"]}
+    assert {each["player"]: each["balance"] for each in unit["players"]} == owed
+    assert owed[None] == 3 * (100 if per == "hand" else 50)
 
 
 def test_a_round_that_is_open_again_counts_nothing(api: Api, browser: BrowserRules) -> None:

@@ -49,7 +49,7 @@ Document = dict[str, Any]
 _Parts = tuple[list[Document], list[Document], list[Document]]
 
 _HAND: Final = HandRequestSchema()
-_OF_REQUESTS: Final = ("dealt_again", "expected", "restores")
+_OF_REQUESTS: Final = ("charges", "dealt_again", "expected", "restores")
 """Fields of a hand to record that a hand of a document does not have."""
 _LATER: Final = frozenset({"field-missing", "player-missing"})
 """Codes of mistakes that disappear when the rest of a hand is entered."""
@@ -124,7 +124,8 @@ def score(round_text: str, hand_text: str) -> str:
 
 def replay_round(round_text: str) -> str:
     """
-    Replay a round with the requests that wait, as JSON: its `round` as the service will show it, without IDs and times.
+    Replay a round with the requests that wait, as JSON: its `round` as the service will show it, without IDs and times,
+    and what is `charged` for it, by seat.
 
     The `kind` is `replayed` or, with the `problem`, `round_refused`. Requests that were recorded before change nothing.
 
@@ -135,7 +136,9 @@ def replay_round(round_text: str) -> str:
         page_round = _read_round(round_text)
     except (WireError, ScoringError) as error:
         return json.dumps({"kind": "round_refused", "problem": _dump_refusal(refuse(error))})
-    return json.dumps({"kind": "replayed", "round": dump_played_round(page_round.round)})
+    charge, hands = page_round.document.standing_charge, page_round.document.hands
+    charged = {} if charge is None else charge.charge(each.hand.seats for each in hands)
+    return json.dumps({"kind": "replayed", "round": dump_played_round(page_round.round), "charged": charged})
 
 
 def settle_up(held_text: str) -> str:

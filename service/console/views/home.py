@@ -6,6 +6,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import Any, Final
 
+from schemas.corrections.proposals import ProposalState
 from schemas.disputes import DisputeState
 from schemas.tables import TableView
 from service.audit_trail.queries import checkpoints, trees
@@ -21,11 +22,14 @@ from service.http.authentication import current_transaction
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState
 from service.players.actions import list_names
+from service.proposals import queries as proposals
+from service.proposals.queries import ProposalFilter
 from service.recomputations.actions.recomputations import list_recomputations
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries import overviews
 from service.rounds.queries.overviews import RoundOverview
 from service.rounds.queries.round_filter import RoundFilter
+from service.tables import queries as tables
 from service.tables.actions import list_tables
 from service.verification.queries import results
 
@@ -47,6 +51,7 @@ def show_home() -> str:
     waiting = cases.list_page(transaction, oldest, CaseOrder.OLDEST, after=None, limit=_SHOWN)
     open_rounds = overviews.list_open(transaction, limit=_SHOWN)
     due = overviews.list_due(transaction, transaction.now + SOON, limit=_SHOWN)
+    proposed = proposals.list_page(transaction, ProposalFilter(ProposalState.WAITING), limit=_SHOWN)
     listed = (waiting, open_rounds.rounds, due.rounds, unsettled.rounds)
     return render(
         "home.html",
@@ -62,6 +67,9 @@ def show_home() -> str:
                 transaction, (DisputeState.OPEN, DisputeState.UNDER_REVIEW)
             ).items()
         },
+        proposed=proposed,
+        proposed_count=proposals.count_waiting(transaction),
+        table_names=tables.list_names(transaction, {each.table for each in proposed if each.table is not None}),
         jobs=jobs.list_under_way(transaction, limit=_SHOWN + 1),
         shown=_SHOWN,
         evidence=_read_evidence(transaction) if allows(KeyScope.AUDIT) else None,

@@ -38,9 +38,12 @@ from service.tables.actions import get_table, list_tables, update_table
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
-_EDITED: Final = ("name", "ruleset", "point_value", "unit", "minimum_stack", "correction_window_minutes")
+_EDITED: Final = (
+    *("name", "ruleset", "point_value", "unit", "charge_per", "charge_amount", "minimum_stack"),
+    "correction_window_minutes",
+)
 """The fields of the form that changes a table."""
-_NUMBERS: Final = frozenset({"point_value", "minimum_stack", "correction_window_minutes"})
+_NUMBERS: Final = frozenset({"point_value", "charge_amount", "minimum_stack", "correction_window_minutes"})
 _LONGEST_NUMBER: Final = 16
 _CHANGES: Final = TableChangesSchema()
 
@@ -78,6 +81,8 @@ TABLES: Final = Listing[TableRow](
             is_decimal=True,
         ),
         Column("unit", lambda row: row.table.unit),
+        Column("charge_per", lambda row: row.table.charge_per and row.table.charge_per.value),
+        Column("charge_amount", lambda row: row.table.charge_amount),
         Column("minimum_stack", lambda row: row.table.minimum_stack),
         Column("correction_window_minutes", lambda row: row.table.correction_window_minutes),
         Column("now", heading="Now", cell="table_now"),

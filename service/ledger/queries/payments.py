@@ -1,6 +1,6 @@
 """Insert payments, charges and their reversals: the event, the entry of the journal, and the note."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -27,6 +27,7 @@ from service.db import Transaction
 from service.db.batch import Batch
 from service.errors import Busy, NotFound, PaymentConflict
 from service.ledger.models import EntryNoteRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries.journal import EntryRecord
 
 
@@ -151,6 +152,7 @@ _SELECT: Final = """
     WHERE entry.club_id = :club_id AND entry.revision IS NULL
 """
 _BY_REFERENCE: Final = text(f"{_SELECT} AND entry.reference = :reference")
+_BY_REFERENCES: Final = text(f"{_SELECT} AND entry.reference = ANY (CAST(:references AS text[]))")
 _BY_ID: Final = text(f"{_SELECT} AND entry.id = :entry_id AND entry.kind = :kind")
 _REVERSAL: Final = text(f"{_SELECT} AND entry.reverses = :entry_id")
 # These functions see the whole club, also in a transaction of a link.
@@ -162,7 +164,7 @@ _EQUAL: Final = text("""
 """)
 _IS_USED: Final = text("SELECT is_reference_used(:reference)")
 _BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
-_LIST: Final = text("""
+_LISTED: Final = """
     SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
         reversal.posted_at AS reversed_at
     FROM entries AS entry
@@ -171,9 +173,17 @@ _LIST: Final = text("""
     LEFT JOIN tables ON (tables.club_id, tables.id) = (entry.club_id, entry.table_id)
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
+"""
+_LIST: Final = text(f"""
+    {_LISTED}
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
-        AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
+        AND (CAST(:ids AS text[]) IS NULL OR entry.accounts && CAST(:ids AS text[]))
+        AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
     ORDER BY entry.id DESC LIMIT :limit
+""")
+_FOR_ROUND: Final = text(f"""
+    {_LISTED} AND entry.round_id = :round_id AND entry.kind = '{EntryKind.PAYMENT}' AND reversal.id IS NULL
+    ORDER BY entry.id
 """)
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
 _ROUND: Final = text("SELECT table_id, point_value, unit FROM rounds WHERE club_id = :club_id AND id = :round_id")
@@ -185,21 +195,27 @@ def lock(transaction: Transaction, name: str) -> None:
 
 
 def find_by_reference(transaction: Transaction, reference: str) -> StoredRecord | None:
+    """Find the payment or charge with a reference, which the transaction can see."""
+    return _find(transaction, _BY_REFERENCE, reference=reference)
+
+
+def refuse_used_reference(transaction: Transaction, reference: str) -> None:
     """
-    Find the payment or charge with a reference.
+    Check that nothing else in the club has a reference: of a link, it can be one of what it cannot see.
 
     Raises:
-        PaymentConflict: the transaction is of a link, which cannot see the one that has it.
+        PaymentConflict: a payment, a charge or a claim has it.
     """
-    stored = _find(transaction, _BY_REFERENCE, reference=reference)
-    if stored is None and transaction.table_id is not None and _is_used(transaction, reference):
-        detail = f"the reference {reference!r} is that of a payment or charge that the link cannot see"
+    if transaction.execute(_IS_USED, {"reference": reference}).scalar_one():
+        detail = f"the reference {reference!r} is that of another payment, charge or payment claim"
         raise PaymentConflict(detail, (Mistake(PaymentConflict.code, ("reference",), detail),))
-    return stored
 
 
-def _is_used(transaction: Transaction, reference: str) -> bool:
-    return bool(transaction.execute(_IS_USED, {"reference": reference}).scalar_one())
+def list_by_references(transaction: Transaction, references: Sequence[str]) -> dict[str, StoredRecord]:
+    """Return the payments and charges that have one of these references, by it."""
+    parameters = {"club_id": transaction.club_id, "references": [*references]}
+    listed = [StoredRecord(_load(row), row.note) for row in transaction.execute(_BY_REFERENCES, parameters)]
+    return {each.recorded.event.reference: each for each in listed}
 
 
 def get(transaction: Transaction, entry_id: UUID, kind: EntryKind) -> StoredRecord:
@@ -240,11 +256,23 @@ def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> Sto
     return None if row is None else StoredRecord(_load(row), row.note)
 
 
-def list_page(transaction: Transaction, *, player: str | None, after: UUID | None, limit: int) -> list[ListedRecord]:
-    """List payments and charges, of all players or of one, newest first, starting after the ID `after`."""
-    parameters = {"club_id": transaction.club_id, "player": player, "after": after, "limit": limit}
-    rows = transaction.execute(_LIST, parameters)
-    return [ListedRecord(_load(row), row.note, row.table_name, row.reversed_at) for row in rows]
+def list_page(
+    transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
+) -> list[ListedRecord]:
+    """List payments and charges, of a player and in a unit or all, newest first, starting after the ID `after`."""
+    ids = None if player is None else read_aliases(transaction).ids_of(player)
+    parameters = {"club_id": transaction.club_id, "ids": ids, "unit": unit, "after": after, "limit": limit}
+    return [_load_listed(row) for row in transaction.execute(_LIST, parameters)]
+
+
+def list_for_round(transaction: Transaction, round_id: UUID) -> list[ListedRecord]:
+    """List the payments that name a round and were not taken back, oldest first."""
+    parameters = {"club_id": transaction.club_id, "round_id": round_id}
+    return [_load_listed(row) for row in transaction.execute(_FOR_ROUND, parameters)]
+
+
+def _load_listed(row: Row[Any]) -> ListedRecord:
+    return ListedRecord(_load(row), row.note, row.table_name, row.reversed_at)
 
 
 def _load(row: Row[Any]) -> Recorded:
@@ -262,7 +290,7 @@ def find_reversal(transaction: Transaction, entry_id: UUID) -> StoredReversal | 
 
 
 def find_balance(transaction: Transaction, unit: str, account: str) -> int:
-    """Return what an account is owed or, below zero, owes in a unit, in the whole club."""
+    """Return what an account, or the player of one, is owed or, below zero, owes in a unit, in the whole club."""
     return int(transaction.execute(_BALANCE, {"unit": unit, "account": account}).scalar_one())
 
 
@@ -280,10 +308,22 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
     return PaidRound(row.table_id, worth_of(row.point_value, row.unit, str(row.table_id)).amount_unit)
 
 
-def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:
-    """Insert a payment or charge, whose reference is locked."""
-    added = _insert(transaction, event, entry_of(event, transaction.now), note)
+def record(
+    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None, *, after: UUID | None = None
+) -> Recorded:
+    """Insert a payment or charge, whose reference is locked; `after` is the ID of the event of its claim."""
+    added = _insert(transaction, event, entry_of(event, transaction.now), note, after=after)
     return Recorded(added, transaction.now, event)
+
+
+def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: Note) -> UUID:
+    """
+    Add a charge to a batch that writes other records too, and return its ID.
+
+    Nothing is recorded under its reference. If another transaction records something under it meanwhile, the batch
+    violates the constraint `entries_reference_key`.
+    """
+    return _add(transaction, batch, event, entry_of(event, transaction.now), reason)
 
 
 def reverse(
@@ -305,12 +345,25 @@ def _insert(
 ) -> UUID:
     """Insert an event with its entry and note, and return its ID; `after` is that of an earlier event."""
     batch = Batch()
+    added = _add(transaction, batch, event, entry, note, after=after)
+    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
+    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
+    return added
+
+
+def _add(
+    transaction: Transaction,
+    batch: Batch,
+    event: EventPayload,
+    entry: Mapping[str, Any],
+    note: Note | None,
+    *,
+    after: UUID | None = None,
+) -> UUID:
     added, _ = EventWriter(transaction, batch).add(event.kind, event.encode(), after=after)
     posted = {"club_id": transaction.club_id, "id": added, "posted_at": transaction.now}
     batch.insert(EntryRecord, {**posted, **entry})
     if note is not None:
         stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
         batch.insert(EntryNoteRecord, stored)
-    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
-    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
     return UUID(str(added))

@@ -9,6 +9,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import digest_of
+from evidence.charges import StandingCharge, charge_of
 from evidence.events import RoundOpened
 from schemas.base import ComparedMistake, show
 from schemas.money import refuse_inexact
@@ -20,7 +21,8 @@ from scoring.round_state import Round, RoundSeat, fold_player
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
-from service.rounds.actions.checks import find_time_mistakes
+from service.players.queries.aliases import Aliases, hold_aliases
+from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together
 from service.rounds.queries import rounds
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
@@ -43,6 +45,8 @@ def view_round(stored: StoredRound) -> RoundView:
         reference=stored.reference,
         point_value=stored.point_value,
         unit=stored.unit,
+        charge_per=stored.charge_per,
+        charge_amount=stored.charge_amount,
         opened_at=stored.opened_at,
         recorded_at=stored.recorded_at,
         state=stored.finality.settlement_state,
@@ -94,7 +98,8 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     """
     Open a round at a table. An omitted stack carries over from the player's last round there that was not imported.
 
-    The stack of a round with another point value or unit than the table has now does not carry over.
+    It carries over whichever of their IDs the player had there. The stack of a round with another point value or
+    unit than the table has now does not carry over.
 
     Raises:
         NotFound: the table does not exist.
@@ -111,12 +116,14 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     is_open = rounds.find_open(transaction, table_id)
     if is_open is not None:
         raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")
-    last = rounds.list_stacks_left(transaction, table_id, [seat.player for seat in request.seats])
+    players, aliases = [seat.player for seat in request.seats], hold_aliases(transaction)
+    last = rounds.list_stacks_left(transaction, table_id, players, aliases)
     money = table.point_value, table.unit
     carried = {player: each.stack for player, each in last.items() if (each.point_value, each.unit) == money}
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
     round_ = _seat_players(table, ruleset, request.seats, carried, last)
+    refuse_aliases_together(aliases, players)
     change = add_round(
         transaction,
         table,
@@ -125,24 +132,27 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         reference=request.reference,
         point_value=table.point_value,
         unit=table.unit,
+        charge=charge_of(table.charge_per, table.charge_amount),
         digest=digest_of(describe_opening(round_.seats)),
         carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
     )
     opened = change.finish()
-    warnings = find_similar_players(transaction, [seat.player for seat in request.seats])
+    warnings = find_similar_players(transaction, players, aliases)
     write_rounds(transaction, change)
     return ChangedRound(view_round(opened), is_replay=False, warnings=warnings)
 
 
-def find_similar_players(transaction: Transaction, players: Sequence[str]) -> tuple[Mistake, ...]:
+def find_similar_players(transaction: Transaction, players: Sequence[str], aliases: Aliases) -> tuple[Mistake, ...]:
     """
     List the new players of a round whose IDs look like those of known players of the club.
 
     Args:
         transaction: the transaction of the request, before the round is written.
         players: the players, in the order of `seats` in the request.
+        aliases: those of the club; nobody who has one, or is one, is new.
     """
-    new = set(players) - rounds.list_known_players(transaction, players)
+    new = {player for player in players if aliases.ids_of(player) == [player]}
+    new -= rounds.list_known_players(transaction, new)
     if not new:
         return ()
     keys = {fold_player(player) for player in new}
@@ -171,6 +181,7 @@ def add_round(
     reference: str | None,
     point_value: int | None,
     unit: str | None,
+    charge: StandingCharge | None,
     digest: bytes,
     carried_over: list[Seat],
     submission: Submission | None = None,
@@ -192,6 +203,7 @@ def add_round(
         reference=reference,
         point_value=point_value,
         unit=unit,
+        charge=charge,
         digest=digest,
     )
     event = opening_event(opened, carried_over, submission)
@@ -208,6 +220,7 @@ def build_round(
     reference: str | None,
     point_value: int | None,
     unit: str | None,
+    charge: StandingCharge | None,
     digest: bytes,
     imported: bool = False,
 ) -> StoredRound:
@@ -227,6 +240,8 @@ def build_round(
         digest=digest,
         point_value=point_value,
         unit=unit,
+        charge_per=None if charge is None else charge.per,
+        charge_amount=None if charge is None else charge.amount,
         opened_at=opened_at,
         recorded_at=transaction.now,
         version=FIRST,
@@ -259,6 +274,8 @@ def opening_event(
         ruleset_digest=rulesets.digest_ruleset(ruleset),
         point_value=opened.point_value,
         unit=opened.unit,
+        charge_per=opened.charge_per,
+        charge_amount=opened.charge_amount,
         opened_at=opened.opened_at,
         correction_window_minutes=opened.correction_window_minutes,
         seats=tuple(sorted(opened.round.seats, key=lambda seat: seat.seat)),

@@ -35,6 +35,16 @@ def test_a_table_is_created_with_a_point_value(reached: dict[str, str], table: s
     assert result.out in ofc("table", "list", **reached).out
 
 
+def test_a_table_is_created_and_changed_with_a_standing_charge(reached: dict[str, str], table: str) -> None:
+    options = ["--ruleset", "pineapple", "--point-value", "50", "--unit", "EUR"]
+    created = ofc("table", "create", table, *options, "--charge-per", "hand", "--charge-amount", "25", **reached)
+    assert " · a point is 0.50 EUR · the house charges 0.25 EUR a hand · " in created.out
+    changed = ofc("table", "update", table, "--charge-per", "round", **reached)
+    assert " · the house charges 0.25 EUR a round · " in changed.out
+    half = ofc("table", "create", f"{table}-2", *options, "--charge-per", "hand", **reached)
+    assert (half.code, "#/charge_amount  is required beside `charge_per`" in half.err) == (1, True)
+
+
 def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, table: str) -> None:
     response = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **reached).document
     assert response == client.get_table(response["id"])

@@ -16,8 +16,8 @@ from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.check_chain import check_chains
 from tests.support.database.postgres import Server
+from tests.support.database.recomputed_rounds import recompute
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute
 from tests.support.sample_rounds import (
     COMPLETE,
     SIXES,

@@ -21,9 +21,9 @@ from tests.support.api_settlements import (
 )
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
+from tests.support.database.recomputed_rounds import named, recompute
 from tests.support.import_lines import club_of, database_of
 from tests.support.race import at_once
-from tests.support.recomputed_rounds import named, recompute
 from tests.support.sample_rounds import (
     COMPLETE,
     HIGH,

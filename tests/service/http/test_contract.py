@@ -43,7 +43,7 @@ FORMS = {
     "/v1/imports/{import_id}/results": {"application/x-ndjson"},
     "/v1/export": {"application/x-ndjson", "application/vnd.apache.parquet"},
     "/v1/statement": {"application/json", "text/csv"},
-    "/v1/ledger": {"application/json", "text/csv"},
+    "/v1/ledger": {"application/json", "text/csv", "application/vnd.apache.parquet"},
     "/v1/plots/{plot}": {"application/json", "image/svg+xml", "text/csv"},
     "post /v1/hands": {"application/x-ndjson"},
     "/v1/events": {"application/x-ndjson"},
@@ -213,6 +213,7 @@ def test_headers_for_clients_are_documented(contract: Document) -> None:
         assert ("Idempotent-Replayed" in succeeding) == is_recorded, f"{method} {path}"
         makes = {"open_round", "record_hand", "play_document", "add_table", "add_ruleset"}
         makes |= {"start_import", "start_recomputation", "open_dispute", "make_checkpoint", "add_webhook"}
+        makes |= {"propose_correction", "propose_recomputation"}
         assert ("Location" in succeeding) == (operation["operationId"] in makes), f"{method} {path}"
 
 

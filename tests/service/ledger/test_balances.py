@@ -180,6 +180,19 @@ def test_balances_are_of_one_player(api: Api) -> None:
     assert balances(api, "?player=nobody").document == {"as_of": None, "open_rounds": 0, "units": []}
 
 
+def test_balances_are_in_one_unit(api: Api) -> None:
+    posted(api, hands=COMPLETE, reference="0", **EURO)
+    attic = posted(api, table="attic", hands=COMPLETE, reference="1")["round"]["table"]
+    paid(api, "cyd", "ann", 6, unit=attic)
+    whole = {each["unit"]: each for each in balances(api)["units"]}
+    assert [*whole] == ["EUR", attic]
+    for unit in ("EUR", attic):
+        assert balances(api, f"?unit={unit}")["units"] == [whole[unit]]
+    [mine] = balances(api, f"?unit={attic}&player=cyd")["units"]
+    assert ([each["player"] for each in mine["players"]], mine["settle_up"]) == (["cyd"], whole[attic]["settle_up"])
+    assert balances(api, "?unit=USD")["units"] == []
+
+
 def test_balances_are_of_one_table(api: Api) -> None:
     kitchen = posted(api, hands=COMPLETE, reference="0", **EURO)["round"]["table"]
     attic = posted(api, table="attic", hands=COMPLETE, reference="1")["round"]["table"]
@@ -250,7 +263,8 @@ def test_the_balances_of_another_club_are_not_shown(api: Api, other_api: Api) ->
         ("table=kitchen", "table", "not-an-id"),
         ("player=", "player", "text-length"),
         ("as_of=yesterday", "as_of", "not-a-time"),
-        ("unit=EUR", "unit", "field-unknown"),
+        ("unit=euro", "unit", "text-pattern"),
+        ("currency=EUR", "currency", "field-unknown"),
     ],
 )
 def test_an_invalid_query_is_rejected(api: Api, query: str, pointer: str, code: str) -> None:

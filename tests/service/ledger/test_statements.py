@@ -65,14 +65,15 @@ def test_players_are_summed_up_in_total_and_at_each_table(api: Api, tables: dict
     assert [(each["player"], each["net"]) for each in summed["players"]] == [
         ("ann", 48), ("bob", 0), ("cyd", -24), ("dan", -24),
     ]  # as a table  # fmt: skip
-    attic = {"table": tables["attic"], "table_name": "attic", "top_ups": 0}
-    kitchen = {"table": tables["kitchen"], "table_name": "kitchen", "top_ups": 0}
+    attic = {"table": tables["attic"], "table_name": "attic", "top_ups": 0, "charges": {}}
+    kitchen = {"table": tables["kitchen"], "table_name": "kitchen", "top_ups": 0, "charges": {}}
     assert summed["players"][0] == {
         "player": "ann",
         "rounds": 4,
         "top_ups": 0,
         "net": 48,
         "money": {"EUR": 360, "JPY": 36},
+        "charges": {},
         "tables": [
             {**attic, "rounds": 2, "net": 24, "money": {"JPY": 36}},
             {
@@ -159,10 +160,10 @@ def test_csv_has_a_row_for_each_player_table_and_unit(api: Api, tables: dict[str
     response = api.request("GET", "/v1/statement", headers={"Accept": "text/csv"})
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
     assert response.text.split("\r\n")[:4] == [
-        "player,table,rounds,top_ups,net,amount,unit",
-        "ann,attic,2,0,24,36,JPY",
-        "ann,kitchen,3,0,36,3.60,EUR",
-        "ann,kitchen,,,,12,JPY",
+        "player,table,rounds,top_ups,net,amount,charge,unit",
+        "ann,attic,2,0,24,36,,JPY",
+        "ann,kitchen,3,0,36,3.60,,EUR",
+        "ann,kitchen,,,,12,,JPY",
     ]
     rows = list(csv.DictReader(io.StringIO(response.text, newline=""), strict=True))
     assert {row["player"] for row in rows} == {"ann", "bob", "cyd", "dan", "'=cyd"}

@@ -17,7 +17,7 @@ from tests.support.race import at_once
 from tests.support.sample_rounds import COMPLETE, Document, add_table
 
 PAID: Document = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 250, "reference": "tick-1"}
-EUROS: Document = {"hands": COMPLETE, "point_value": 10, "currency": "EUR"}
+EUROS: Document = {"hands": COMPLETE, "point_value": 10, "unit": "EUR"}
 
 
 @pytest.fixture

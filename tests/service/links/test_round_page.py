@@ -8,7 +8,7 @@ import html5lib
 import pytest
 from flask.testing import FlaskClient
 
-from service.clubs.actions import set_evenings
+from service.clubs.actions import set_up_club
 from tests.service.links.linked_table import issue_to_round
 from tests.service.links.test_links_to_rounds import HTML, page_of
 from tests.support.api_client import Api
@@ -40,7 +40,7 @@ def texts(page: Element, css_class: str) -> list[str]:
 
 def test_the_page_shows_table_day_and_money(house: House, api: Api, browser: FlaskClient) -> None:
     [(club,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
-    set_evenings(house.owner, club, time_zone="Europe/Berlin", evening_begins=time(6))
+    set_up_club(house.owner, club, time_zone="Europe/Berlin", evening_begins=time(6))
     table = add_table(api, name="Friday game", point_value=10, unit="EUR")
     round_id = str(open_round(api, table, SIXES, opened_at=ELEVEN_PM_IN_UTC, reference="friday-7")["id"])
     play(api, round_id, hand(1, 1, THREE))

@@ -12,8 +12,8 @@ from tests.service.recomputations.test_recomputations import START, differences,
 from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.api_corrections import SWAPPED
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.process_jobs import Club, rounds_to_import
-from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import (
     COMPLETE,
     add_table,

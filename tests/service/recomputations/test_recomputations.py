@@ -9,7 +9,7 @@ import pytest
 from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
-from tests.support.recomputed_rounds import tamper
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.sample_rounds import COMPLETE, SIXES, THREE, add_table, hand, open_round, play, seats
 from tests.support.worker_process import wait_for, working
 

@@ -97,6 +97,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
             "net": 24,
             "stack": 124,
             "money": {"EUR": 600},
+            "charges": {},
         },
         {
             "player": "bob",
@@ -107,6 +108,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
             "net": 6,
             "stack": 46,
             "money": {"EUR": 150},
+            "charges": {},
         },
         {
             "player": "dan",
@@ -117,6 +119,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
             "net": -12,
             "stack": 38,
             "money": {"EUR": -300},
+            "charges": {},
         },
         {
             "player": "cyd",
@@ -127,6 +130,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
             "net": -18,
             "stack": 24,
             "money": {"EUR": -450},
+            "charges": {},
         },
     ]
     assert summed["totals"] == {"opening_stack": 350, "top_ups": 40, "between_rounds": -158, "net": 0, "stack": 232}

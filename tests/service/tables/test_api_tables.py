@@ -22,6 +22,8 @@ def test_a_table_is_created_and_found(api: Api) -> None:
         "unit_digits": 2,
         "ruleset": "pineapple@1",
         WINDOW: 30,
+        "charge_per": None,
+        "charge_amount": None,
         "id": added["id"],
         "created_at": added["created_at"],
         "archived_at": None,

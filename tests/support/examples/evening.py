@@ -60,7 +60,8 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.record("add_ruleset", {}, own)
     recorder.refuse("ruleset-conflict", "add_ruleset", {}, {**own, "name": PINEAPPLE})
     recorder.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
-    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR"}
+    charge = {"charge_per": "hand", "charge_amount": 20}
+    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR", **charge}
     table = str(recorder.record("add_table", {}, kitchen)["id"])
     recorder.refuse("table-conflict", "add_table", {}, {**kitchen, "point_value": 5})
     key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
@@ -96,6 +97,14 @@ def name_the_players(recorder: Recorder) -> None:
     recorder.call("erase_player", {"player": "bob"})
 
 
+def join_two_ids(recorder: Recorder) -> None:
+    """Ann has played under another ID, which is joined to hers and then parted; bob is another person."""
+    other, joining = {"player": "ann"}, {"alias": "annie"}
+    recorder.record("join_player", other, joining)
+    recorder.refuse("alias-conflict", "join_player", other, {"alias": "bob"})
+    recorder.record("part_player", other, joining)
+
+
 def play_a_round(recorder: Recorder, table: str) -> str:
     """Play a round with a hand misread and undone, a player who leaves, and an early end; return its id."""
     at_table, opening = {"table_id": table}, {"seats": seats(SIXES), "reference": "2026-11-20/1"}
@@ -110,7 +119,8 @@ def play_a_round(recorder: Recorder, table: str) -> str:
     undoing = {"number": 2, "hand": misread["id"], "reason": "bob's nine of hearts was the nine of spades"}
     recorder.record("undo_hand", in_round, undoing)
     recorder.refuse("hand-undone", "record_hand", in_round, MISREAD)
-    many = lines_of([json.dumps({"round": round_id, **SECOND}).encode()])
+    drink = {"player": "bob", "unit": "EUR", "amount": 300, "reason": "a drink"}
+    many = lines_of([json.dumps({"round": round_id, **SECOND, "charges": [drink]}).encode()])
     recorder.send_lines("record_hands", many, many.decode(), dry_run=True)
     recorder.record("record_hand", in_round, SECOND)
     recorder.refuse("same-deal", "record_hand", in_round, {**SECOND, "number": 3})

@@ -118,9 +118,9 @@ export type ScoreResult =
   | { kind: "round_refused"; problem: Problem }
   | Unavailable;
 
-/** The round as the service will show it, or why it would refuse it. */
+/** The round as the service will show it, and what the house charges for it by seat; or why the service would refuse it. */
 export type ReplayResult =
-  | { kind: "replayed"; round: HandResult["round"] }
+  | { kind: "replayed"; round: HandResult["round"]; charged: Record<string, number> }
   | { kind: "round_refused"; problem: Problem }
   | Unavailable;
 
@@ -135,7 +135,7 @@ export interface SettlingPayment {
 export interface HeldBalances {
   units: { unit: string; players: { player: string | null; balance: number }[] }[];
   /** Each round as the balances count it, or null, and with what waits on the device. */
-  rounds: { before: object | null; after: object | null }[];
+  rounds: { before: object | null; after: object }[];
   payments: (SettlingPayment & { unit: string; is_taken_back: boolean })[];
 }
 

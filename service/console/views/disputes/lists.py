@@ -188,7 +188,7 @@ def list_disputes() -> str | Response:
 @console_form(KeyScope.DISPUTES, show_again=_render_list)
 def take_next() -> BaseResponse:
     """Take the oldest open dispute into review, and open it. If there is none, the list says so."""
-    taken = take_next_dispute(current_transaction(), current_key().name)
+    taken = take_next_dispute(current_transaction(), current_key())
     if taken is None:
         return redirect(url_for("console.list_disputes", taken="none"), HTTPStatus.SEE_OTHER)
     return redirect(url_for("console.show_dispute", dispute_id=taken), HTTPStatus.SEE_OTHER)

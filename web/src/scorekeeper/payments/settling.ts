@@ -8,8 +8,8 @@ import { isPayment, paymentOf, type Payment } from "../../api/payments.js";
 import type { HeldBalances, Rules, SettledUnit, SettlingPayment } from "../../rules/index.js";
 import { formatMoney } from "../format.js";
 import { playLocally } from "../local_rounds.js";
-import { readOutbox } from "../outbox_storage.js";
-import { readRound, readTable } from "../storage.js";
+import { change } from "../outbox_storage.js";
+import { readRound } from "../storage.js";
 import { isInScope, type Account } from "./account.js";
 import { listReferences } from "./storage.js";
 
@@ -47,9 +47,9 @@ export interface ToPay {
 
 /** Return who pays whom at a table; null if the device has no balances. */
 export async function settleUp(rules: Rules | null, table: Table): Promise<ToPay | null> {
-  const account = (await readTable(table.id))?.account;
+  const { account, waiting } = await readHeld(table);
   if (account === undefined) return null;
-  const outbox = (await readOutbox()).filter((request) => isInScope(account, request));
+  const outbox = waiting.filter((request) => isInScope(account, request));
   const { rounds, isComplete } = await listRounds(rules, account, outbox.filter((request) => request.table.id === table.id));
   const units = new Map(listUnits(account, table, rounds).map((unit) => [unit.unit, unit]));
   const payments = listPayments(account, outbox).filter(({ unit }) => units.has(unit));
@@ -64,6 +64,14 @@ export async function settleUp(rules: Rules | null, table: Table): Promise<ToPay
   });
   const lacksRules = !isSettled && found.some(({ players, settle_up }) => players.length > 0 && settle_up.length === 0);
   return { units: shown, readAt: account.readAt, isOfClub: account.scope === null, lacksRounds: !isComplete, lacksRules };
+}
+
+/** Read the queue and what the device knows of a table at one moment: a payment is in one of them when it is recorded. */
+async function readHeld(table: Table): Promise<{ account: Account | undefined; waiting: Waiting[] }> {
+  return change(["tables"], async (transaction) => ({
+    account: (await transaction.objectStore("tables").get(table.id))?.account,
+    waiting: await transaction.objectStore("outbox").getAll(),
+  }));
 }
 
 /** Return the balances and proposals as the service had them, for a device without the rules. */
@@ -98,7 +106,7 @@ function unitOf({ point_value, unit, unit_digits }: Pick<Round, "point_value" | 
 
 interface ChangedRound {
   before: Round | null;
-  after: Round | null;
+  after: Round & { charged?: Record<string, number> };
 }
 
 /** Return the rounds that the balances do not count as they are on this device, and whether all could be played. */
@@ -112,11 +120,11 @@ async function listRounds(
   let isComplete = true;
   for (const id of new Set([...later.map((round) => round.id), ...waiting])) {
     const before = counted.find((round) => round.id === id) ?? null;
-    let after = later.find((round) => round.id === id) ?? before;
+    let after: ChangedRound["after"] | null = later.find((round) => round.id === id) ?? before;
     if (waiting.has(id)) {
       const stored = await readRound(id);
       const played = stored === undefined ? null : await playLocally(rules, stored.round);
-      if (played?.kind === "round") after = played.round;
+      if (played?.kind === "round") after = { ...played.round, charged: played.charged };
       else isComplete = false;
     }
     if (after !== null) rounds.push({ before, after });
