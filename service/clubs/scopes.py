@@ -28,7 +28,8 @@ SCOPE_DESCRIPTIONS: Final = {
     KeyScope.RECOMPUTE: "recompute stored rounds",
     KeyScope.DISPUTES: "open, review and resolve disputes",
     KeyScope.CORRECT: "correct rounds",
-    KeyScope.CORRECT_FINAL: "with `correct` or `recompute`: change final settlements",
+    KeyScope.CORRECT_FINAL: "with `correct` or `recompute`: change final settlements; confirm and withdraw proposals to"
+    " change them",
     KeyScope.AUDIT: "read all events with their signed bytes, checkpoints and evidence",
     KeyScope.WEBHOOKS: "add, change and test webhooks; read their secrets and deliveries",
     KeyScope.ADMIN: "create, list and revoke the keys of the club; end sessions of the console",

@@ -8,7 +8,10 @@ from tests.support.api_client import Api, ApiResponse
 from tests.support.api_settlements import OTHER_HAND, make_final
 from tests.support.application import House
 from tests.support.import_lines import club_of
-from tests.support.sample_rounds import Document, complete_round
+from tests.support.sample_rounds import HIGH, LOW, MID, Document, complete_round, hand
+
+FIRST_HAND = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
+"""In hand 1, seat 1 had the cards of seat 3, and the other way round."""
 
 
 def name_of_club(house: House, api: Api) -> str:

@@ -85,11 +85,16 @@ def test_the_operator_sets_the_evenings_of_a_club(tmp_path: Path) -> None:
     changed = json.loads(command("club", "set", "riverside", "--evening-begins", "05:30", "--json", *at).stdout)
     assert (changed["time_zone"], changed["evening_begins"]) == ("Europe/Berlin", "05:30")
     assert "Europe/Berlin  05:30" in command("club", "list", *at).stdout
+    second = command("club", "set", "riverside", "--second-auditor", *at)
+    assert second.stderr.endswith("\nA second auditor confirms what changes a final settlement.\n")
+    for option, is_required in (("--time-zone=UTC", True), ("--no-second-auditor", False)):
+        changed = json.loads(command("club", "set", "riverside", option, "--json", *at).stdout)
+        assert (changed["second_auditor"], changed["evening_begins"]) == (is_required, "05:30")
     for options, code, expected in (
         (["riverside", "--time-zone", "Middle/Earth"], 1, "The time zone 'Middle/Earth' is not known; expected one of"),
         (["nowhere", "--time-zone", "UTC"], 1, "There is no club named 'nowhere'"),
         (["riverside", "--evening-begins", "25:00"], 2, "'25:00' does not match the format '%H:%M'"),
-        (["riverside"], 2, "nothing was given to set; expected --time-zone, --evening-begins or both"),
+        (["riverside"], 2, "nothing was given to set; expected --time-zone, --evening-begins, --second-"),
     ):
         refused = command("club", "set", *options, *at)
         assert refused.returncode == code, refused

@@ -96,6 +96,14 @@ def test_a_key_of_the_club_creates_a_key_of_the_club(filled: Filled, service: ps
     assert keys_of(service, key_id) == [(filled.home, "tablet", "ofc_abcdefgh", ["read"], True, None, None)]
 
 
+def test_a_created_key_has_its_player_and_the_key_that_created_it(filled: Filled, service: psycopg.Connection) -> None:
+    creator = add_creator(filled, "*")
+    for player in ("ann", None):
+        key_id = create(service, creator, player=player)
+        query = "SELECT player, created_by, replaces FROM api_keys WHERE id = %s"
+        assert service.execute(query, [key_id]).fetchall() == [(player, creator, None)]
+
+
 def test_only_a_key_of_the_transaction_s_club_creates_keys(filled: Filled, service: psycopg.Connection) -> None:
     own, theirs = add_creator(filled, "*"), add_creator(filled, "*", club=filled.away)
     assert refused(service, theirs) == refused(service, uuid7()) == INVALID

@@ -118,13 +118,19 @@ def test_commands_start_the_database_without_a_running_service(tmp_path: Path) -
         assert [send(service, key).status_code for key in keys] == [200, 200]
 
 
-def test_a_preset_names_the_scopes(service: Running) -> None:
+def test_a_preset_names_the_scopes_and_an_option_the_player(service: Running) -> None:
     created = json.loads(run(service.directory, "key", "create", "--club", "home", "--preset", "scorekeeper", "--json"))
     assert created["scopes"] == ["read", "score", "write"]
     assert (send(service, created["key"]).status_code, send(service, created["key"], "/v1/keys").status_code) == (
         200,
         403,
     )
+    declared = json.loads(run(service.directory, "key", "create", "--club", "home", "--player", "ann", "--json"))
+    assert (created["player"], declared["player"]) == (None, "ann")
+    [line] = [line for line in run(service.directory, "key", "list").splitlines() if declared["prefix"] in line]
+    assert " ann " in line
+    rotated = json.loads(run(service.directory, "key", "rotate", declared["prefix"], "--json"))
+    assert rotated["player"] == "ann"
     options = "--club", "home", "--preset", "room", "--scope", "read", "--data", str(service.directory)
     both = command("key", "create", *options)
     assert both.returncode == 2

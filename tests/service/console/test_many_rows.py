@@ -13,6 +13,7 @@ from tests.service.links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened
 from tests.support.application import House
+from tests.support.auditors import proposed
 from tests.support.browser.console_visitor import Visitor, discover_pages, list_endpoints, parse
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import COMPLETE, document_of, post_document
@@ -25,6 +26,7 @@ FORMS = {
 UNKNOWN = "console.show_unknown"
 WITHOUT_FILES = {
     "console.show_explanation": "a page to print or to save; the page of the hand has its figures as files",
+    "console.show_proposal": "what it has changed is in the files of the revisions of the round, once it is confirmed",
     "console.show_ruleset": "its fields are columns of the comparison of two rulesets, which has files",
 }
 """The pages with a table and without a file, and why."""
@@ -40,6 +42,7 @@ def add_rows(api: Api, numbers: range) -> None:
             assert response.status == 201, response
         api.put(f"/v1/players/bob{number}", {"display_name": f"Bob {number}"})
         opened(api, response["round"]["id"])
+        proposed(api, response["round"]["id"])
         webhook = api.post("/v1/webhooks", {"url": f"https://club.example/{number}", "kinds": ["hand.recorded"]})
         assert webhook.status == 201, webhook
         table = api.get(f"/v1/rounds/{response['round']['id']}")["table"]

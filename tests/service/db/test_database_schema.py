@@ -30,9 +30,12 @@ every_server = pytest.mark.every_server
 OPEN_TO_ALL = """
     CREATE OR REPLACE FUNCTION authenticate_key(secret bytea)
         RETURNS TABLE (
-            club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, is_use_due boolean
+            club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, is_use_due boolean,
+            player text
         )
-        LANGUAGE sql AS $$ SELECT club_id, id, name, scopes, NULL::uuid, NULL::uuid, false FROM api_keys LIMIT 1 $$
+        LANGUAGE sql AS $$
+            SELECT club_id, id, name, scopes, NULL::uuid, NULL::uuid, false, player FROM api_keys LIMIT 1
+        $$
 """
 ALTERATIONS = {
     OPEN_TO_ALL: "function public.authenticate_key(secret bytea) is changed",

@@ -12,6 +12,7 @@ from tests.support.api_settlements import confirm as confirm_result
 from tests.support.api_settlements import correct, refused
 from tests.support.application import House
 from tests.support.auditors import (
+    FIRST_HAND,
     auditor,
     confirm,
     correction,
@@ -22,12 +23,9 @@ from tests.support.auditors import (
     withdraw,
 )
 from tests.support.check_club import check_everywhere
-from tests.support.sample_rounds import HIGH, LOW, MID, complete_round, hand, settlement_of
+from tests.support.sample_rounds import complete_round, settlement_of
 
-AGAIN = {
-    "reason": "misread again",
-    "patch": [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}],
-}
+AGAIN = {"reason": "misread again", "patch": FIRST_HAND}
 
 
 @pytest.fixture
@@ -81,7 +79,7 @@ def test_what_is_not_final_is_corrected_with_one_key(api: Api, house: House) -> 
     assert correct(api, round_id).status == 201
     require_second_auditor(house, api)
     # A settlement that was final once stays one.
-    assert needs_second(correct(api, round_id, AGAIN["patch"]))
+    assert needs_second(correct(api, round_id, FIRST_HAND))
 
 
 def test_the_same_proposal_is_made_once_and_its_end_is_replayed(api: Api, house: House, second: Api) -> None:
@@ -123,7 +121,7 @@ def test_a_round_that_has_changed_since_is_refused_with_what_changed(api: Api, h
     round_id = final_round(house, api)
     path = proposed(api, round_id)
     require_second_auditor(house, api, is_required=False)
-    assert correct(second, round_id, AGAIN["patch"], reason="the first hand").status == 201
+    assert correct(second, round_id, FIRST_HAND, reason="the first hand").status == 201
     require_second_auditor(house, api)
     before = house.count_records()
     response = confirm(second, path)

@@ -8,7 +8,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey, digest_of
-from evidence.events import ChargeRecorded, FinalReason, LinkKind
+from evidence.events import ChargeRecorded, FinalReason, LinkKind, ProposalKind, ProposalOpened, ProposalWithdrawn
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
@@ -40,6 +40,7 @@ from service.ledger.queries import payments
 from service.ledger.queries.payments import Note
 from service.links.actions.links import issue_link
 from service.players import queries as players
+from service.proposals import queries as proposals
 from service.recomputations import queries as recomputations
 from service.recomputations.queries import AuditedRound
 from service.replays.findings import Finding, FindingKind
@@ -225,6 +226,25 @@ def dispute(transaction: Transaction, disputed: StoredRound) -> None:
     disputes.add_entry(transaction, record, DisputeEntry(2, COMMENT, "ann", "it was", None, transaction.now), digest)
 
 
+def propose(transaction: Transaction, proposed: StoredRound) -> None:
+    """A proposal to correct a round, which was withdrawn."""
+    event = ProposalOpened(
+        proposal=ProposalKind.CORRECTION,
+        digest=bytes(32),
+        request=bytes(32),
+        received=bytes(32),
+        round=proposed.id,
+        table=proposed.table_id,
+        revision=proposed.revision,
+        dispute=None,
+        upholds=False,
+        audit=None,
+    )
+    stored = proposals.get(transaction, proposals.add(transaction, event, b'{"reason": "misread"}'))
+    withdrawn = ProposalWithdrawn(proposal=stored.proposal.id, reason=bytes(32))
+    proposals.withdraw(transaction, stored.proposal, withdrawn, "it was right")
+
+
 def charge(transaction: Transaction) -> UUID:
     """A charge with its reason."""
     reason = Note("the room", bytes(32))
@@ -275,6 +295,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
             transaction, uuid7(), WebhookRequest("https://club.example", (WebhookKind.TEST,), None, ON)
         )
         deliveries.add_delivery(transaction, webhook.id, uuid7(), WebhookKind.TEST, {})
+    with database.transaction(club_id, actor=key.id, request_id="fill") as transaction:
+        propose(transaction, at_once)
     owner = Database(owner_url, role=None)
     with owner.transaction(club_id) as transaction:
         results.store(transaction, VerificationResult(transaction.now, 1, 0, True))
