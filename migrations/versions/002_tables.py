@@ -12,7 +12,6 @@ def upgrade() -> None:
     _rulesets_and_tables()
     _players()
     _aliases()
-    _ids_of_player()
 
 
 def _rulesets_and_tables() -> None:
@@ -109,26 +108,3 @@ def _aliases() -> None:
         CREATE INDEX aliases_of_player ON aliases (club_id, player);
     """)
     one_club_at_a_time("aliases")
-
-
-def _ids_of_player() -> None:
-    """
-    Create the function by which filters for a player find what is recorded under any ID of the player.
-
-    PostgreSQL calls such a function for every row that it compares, unless the filter calls it in a subquery of its
-    own, which runs once in a statement.
-    """
-    op.execute("""
-        CREATE FUNCTION ids_of_player(known_as text) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE RETURN (
-            SELECT ARRAY[known.player] || ARRAY(
-                SELECT joined.alias FROM aliases AS joined
-                WHERE joined.club_id = current_club() AND joined.player = known.player
-            )
-            FROM (
-                SELECT coalesce((
-                    SELECT own.player FROM aliases AS own
-                    WHERE own.club_id = current_club() AND own.alias = known_as
-                ), known_as) AS player
-            ) AS known
-        );
-    """)

@@ -239,32 +239,22 @@ def _read() -> None:
     """
     Create the views that statistics, statements and plots sum up: the results of each player, and head-to-heads.
 
-    Here an alias is the player whom it is joined to; `recorded_player` is the ID that the round has, by which filters
-    find results. IDs of one player never sit in one round, so that a player still has one result in a round.
-
     Open rounds are few, at most one at a table, and their results are computed when they are read.
     """
     computed = ", ".join(f"{name}::{kind}" for name, kind in _COLUMNS.items())
-    others = ", ".join(f"result.{name}" for name in _COLUMNS if name != "player")
     op.execute(f"""
         CREATE VIEW player_rounds WITH (security_invoker) AS
-            SELECT coalesce(joined.player, result.player) AS player, result.player AS recorded_player, {others}
-            FROM (
-                SELECT {", ".join(_COLUMNS)} FROM round_statistics
-                UNION ALL
-                SELECT {computed} FROM computed_statistics WHERE status = 'open'
-            ) AS result
-            LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (result.club_id, result.player);
+            SELECT {", ".join(_COLUMNS)} FROM round_statistics
+            UNION ALL
+            SELECT {computed} FROM computed_statistics WHERE status = 'open';
 
         CREATE VIEW player_opponents WITH (security_invoker) AS
-            SELECT result.club_id, result.round_id, result.player, result.recorded_player,
-                coalesce(joined.player, against.opponent) AS opponent, result.table_id,
+            SELECT result.club_id, result.round_id, result.player, against.opponent, result.table_id,
                 result.ruleset_name, result.ruleset_version, result.opened_at, against.hands, against.points,
                 against.squares, against.scoops, against.scooped, against.paid
             FROM player_rounds AS result
             CROSS JOIN LATERAL unnest(
                 result.opponents, result.hands_against, result.points_against, result.squares_against,
                 result.scoops_against, result.scooped_against, result.paid_against
-            ) AS against (opponent, hands, points, squares, scoops, scooped, paid)
-            LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (result.club_id, against.opponent);
+            ) AS against (opponent, hands, points, squares, scoops, scooped, paid);
     """)

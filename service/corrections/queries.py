@@ -10,11 +10,18 @@ from service.db import Transaction
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries.stored_round import StoredRound
 
-# OFFSET 0 lets PostgreSQL read the IDs of a player once, and not for every seat that it compares.
+# With OFFSET 0, PostgreSQL reads the IDs of a player once, and not for every seat that it compares.
 _CARRIED_OVER: Final = text("""
     SELECT next.*, sitting.ids FROM (
-        SELECT DISTINCT ids_of_player(player) AS ids FROM round_seats
-        WHERE club_id = :club_id AND round_id = :round_id OFFSET 0
+        SELECT ARRAY[known.player] || ARRAY(
+            SELECT alias FROM aliases WHERE club_id = :club_id AND player = known.player
+        ) AS ids
+        FROM (
+            SELECT DISTINCT coalesce(joined.player, seat.player) AS player FROM round_seats AS seat
+            LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (seat.club_id, seat.player)
+            WHERE seat.club_id = :club_id AND seat.round_id = :round_id
+        ) AS known
+        OFFSET 0
     ) AS sitting
     CROSS JOIN LATERAL (
         SELECT round.table_sequence, seat.round_id, seat.seat, seat.player, seat.opening_stack, seat.carried_over

@@ -65,11 +65,15 @@ def list_names(transaction: Transaction, of: Iterable[str]) -> dict[str, str]:
 
 
 def search_names(transaction: Transaction, text: str) -> list[str]:
-    """Return the IDs of players with a text in a display name or an alias, in small or capital letters."""
+    """
+    Return all IDs of players with a text in a display name, in small or capital letters.
+
+    Of players with aliases, also those with the text in any of their IDs.
+    """
     joined = aliases.read_aliases(transaction)
     named = names.search_names(transaction, text, _MOST_FOUND)
-    like = [alias for alias in joined.players if text.lower() in alias.lower()]
-    return [*dict.fromkeys(map(joined.player_of, (*named, *like)))]
+    like = [each for each in (*joined.players, *joined.players.values()) if text.lower() in each.lower()]
+    return joined.ids_of_all(dict.fromkeys(joined.player_of(each) for each in (*named, *like)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from service.statistics.queries.sums import (
     OPPONENT_FIGURES,
     StatisticsFilter,
     has_played,
+    list_first_sums,
     list_noted_hands,
     list_noted_rounds,
     list_opponents,
@@ -57,7 +58,7 @@ def list_players_by_id(
     transaction: Transaction, filter_: StatisticsFilter, *, after: str | None, limit: int
 ) -> PlayerFiguresPage:
     """List the statistics of the first players after `after`, in the order of their IDs."""
-    players = _players(list_sums(transaction, filter_, after=after, limit=limit + 1))
+    players = _players(list_first_sums(transaction, filter_, after=after, limit=limit + 1))
     return PlayerFiguresPage(players[:limit], players[limit - 1].player if len(players) > limit else None)
 
 

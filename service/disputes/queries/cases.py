@@ -14,7 +14,6 @@ from sqlalchemy import (
     Select,
     Text,
     and_,
-    any_,
     case,
     cast,
     func,
@@ -30,8 +29,8 @@ from scoring.hand import Seat
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.models import TRANSFERS, RoundHeadRecord, RoundRecord
-from service.rounds.queries.round_filter import select_ids_of
 from service.tables.models import TableRecord
 
 DECIDED: Final = (DisputeState.UPHELD, DisputeState.REJECTED, DisputeState.WITHDRAWN)
@@ -268,7 +267,7 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
         .outerjoin(review, and_(_is_entry(review), review.c.kind == DisputeState.UNDER_REVIEW.value))
         .outerjoin(ending, and_(_is_entry(ending), ending.c.kind.in_([state.value for state in DECIDED])))
     )
-    return query.where(own, *_conditions(filter_, review.c.author))
+    return query.where(own, *_conditions(transaction, filter_, review.c.author))
 
 
 def _is_entry(entries: Any) -> ColumnElement[bool]:
@@ -301,14 +300,14 @@ def _points_at_stake() -> Any:
     return paid.correlate(_DISPUTE).scalar_subquery().label("points")
 
 
-def _conditions(filter_: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bool]]:
+def _conditions(transaction: Transaction, filter_: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bool]]:
     yield _HEAD.state.in_([state.value for state in filter_.states])
     if filter_.table is not None:
         in_use = and_(_TABLE.name == filter_.table, _TABLE.archived_at.is_(None))
         yield or_(in_use, cast(_TABLE.id, Text) == filter_.table.lower())
     if filter_.player is not None:
-        ids = select_ids_of(filter_.player)
-        yield or_(_ROUND_HEAD.players.op("&&")(ids), _DISPUTE.author == any_(ids))
+        ids = read_aliases(transaction).ids_of(filter_.player)
+        yield or_(_ROUND_HEAD.players.overlap(ids), _DISPUTE.author.in_(ids))
     if filter_.reviewer is not None:
         yield reviewer == filter_.reviewer
     if filter_.round_id is not None:

@@ -13,6 +13,7 @@ from schemas.ledger.ledger_lines import LedgerEntry, LedgerLine
 from schemas.ledger.units import currency_of
 from schemas.settlements import SettlementState
 from service.db import Transaction
+from service.players.queries.aliases import read_aliases
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,11 @@ class JournalFilter:
     unit: str | None = None
     reference: str | None = None
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters of its conditions."""
+    def parameters(self, transaction: Transaction) -> dict[str, Any]:
+        """Return the parameters of its conditions: of its player, all IDs."""
         values = {name: getattr(self, name) for name in _CONDITIONS}
         values["kind"] = self.kind and self.kind.value
+        values["player"] = self.player and read_aliases(transaction).ids_of(self.player)
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -54,7 +56,7 @@ _CONDITIONS: Final = {
     "table_name": "entry.table_id IN"
     " (SELECT id FROM tables WHERE club_id = :club_id AND name = :table_name AND archived_at IS NULL)",
     "round_id": "entry.round_id = :round_id",
-    "player": "entry.accounts && CAST((SELECT ids_of_player(:player)) AS text[])",
+    "player": "entry.accounts && CAST(:player AS text[])",
     "kind": "entry.kind = :kind",
     "unit": "entry.unit = :unit",
     "reference": "(entry.reference = :reference OR entry.reverses IN"
@@ -164,7 +166,7 @@ def list_waiting(transaction: Transaction, filter_: JournalFilter, first: UUID, 
 
 
 def _list(transaction: Transaction, query: str, filter_: JournalFilter, page: Mapping[str, Any]) -> list[StoredEntry]:
-    of_filter = filter_.parameters()
+    of_filter = filter_.parameters(transaction)
     conditions = "".join(f" AND {_CONDITIONS[name]}" for name in of_filter)
     entries = query.format(conditions=conditions)
     listed = text(_LISTED.format(entries=entries, final=SettlementState.FINAL.value))

@@ -25,6 +25,7 @@ from service.db import Transaction
 from service.db.batch import Batch
 from service.errors import Busy, NotFound
 from service.ledger.models import EntryNoteRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries.journal import EntryRecord
 
 
@@ -155,14 +156,14 @@ _LIST: Final = text("""
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
-        AND (CAST(:player AS text) IS NULL OR entry.accounts && CAST((SELECT ids_of_player(:player)) AS text[]))
+        AND (CAST(:ids AS text[]) IS NULL OR entry.accounts && CAST(:ids AS text[]))
     ORDER BY entry.id DESC LIMIT :limit
 """)
 _BALANCE: Final = text("""
     SELECT sum(part.amount) AS balance
     FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
     WHERE entry.club_id = :club_id AND entry.unit = :unit
-        AND part.account = ANY (CAST((SELECT ids_of_player(:account)) AS text[]))
+        AND part.account = ANY (CAST(:accounts AS text[]))
 """)
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
 _TABLE_OF_ROUND: Final = text("SELECT table_id FROM rounds WHERE club_id = :club_id AND id = :round_id")
@@ -214,7 +215,8 @@ def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> Sto
 
 def list_page(transaction: Transaction, *, player: str | None, after: UUID | None, limit: int) -> list[ListedRecord]:
     """List payments and charges, of all players or of one, newest first, starting after the ID `after`."""
-    parameters = {"club_id": transaction.club_id, "player": player, "after": after, "limit": limit}
+    ids = None if player is None else read_aliases(transaction).ids_of(player)
+    parameters = {"club_id": transaction.club_id, "ids": ids, "after": after, "limit": limit}
     rows = transaction.execute(_LIST, parameters)
     return [ListedRecord(_load(row), row.note, row.table_name, row.reversed_at) for row in rows]
 
@@ -235,7 +237,8 @@ def find_reversal(transaction: Transaction, entry_id: UUID) -> StoredReversal | 
 
 def find_balance(transaction: Transaction, unit: str, account: str) -> int:
     """Return what an account, or the player of one, is owed or, below zero, owes in a unit."""
-    parameters = {"club_id": transaction.club_id, "unit": unit, "account": account}
+    accounts = read_aliases(transaction).ids_of(account)
+    parameters = {"club_id": transaction.club_id, "unit": unit, "accounts": accounts}
     return int(transaction.execute(_BALANCE, parameters).scalar_one() or 0)
 
 

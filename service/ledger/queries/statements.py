@@ -10,9 +10,8 @@ from sqlalchemy import Row, text
 from schemas.ledger.settling import PaidBetween, PointUnit, unit_of
 from schemas.ledger.statements import PlayerStatement, PointTotals
 from service.db import Transaction
-from service.players.queries.aliases import read_aliases
+from service.players.queries.aliases import add_up, read_aliases
 from service.rounds.queries.round_filter import (
-    OF_PLAYER,
     RoundFilter,
     filter_parameters,
     list_conditions,
@@ -23,11 +22,8 @@ _SUMS: Final = "count(*) AS rounds, sum(top_ups) AS top_ups, sum(received) - sum
 _COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
 _TABLE_OF_UNIT: Final = "CASE WHEN point_value IS NULL THEN table_id END AS table_id"
 _ANY_TABLE: Final = "CAST(NULL AS uuid) AS table_id"
-_PLAYED: Final = f"""
-    result.round_id IN (
-        SELECT round_id FROM player_rounds
-        WHERE club_id = :club_id AND recorded_player = {OF_PLAYER.format(value=":player")}
-    )
+_PLAYED: Final = """
+    result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = ANY (:player))
 """
 _SEATS: Final = """
     CROSS JOIN unnest(head.players, head.opening_stacks, head.top_ups, head.stacks)
@@ -79,7 +75,7 @@ def list_sums(
     if players is None:
         summed = _sums(filter_, by, _COUNTED)
     else:
-        summed = _sums(filter_, by, of_players=" AND recorded_player = ANY (:ids)")
+        summed = _sums(filter_, by, of_players=" AND player = ANY (:ids)")
     query = f"""
         SELECT summed.*, tables.name AS table_name
         FROM ({summed}) AS summed JOIN tables ON (tables.club_id, tables.id) = (:club_id, summed.table_id)
@@ -167,11 +163,14 @@ def _rounds(filter_: RoundFilter, joined: str = "") -> str:
 
 def _sums(filter_: RoundFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
     """Return the query of sums of the results of all players in the rounds of a filter."""
-    return f"""
+    by_id = f"""
         SELECT {", ".join((*by, _SUMS, *more))} FROM player_rounds AS result
         WHERE {_of_results(filter_)}{of_players}
         GROUP BY {", ".join(str(place) for place in range(1, len(by) + 1))}
     """
+    others = [each.rpartition(" ")[2] for each in by if each != "player"]
+    counts = ["rounds", *(each.rpartition(" ")[2] for each in more)]
+    return add_up(by_id, by=others, counts=counts, sums=["top_ups", "net"])
 
 
 def _of_results(filter_: RoundFilter) -> str:
@@ -183,4 +182,4 @@ def _of_results(filter_: RoundFilter) -> str:
 
 
 def _parameters(transaction: Transaction, filter_: RoundFilter) -> dict[str, Any]:
-    return {"club_id": transaction.club_id, **filter_parameters(filter_)}
+    return {"club_id": transaction.club_id, **filter_parameters(transaction, filter_)}

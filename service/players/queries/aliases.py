@@ -1,6 +1,6 @@
 """Aliases: the other IDs of a person, which are joined to a player and parted again."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -98,6 +98,49 @@ def lock_aliases(transaction: Transaction) -> Aliases:
     transaction.write(_LIMIT_WAITS, {})
     transaction.write(_LOCK, {"name": str(transaction.club_id)})
     return read_aliases(transaction)
+
+
+def add_up(
+    query: str,
+    *,
+    players: Sequence[str] = ("player",),
+    by: Sequence[str] = (),
+    counts: Sequence[str],
+    sums: Sequence[str],
+) -> str:
+    """
+    Return a query that adds up the rows of another one, which has sums by recorded ID, to sums by player.
+
+    The sums by ID come first, because they are read from indexes by ID, and few are left to be added.
+
+    >>> print(add_up("SELECT player, count(*) AS rounds FROM a GROUP BY 1", counts=["rounds"], sums=[]))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    SELECT coalesce(alias_of_player.player, summed.player) AS player, CAST(sum(summed.rounds) AS bigint) AS rounds
+    FROM (SELECT player, count(*) AS rounds FROM a GROUP BY 1) AS summed
+    LEFT JOIN aliases AS alias_of_player
+        ON (alias_of_player.club_id, alias_of_player.alias) = (:club_id, summed.player)
+    GROUP BY 1
+
+    Args:
+        query: the other query.
+        players: its columns with IDs of players.
+        by: further columns that distinguish sums.
+        counts: columns with numbers of rows.
+        sums: columns with other sums.
+    """
+    columns = [
+        *(f"coalesce(alias_of_{each}.player, summed.{each}) AS {each}" for each in players),
+        *(f"summed.{each}" for each in by),
+        *(f"CAST(sum(summed.{each}) AS bigint) AS {each}" for each in counts),
+        *(f"sum(summed.{each}) AS {each}" for each in sums),
+    ]
+    joins = [
+        f"LEFT JOIN aliases AS alias_of_{each}"
+        f" ON (alias_of_{each}.club_id, alias_of_{each}.alias) = (:club_id, summed.{each})"
+        for each in players
+    ]
+    places = ", ".join(str(place) for place, _ in enumerate((*players, *by), start=1))
+    return f"SELECT {', '.join(columns)} FROM ({query}) AS summed {' '.join(joins)} GROUP BY {places}"
 
 
 @dataclass(frozen=True, slots=True)

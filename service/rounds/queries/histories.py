@@ -167,7 +167,7 @@ def _select_rounds(transaction: Transaction, columns: Select[Any], filter_: Roun
     return (
         columns.select_from(_ROUND)
         .join(_HEAD, and_(_HEAD.club_id == _ROUND.club_id, _HEAD.round_id == _ROUND.id))
-        .where(_ROUND.club_id == transaction.club_id, where_rounds(filter_))
+        .where(_ROUND.club_id == transaction.club_id, where_rounds(transaction, filter_))
     )
 
 

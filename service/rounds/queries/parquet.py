@@ -67,6 +67,6 @@ def write_parquet(transaction: Transaction, records: str, filter_: RoundFilter, 
     conditions = list_conditions(filter_, head="head", round_="round", table="round", place="%({})s")
     where = " AND ".join(("WHERE round.club_id = %(club)s", *conditions))
     query = _QUERIES[records].replace("{where}", where)
-    parameters = {"club": transaction.club_id, **filter_parameters(filter_)}
+    parameters = {"club": transaction.club_id, **filter_parameters(transaction, filter_)}
     with read_arrays(transaction) as arrays, arrays.stream(query, parameters) as stream:
         io.write_parquet(stream, file, compression="snappy", max_row_group_size=_ROWS_AT_ONCE, skip_arrow_metadata=True)

@@ -322,7 +322,7 @@ def list_page(
 ) -> list[StoredRound]:
     """List rounds after `after`, newest first."""
     newest_first = _ROUND.opened_at.desc(), _ROUND.id.desc()
-    query = ROUNDS.where(where_rounds(filter_)).order_by(*newest_first).limit(limit)
+    query = ROUNDS.where(where_rounds(transaction, filter_)).order_by(*newest_first).limit(limit)
     if after is not None:
         query = query.where(after.bound > PLACE)
     records = transaction.execute(query, {"club_id": transaction.club_id})

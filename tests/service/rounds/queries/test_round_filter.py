@@ -35,7 +35,7 @@ def selected(transaction: Transaction, filter_: RoundFilter) -> list[set[UUID]]:
     of_job = transaction.connection.exec_driver_sql(
         f"{select_rounds(filter_)} SELECT round_id FROM wanted", stretch_parameters(transaction, stretch)
     )
-    hands = select_in_force(transaction.club_id, HandFilter(**filter_of(filter_)))
+    hands = select_in_force(transaction, HandFilter(**filter_of(transaction, filter_)))
     of_hands = {hand_id for hand_id, _ in transaction.execute(hands)}
     listed = rounds.list_page(transaction, filter_, limit=100)
     played = {hand.id: each.id for each in listed for hand in histories.get(transaction, each.id, 1).hands}
@@ -48,8 +48,8 @@ def selected(transaction: Transaction, filter_: RoundFilter) -> list[set[UUID]]:
     ]
 
 
-def filter_of(filter_: RoundFilter) -> dict[str, object]:
-    names = {*filter_parameters(filter_)} - {"ruleset_name", "ruleset_version"}
+def filter_of(transaction: Transaction, filter_: RoundFilter) -> dict[str, object]:
+    names = {*filter_parameters(transaction, filter_)} - {"ruleset_name", "ruleset_version"}
     return {"ruleset": filter_.ruleset, **{name: getattr(filter_, name) for name in names}}
 
 
