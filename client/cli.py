@@ -42,6 +42,7 @@ _COMMANDS: Final = {
     "imports": ("administration:imports", "List the imports of the club, newest first."),
     "ledger": ("money:ledger", "List the journal of the club: who owes whom, and who has paid."),
     "balances": ("money:balances", "Show what everyone is owed or owes now, and who pays whom."),
+    "player": ("players:players", "Show the names of players, and join the IDs of one person."),
     "payment": ("money:payments", "Record payments between players, and take them back."),
     "charge": ("money:charges", "Record what players owe the house, and take it back."),
     "statement": ("administration:statement", "Show what players won and lost over several tables, and who pays whom."),

@@ -69,7 +69,8 @@ def test_these_are_all_the_commands() -> None:
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
         "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key create", "key list", "key revoke",
         "events", "ledger", "balances", "payment", "payment record", "payment reverse", "charge", "charge record",
-        "charge reverse", "statement", "statistics", "plot", "completion", "console",
+        "charge reverse", "player", "player list", "player show", "player join", "player part",
+        "statement", "statistics", "plot", "completion", "console",
         "webhook", "webhook add", "webhook list", "webhook show", "webhook update", "webhook remove", "webhook test",
         "webhook secret", "webhook secret show", "webhook secret rotate", "webhook deliveries", "webhook redeliver",
     }  # as a table  # fmt: skip
