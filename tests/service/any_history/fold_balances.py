@@ -58,6 +58,7 @@ def fold_balances(events: Iterable[Document]) -> dict[Account, int]:
     in_rounds: dict[str, list[Document]] = defaultdict(list)
     recorded: dict[str, dict[Account, int]] = {}
     owed: Counter[Account] = Counter()
+    aliases: dict[str | None, str] = {}
     for event in sorted(events, key=lambda event: str(event["id"])):
         content = event["content"]
         if event["round"] is not None:
@@ -72,6 +73,10 @@ def fold_balances(events: Iterable[Document]) -> dict[Account, int]:
             owed.update(recorded[event["id"]])
         elif event["kind"] in ("payment.reversed", "charge.reversed"):
             owed.subtract(recorded[content[event["kind"].partition(".")[0]]])
+        elif event["kind"] == "player.joined":
+            aliases[content["alias"]] = content["player"]
+        elif event["kind"] == "player.parted":
+            del aliases[content["alias"]]
     for of_round in in_rounds.values():
         opening, *others = sorted(of_round, key=lambda event: int(event["sequence"]))
         content = opening["content"]
@@ -81,4 +86,7 @@ def fold_balances(events: Iterable[Document]) -> dict[Account, int]:
         for event in others:
             round_.happens(event["kind"], event["content"])
         owed.update(round_.count())
-    return {account: amount for account, amount in owed.items() if amount}
+    by_player: Counter[Account] = Counter()
+    for (unit, known_as), amount in owed.items():
+        by_player[unit, aliases.get(known_as, known_as)] += amount
+    return {account: amount for account, amount in by_player.items() if amount}

@@ -14,6 +14,7 @@ import pytest
 
 from service.commands.verify import PASSES
 from service.verification.verify_database import count_events, verify_database
+from tests.service.any_history.alias_steps import Joining
 from tests.service.any_history.correction_steps import Correcting
 from tests.service.any_history.fold_balances import fold_balances
 from tests.service.any_history.hand_steps import Playing
@@ -48,12 +49,14 @@ STEPS = {
     "money_changes_hands": 4,
     "somebody_is_charged": 2,
     "something_is_taken_back": 2,
+    "two_ids_are_joined": 2,
+    "an_id_is_parted": 1,
 }
 """What can happen next, and how often beside the others."""
 
 
-class AnyHistory(Playing, Correcting, Judging, Working, Paying):
-    """Tables, rounds, hands, undos, corrections, payments and jobs of one club, in any order."""
+class AnyHistory(Playing, Correcting, Judging, Working, Paying, Joining):
+    """Tables, rounds, hands, undos, corrections, payments, aliases and jobs of one club, in any order."""
 
     def happens(self, rng: Random, steps: int) -> None:
         """Run so many steps, each as often as `STEPS` says, and check the results."""
@@ -106,10 +109,12 @@ OFTEN_DONE = {
     "imports",
     "refused",
     "payments",
+    "aliases",
 }
 DONE = OFTEN_DONE | {
     *("undo", "departures", "close", "accepted hands", "recomputations", "adjustments"),
     *("final by time", "final by everyone's word", "review", "resolve", "withdraw", "replayed", "charges", "reversal"),
+    "part",
 }
 
 
