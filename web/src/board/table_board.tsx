@@ -43,7 +43,10 @@ interface SeatsProps {
 }
 
 function Seats({ round, hand, statement }: SeatsProps) {
-  const seated = new Set(round.seats.map(({ player }) => player));
+  // The statement has one line for the IDs of one person, who sits under any of them.
+  const aliases = new Map(Object.entries(statement?.aliases ?? {}));
+  const shownAs = (player: string): string => aliases.get(player) ?? player;
+  const seated = new Set(round.seats.map(({ player }) => shownAs(player)));
   const others = statement?.players.filter(({ player }) => !seated.has(player)) ?? [];
   return (
     <main class="board-main">
@@ -55,7 +58,7 @@ function Seats({ round, hand, statement }: SeatsProps) {
             round={round}
             hand={hand}
             statement={statement}
-            totals={statement?.players.find(({ player }) => player === seat.player)}
+            totals={statement?.players.find(({ player }) => player === shownAs(seat.player))}
           />
         ))}
       </div>
