@@ -17,8 +17,8 @@ from tests.support.api_client import Api, ApiResponse
 OTHER_RULESET: Final = "pineapple-2-4-us-none"
 _MONEY: Final[tuple[dict[str, Any], ...]] = (
     {},
-    {"point_value": 10, "currency": "EUR"},
-    {"point_value": 25, "currency": "USD"},
+    {"point_value": 10, "unit": "EUR"},
+    {"point_value": 25, "unit": "USD"},
 )
 """What a point is worth at every third table."""
 _PROVISIONAL: Final = 20

@@ -4,7 +4,7 @@ Measure how long each page of the console takes in a club of 100 tables, 2,000 p
 The club is made by import. A third of its tables play for euros, a third for dollars; a twentieth of the rounds are
 provisional, some are open, disputed or corrected. Every page that links lead to from the home page is then requested
 several times in this process, and so is the second page of its list; then pages with other filters, pages that forms
-lead to, and long files. Other pages are named.
+lead to, sums over the API, and long files. Other pages are named.
 Processor time, which depends less on other programs than the clock, is that of this process and of PostgreSQL.
 
 Example: python -m benchmarks.console_pages --hands 300000
@@ -23,6 +23,7 @@ import psutil
 import psycopg
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from benchmarks.console_club import OTHER_RULESET, ChangedRounds, ClubSize, change_rounds, make_club
 from benchmarks.import_rounds import Bench, bench
@@ -44,6 +45,7 @@ _OTHER_ADDRESSES: Final = (
     "/console/ledger?player=player+7",
     "/console/ledger?table=table+7&from=2025-06-01&to=2025-06-30",
     "/console/money?player=player+7",
+    "/console/money?unit=EUR",
     "/console/statement?evening=2025-06-06",
     f"/console/statement?player={ANN}&period=all",
     "/console/statement?from=2025-06-01&to=2025-06-30",
@@ -75,6 +77,15 @@ _FILES: Final = (
 """Files of long lists. They have no target: it is the time of the last byte."""
 
 
+_RESPONSES: Final = (
+    "/v1/balances",
+    "/v1/balances?player=player+7",
+    "/v1/balances?unit=EUR",
+    "/v1/statement?from=2025-06-01T00:00:00Z&to=2025-07-01T00:00:00Z",
+)
+"""Sums of the whole club over the API."""
+
+
 def open_console(database: Bench) -> tuple[Flask, FlaskClient, str]:
     """Return the application, a browser that has signed in to the console with all scopes, and its key."""
     owner = Database(database.superuser, role=None, pool_size=1)
@@ -90,17 +101,23 @@ def open_console(database: Bench) -> tuple[Flask, FlaskClient, str]:
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """The console in this process, a browser that has signed in, and the main process of PostgreSQL."""
+    """The console in this process, a browser that has signed in and its key, and the main process of PostgreSQL."""
 
     app: Flask
     browser: FlaskClient
+    key: str
     postgres: psutil.Process
 
     @classmethod
-    def of(cls, database: Bench, app: Flask, browser: FlaskClient) -> Self:
+    def of(cls, database: Bench, app: Flask, browser: FlaskClient, key: str) -> Self:
         """Find the main process of the database."""
         with psycopg.connect(database.superuser) as connection:
-            return cls(app, browser, psutil.Process(psutil.Process(connection.info.backend_pid).ppid()))
+            return cls(app, browser, key, psutil.Process(psutil.Process(connection.info.backend_pid).ppid()))
+
+    def get(self, address: str) -> TestResponse:
+        """Request a page of the console with its session, or an address of the API with the key."""
+        headers = {"Authorization": f"Bearer {self.key}"} if address.startswith("/v1/") else {}
+        return self.browser.get(address, headers=headers, buffered=True)
 
     @property
     def processor_seconds(self) -> float:
@@ -116,13 +133,13 @@ def measure(console: Console, address: str, runs: int) -> str | None:
     """Print the times of a page, and return the address of the next page of its list."""
     times = []
     # The first time compiles templates and statements.
-    response = console.browser.get(address, buffered=True)
+    response = console.get(address)
     gc.collect()
     gc.freeze()  # as a process of the server does
     processor = console.processor_seconds
     for _ in range(runs):
         begun = time.perf_counter()
-        response = console.browser.get(address, buffered=True)
+        response = console.get(address)
         times.append(1000 * (time.perf_counter() - begun))
     processor = 1000 * (console.processor_seconds - processor) / runs
     if response.status_code != 200:
@@ -146,7 +163,7 @@ def measure_pages(console: Console, changed: ChangedRounds, runs: int) -> None:
         for page in (f"rounds/{round_id}", f"audit?round={round_id}")
     ]
     of_table = [f"/console/plots?plot=stacks&table={changed.table}", f"/console/tables/{changed.table}"]
-    for address in (*sorted(pages.values()), *_OTHER_ADDRESSES, *of_rounds, *of_table):
+    for address in (*sorted(pages.values()), *_OTHER_ADDRESSES, *of_rounds, *of_table, *_RESPONSES):
         following = measure(console, address, runs)
         if following is not None:
             measure(console, following, runs)
@@ -171,7 +188,7 @@ def main() -> int:
         changed = change_rounds(app, key)
         database.analyze()
         print(f"made a club of {chosen.hands} hands in {time.perf_counter() - begun:.0f} s", flush=True)
-        measure_pages(Console.of(database, app, browser), changed, chosen.runs)
+        measure_pages(Console.of(database, app, browser, key), changed, chosen.runs)
         services_of(app).database.close()
     return 0
 

@@ -32,8 +32,9 @@ _COMMANDS: Final = {
     "round": ("rounds:rounds", "Open rounds, and show recorded ones."),
     "hand": ("hands:hands", "Record hands at the table."),
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),
+    "proposal": ("proposals:proposals", "Confirm and withdraw changes of final settlements."),
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
-    "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
+    "ruleset": ("administration:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": (
         "import_export:export",
         "Export rounds as documents, one a line, oldest first; or hands, results or transfers as Parquet.",
@@ -42,7 +43,11 @@ _COMMANDS: Final = {
     "imports": ("administration:imports", "List the imports of the club, newest first."),
     "ledger": ("money:ledger", "List the journal of the club: who owes whom, and who has paid."),
     "balances": ("money:balances", "Show what everyone is owed or owes now, and who pays whom."),
-    "payment": ("money:payments", "Record payments between players, and take them back."),
+    "player": ("players:players", "Show the names of players, and join the IDs of one person."),
+    "payment": (
+        "money:payments",
+        "Record payments between players, confirm those that they claim, and take them back.",
+    ),
     "charge": ("money:charges", "Record what players owe the house, and take it back."),
     "statement": ("administration:statement", "Show what players won and lost over several tables, and who pays whom."),
     "statistics": ("administration:statistics", "Show statistics of a player, or of all players, most hands first."),

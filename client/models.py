@@ -34,6 +34,8 @@ SettlementState = Literal["open", "provisional", "disputed", "final"]
 SettlementRevisionState = Literal["open", "provisional", "disputed", "final", "superseded"]
 DisputeState = Literal["open", "under_review", "upheld", "rejected", "withdrawn"]
 DisputeEntryKind = Literal["comment", "under_review", "upheld", "rejected", "withdrawn"]
+ProposalKind = Literal["correction", "recomputation"]
+ProposalState = Literal["waiting", "confirmed", "withdrawn"]
 FinalReason = Literal["window", "confirmed", "import"]
 ExchangePart = Literal["top", "middle", "bottom", "majority", "scoop", "foul", "royalty"]
 RuleName = Literal[
@@ -63,6 +65,7 @@ Variant = Literal["pineapple", "turbo", "classic"]
 LeavingRule = Literal["between_hands", "between_rounds"]
 PlotName = Literal["stacks", "net", "sources", "head-to-head", "caps", "fouls", "distribution"]
 EntryKind = Literal["settlement", "adjustment", "reversal", "payment", "charge"]
+PaymentClaimState = Literal["pending", "confirmed", "declined", "withdrawn"]
 PaymentPlan = Literal["fewest", "few", "pairs"]
 WebhookKind = Literal[
     "hand.recorded",
@@ -75,6 +78,9 @@ WebhookKind = Literal[
     "dispute.withdrawn",
     "payment.recorded",
     "payment.reversed",
+    "payment.claimed",
+    "payment.claim-declined",
+    "payment.claim-withdrawn",
     "charge.recorded",
     "charge.reversed",
     "import.ended",
@@ -90,6 +96,9 @@ MessageKind = Literal[
     "dispute.withdrawn",
     "payment.recorded",
     "payment.reversed",
+    "payment.claimed",
+    "payment.claim-declined",
+    "payment.claim-withdrawn",
     "charge.recorded",
     "charge.reversed",
     "import.ended",
@@ -109,6 +118,8 @@ IdKind = Literal[
     "key",
     "payment",
     "charge",
+    "proposal",
+    "payment_claim",
 ]
 LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
@@ -116,6 +127,7 @@ WebhookDisabledBecause = Literal["request", "failing", "gone"]
 DeliveryState = Literal["waiting", "delivered", "dead_lettered"]
 JobState = Literal["queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed"]
 RecomputationMode = Literal["audit", "apply"]
+ChargePer = Literal["hand", "round"]
 
 
 class ScoredRow(Response):
@@ -219,8 +231,10 @@ class Round(Response):
     version: int
     hands: int
     point_value: int | None
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -397,7 +411,7 @@ class ClubChangedContent(Response):
 
 
 class ClubChangedEvent(Response):
-    """The time zone of a club or the beginning of its evenings was changed; the fields are those after the change."""
+    """A setting of a club was changed; the fields are those after the change."""
 
     position: int
     id: str
@@ -705,6 +719,56 @@ class PlayerErasedEvent(Response):
     content: PlayerErasedContent
 
 
+class PlayerJoinedContent(Response):
+    """The payload of a `player.joined` event."""
+
+    player: str
+    alias: str
+
+
+class PlayerJoinedEvent(Response):
+    """An ID was joined to a player: both are IDs of one person."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["player.joined"]
+    content: PlayerJoinedContent
+
+
+class PlayerPartedContent(Response):
+    """The payload of a `player.parted` event."""
+
+    player: str
+    alias: str
+
+
+class PlayerPartedEvent(Response):
+    """An ID was parted from the player that it was joined to, and is a player of its own again."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["player.parted"]
+    content: PlayerPartedContent
+
+
 class TableCreatedContent(Response):
     """The payload of a `table.created` event."""
 
@@ -712,13 +776,13 @@ class TableCreatedContent(Response):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
 
 
 class TableCreatedEvent(Response):
-    """A table was created; `ruleset` is a name and a version."""
+    """A table was created."""
 
     position: int
     id: str
@@ -742,7 +806,7 @@ class TableChangedContent(Response):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
     archived_at: str | None
@@ -793,7 +857,7 @@ class RoundOpenedContent(Response):
     ruleset: str
     ruleset_digest: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     opened_at: str
     correction_window_minutes: int
     seats: list[DocumentSeat]
@@ -1359,6 +1423,85 @@ class PaymentReversedEvent(Response):
     content: PaymentReversedContent
 
 
+class PaymentClaimedContent(Response):
+    """The payload of a `payment.claimed` event."""
+
+    payer: str
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: str
+    table: str | None
+    reference: str
+
+
+class PaymentClaimedEvent(Response):
+    """A player claims to have paid, which is no payment yet. The ID of the event is that of the claim."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["payment.claimed"]
+    content: PaymentClaimedContent
+
+
+class PaymentClaimDeclinedContent(Response):
+    """The payload of a `payment.claim-declined` event."""
+
+    claim: str
+    reason: str
+
+
+class PaymentClaimDeclinedEvent(Response):
+    """The payee or the club did not confirm a claim."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["payment.claim-declined"]
+    content: PaymentClaimDeclinedContent
+
+
+class PaymentClaimWithdrawnContent(Response):
+    """The payload of a `payment.claim-withdrawn` event."""
+
+    claim: str
+
+
+class PaymentClaimWithdrawnEvent(Response):
+    """A claim was withdrawn."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["payment.claim-withdrawn"]
+    content: PaymentClaimWithdrawnContent
+
+
 class ChargeRecordedContent(Response):
     """The payload of a `charge.recorded` event."""
 
@@ -1414,6 +1557,90 @@ class ChargeReversedEvent(Response):
     content: ChargeReversedContent
 
 
+class ProposalOpenedContent(Response):
+    """The payload of a `proposal.opened` event."""
+
+    kind: ProposalKind
+    digest: str
+    request: str
+    received: str
+    round: str | None
+    table: str | None
+    revision: int | None
+    dispute: str | None
+    upholds: bool
+    audit: str | None
+
+
+class ProposalOpenedEvent(Response):
+    """A change of a final settlement was proposed. The ID of the event is that of the proposal."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["proposal.opened"]
+    content: ProposalOpenedContent
+
+
+class ProposalConfirmedContent(Response):
+    """The payload of a `proposal.confirmed` event."""
+
+    proposal: str
+    revision: int | None
+    recomputation: str | None
+
+
+class ProposalConfirmedEvent(Response):
+    """Another key confirmed a proposal, which took effect."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["proposal.confirmed"]
+    content: ProposalConfirmedContent
+
+
+class ProposalWithdrawnContent(Response):
+    """The payload of a `proposal.withdrawn` event."""
+
+    proposal: str
+    reason: str
+
+
+class ProposalWithdrawnEvent(Response):
+    """A proposal was withdrawn by who made it, or refused by another key."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["proposal.withdrawn"]
+    content: ProposalWithdrawnContent
+
+
 class HandScore(Response):
     """The result of a hand."""
 
@@ -1424,12 +1651,20 @@ class HandScore(Response):
     stacks: dict[str, int] | None
 
 
+class Alias(Response):
+    """Another ID of a player, whose figures are those of the player."""
+
+    alias: str
+    joined_at: str
+
+
 class Player(Response):
-    """A player with a display name."""
+    """A player with a display name, with aliases, or with both."""
 
     player: str
-    display_name: str
-    named_at: str
+    display_name: str | None
+    named_at: str | None
+    aliases: list[Alias]
 
 
 class Table(Response):
@@ -1439,10 +1674,12 @@ class Table(Response):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
+    charge_per: ChargePer | None
+    charge_amount: int | None
     created_at: str
     archived_at: str | None
 
@@ -1454,7 +1691,7 @@ class PointPayment(Response):
     payee: str
     amount: int
     point_value: int | None
-    currency: str | None
+    unit: str | None
     table: str | None
 
 
@@ -1464,11 +1701,11 @@ class MoneyPayment(Response):
     payer: str
     payee: str
     amount: int
-    currency: str
+    unit: str
 
 
 class StatementPayments(Response):
-    """The payments that settle up rounds: points of the same worth, or the money of each currency."""
+    """The payments that settle up rounds: points of the same worth, or the money of each unit."""
 
     points: list[PointPayment]
     money: list[MoneyPayment]
@@ -1485,6 +1722,7 @@ class PlayerStatement(Response):
     player: str
     rounds: int
     money: dict[str, int]
+    charges: dict[str, int]
 
 
 class PointTotals(Response):
@@ -1503,7 +1741,7 @@ class TableStatement(Response):
     to: str | None
     rounds: int
     open_rounds: int
-    currency_digits: dict[str, int]
+    unit_digits: dict[str, int]
     payments: StatementPayments
     payments_are: PaymentPlan
     table: str
@@ -1523,8 +1761,10 @@ class OpenedRound(Response):
     version: int
     hands: int
     point_value: int | None
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1552,8 +1792,10 @@ class RoundAfterUndo(Response):
     version: int
     hands: int
     point_value: int | None
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1590,8 +1832,8 @@ class SettlementMoney(Response):
     """The net points in money."""
 
     point_value: int
-    currency: str | None
-    currency_digits: int | None
+    unit: str | None
+    unit_digits: int | None
     net: dict[str, int]
 
 
@@ -1609,6 +1851,16 @@ class SettlementAdjustment(Response):
 
     from_revision: int
     transfers: list[AdjustmentTransfer]
+
+
+class SettlementCharge(Response):
+    """What the players of a round owe the house by the standing charge of the table."""
+
+    charge_per: ChargePer
+    charge_amount: int
+    unit: str | None
+    unit_digits: int | None
+    charged: dict[str, int]
 
 
 class RoundSettlement(Response):
@@ -1630,6 +1882,7 @@ class RoundSettlement(Response):
     round: str
     reference: str | None
     players: dict[str, str]
+    standing_charge: SettlementCharge | None
 
 
 class SettlementTransfer(Response):
@@ -2169,8 +2422,7 @@ class LedgerLine(Response):
     limited_by: LimitedBy | None
     amount: int
     unit: str
-    currency: str | None
-    currency_digits: int | None
+    unit_digits: int
     actor: str | None
     note: str | None
     reverses: str | None
@@ -2207,8 +2459,7 @@ class UnitBalances(Response):
     """The balances in one unit."""
 
     unit: str
-    currency: str | None
-    currency_digits: int | None
+    unit_digits: int
     table_name: str | None
     players: list[Balance]
     settle_up: list[SettlingPayment]
@@ -2230,6 +2481,7 @@ class PlayerAtTable(Response):
     top_ups: int
     net: int
     money: dict[str, int]
+    charges: dict[str, int]
     table: str
     table_name: str
 
@@ -2241,6 +2493,7 @@ class PlayerInClub(Response):
     top_ups: int
     net: int
     money: dict[str, int]
+    charges: dict[str, int]
     player: str
     tables: list[PlayerAtTable]
 
@@ -2251,7 +2504,7 @@ class ClubStatement(Response):
     to: str | None
     rounds: int
     open_rounds: int
-    currency_digits: dict[str, int]
+    unit_digits: dict[str, int]
     payments: StatementPayments
     payments_are: PaymentPlan
     players: list[PlayerInClub]
@@ -2263,13 +2516,15 @@ class RecordedPayment(Response):
     id: str
     recorded_at: str
     unit: str
-    currency: str | None
-    currency_digits: int | None
+    unit_digits: int
     amount: int
     reference: str
     payer: str | None
     payee: str | None
     paid_at: str
+    table: str | None
+    round: str | None
+    claim: str | None
 
 
 class Reversal(Response):
@@ -2286,13 +2541,32 @@ class RecordedCharge(Response):
     id: str
     recorded_at: str
     unit: str
-    currency: str | None
-    currency_digits: int | None
+    unit_digits: int
     amount: int
     reference: str
     player: str
     table: str | None
     round: str | None
+
+
+class PaymentClaim(Response):
+    """A claim of a player to have paid. It is no payment, and in no balance, until it is confirmed."""
+
+    id: str
+    claimed_at: str
+    payer: str
+    payee: str | None
+    unit: str
+    unit_digits: int
+    amount: int
+    paid_at: str
+    table: str | None
+    round: str | None
+    reference: str
+    state: PaymentClaimState
+    ended_at: str | None
+    payment: str | None
+    reason: str | None
 
 
 class PointsPerHand(Response):
@@ -2411,7 +2685,7 @@ class PointChange(Response):
     """The change of a player's net points of one worth."""
 
     point_value: int | None
-    currency: str | None
+    unit: str | None
     table: str | None
     net: int
 
@@ -2438,7 +2712,7 @@ class RecomputationSummary(Response):
     players: int
     net_moved: dict[str, int]
     moved: list[PlayerChange]
-    currency_digits: dict[str, int]
+    unit_digits: dict[str, int]
     payments: StatementPayments
     payments_are: PaymentPlan
     digest: str
@@ -2473,6 +2747,58 @@ class RecomputationDifference(Response):
     stored: Any
     expected: Any
     detail: str | None
+
+
+class ProposalEnd(Response):
+    """How a proposal ended."""
+
+    at: str
+    by: str
+    key: str
+    reason: str | None
+    revision: int | None
+    recomputation: str | None
+
+
+class ProposalWithChanges(Response):
+    """A proposal with what it changes."""
+
+    id: str
+    kind: ProposalKind
+    state: ProposalState
+    round: str | None
+    table: str | None
+    revision: int | None
+    dispute: str | None
+    upholds: bool
+    audit: str | None
+    reason: str
+    digest: str
+    by: str
+    key: str
+    proposed_at: str
+    end: ProposalEnd | None
+    comparison: RoundComparison | None
+
+
+class Proposal(Response):
+    """A proposed change of a final settlement."""
+
+    id: str
+    kind: ProposalKind
+    state: ProposalState
+    round: str | None
+    table: str | None
+    revision: int | None
+    dispute: str | None
+    upholds: bool
+    audit: str | None
+    reason: str
+    digest: str
+    by: str
+    key: str
+    proposed_at: str
+    end: ProposalEnd | None
 
 
 class Webhook(Response):
@@ -2516,6 +2842,7 @@ class Club(Response):
     name: str
     time_zone: str
     evening_begins: str
+    second_auditor: bool
 
 
 class NewApiKey(Response):
@@ -2529,6 +2856,8 @@ class NewApiKey(Response):
     expires_at: str | None
     revoked_at: str | None
     last_used_at: str | None
+    player: str | None
+    created_by: str | None
     secret: str
 
 
@@ -2543,6 +2872,8 @@ class ApiKey(Response):
     expires_at: str | None
     revoked_at: str | None
     last_used_at: str | None
+    player: str | None
+    created_by: str | None
 
 
 class FoundId(Response):

@@ -73,7 +73,7 @@ class Operations:
 
     def list_players(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[models.Player]:
         """
-        List the club's players with a display name, newest first.
+        List the club's players with a display name or aliases, newest first.
 
         Args:
             limit: Maximum number of items on the page.
@@ -83,7 +83,7 @@ class Operations:
 
     def get_player(self, player: str) -> models.Player:
         """
-        Return a player's display name.
+        Return a player's display name and aliases, by any ID of the player.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
@@ -92,7 +92,7 @@ class Operations:
 
     def name_player(self, player: str, request: requests.DisplayNameRequest) -> models.Player:
         """
-        Set a player's display name, or replace it.
+        Set a player's display name, or replace it. An alias has the display name of its player.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
@@ -102,12 +102,56 @@ class Operations:
 
     def erase_player(self, player: str) -> None:
         """
-        Erase a player's display name, and the notes and reasons of their payments and charges.
+        Erase a player's display names, and the notes and reasons of their payments, charges and claims, under all IDs.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
         """
         self._calls.call_without_response("DELETE", build_path("/v1/players/{player}", player=player))
+
+    def join_player(
+        self, player: str, request: requests.AliasRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Player:
+        """
+        Join another ID to a player, because both are of one person.
+
+        Args:
+            player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
+            request: Another ID of a player.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/players/{player}/aliases", player=player),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def part_player(
+        self, player: str, request: requests.AliasRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Player:
+        """
+        Part an alias from a player: it is a player of its own again, with everything that is recorded under it.
+
+        Args:
+            player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
+            request: Another ID of a player.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/players/{player}/aliases/part", player=player),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
 
     def add_table(
         self, request: requests.TableRequest, *, idempotency_key: str | None = None, dry_run: bool = False
@@ -827,7 +871,7 @@ class Operations:
         Play a whole round in one transaction, or refuse it and report every error.
 
         Args:
-            request: A round document to play, optionally with the expected result.
+            request: A round document to play, optionally with charges of its hands and the expected result.
             idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
                 otherwise, the same key and body return the first response.
             dry_run: Process the request and return the same response, but store nothing.
@@ -947,7 +991,7 @@ class Operations:
         Import rounds from NDJSON: one round document per line.
 
         Args:
-            lines: A round document to play, optionally with the expected result.
+            lines: A round document to play, optionally with charges of its hands and the expected result.
             state: Settlement state of the imported rounds that can have no more hands.
             idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
                 otherwise, the same key and body return the first response.
@@ -1173,7 +1217,7 @@ class Operations:
 
     def list_ledger_as(
         self,
-        form: Literal["text/csv"],
+        form: Literal["text/csv", "application/vnd.apache.parquet"],
         *,
         from_: str | None = None,
         to: str | None = None,
@@ -1232,18 +1276,21 @@ class Operations:
         )
 
     def get_balances(
-        self, *, player: str | None = None, table: str | None = None, as_of: str | None = None
+        self, *, player: str | None = None, unit: str | None = None, table: str | None = None, as_of: str | None = None
     ) -> models.Balances:
         """
-        Return what everyone is owed or owes now, by currency and by table without money, and the payments that settle it.
+        Return what everyone is owed or owes now, by unit and by table without money, and the payments that settle it.
 
         Args:
             player: Only the balances of this player, and of what settles all balances only their payments.
-            table: Only entries of rounds at this table, and of payments of its points.
+            unit: Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points
+                have no value.
+            table: Only entries of this table: those of its rounds, of payments and charges for them, and of
+                payments of its points or by its links.
             as_of: Only entries written at or before this time.
         """
         return self._calls.call(
-            "GET", build_path("/v1/balances"), query={"player": player, "table": table, "as_of": as_of}
+            "GET", build_path("/v1/balances"), query={"player": player, "unit": unit, "table": table, "as_of": as_of}
         )
 
     def get_club_statement(
@@ -1415,6 +1462,117 @@ class Operations:
             "POST",
             build_path("/v1/charges/{charge_id}/reversal", charge_id=charge_id),
             body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def claim_payment(
+        self, request: requests.PaymentClaimRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.PaymentClaim:
+        """
+        Record that a player claims to have paid another, or the house.
+
+        Args:
+            request: A payment that its payer claims to have made, to another player or to the house.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payment-claims"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_payment_claims(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: models.PaymentClaimState | None = None,
+        player: str | None = None,
+    ) -> Pages[models.PaymentClaim]:
+        """
+        List claims of payments, newest first.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            state: List only claims in this state.
+            player: List only claims by this player or to this player.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/payment-claims"),
+            "claims",
+            query={"limit": limit, "cursor": cursor, "state": state, "player": player},
+        )
+
+    def confirm_payment_claim(
+        self, payment_claim_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.RecordedPayment:
+        """
+        Confirm that a claimed payment was received: it is recorded as a payment, with the reference of the claim.
+
+        Args:
+            payment_claim_id: ID of the payment claim.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payment-claims/{payment_claim_id}/confirm", payment_claim_id=payment_claim_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def decline_payment_claim(
+        self,
+        payment_claim_id: str,
+        request: requests.PaymentClaimDeclineRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.PaymentClaim:
+        """
+        Decline a claim, because the payment was not received. A player's link declines payments to this player.
+
+        Args:
+            payment_claim_id: ID of the payment claim.
+            request: Why a claim is declined.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payment-claims/{payment_claim_id}/decline", payment_claim_id=payment_claim_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def withdraw_payment_claim(
+        self, payment_claim_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.PaymentClaim:
+        """
+        Withdraw a claim that is pending. A player's link withdraws claims of this player.
+
+        Args:
+            payment_claim_id: ID of the payment claim.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/payment-claims/{payment_claim_id}/withdraw", payment_claim_id=payment_claim_id),
             query={"dry_run": dry_run or None},
             headers={"Idempotency-Key": idempotency_key},
             makes_key=True,
@@ -1628,6 +1786,8 @@ class Operations:
                 "link.revoked",
                 "player.named",
                 "player.erased",
+                "player.joined",
+                "player.parted",
                 "table.created",
                 "table.changed",
                 "round.opened",
@@ -1646,8 +1806,14 @@ class Operations:
                 "dispute.withdrawn",
                 "payment.recorded",
                 "payment.reversed",
+                "payment.claimed",
+                "payment.claim-declined",
+                "payment.claim-withdrawn",
                 "charge.recorded",
                 "charge.reversed",
+                "proposal.opened",
+                "proposal.confirmed",
+                "proposal.withdrawn",
             ]
         ]
         | None = None,
@@ -1821,6 +1987,139 @@ class Operations:
             query={"limit": limit, "cursor": cursor},
         )
 
+    def propose_correction(
+        self,
+        round_id: str,
+        request: requests.CorrectionProposalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.ProposalWithChanges:
+        """
+        Propose a correction of a round, which takes effect when another key confirms it.
+
+        Args:
+            round_id: ID of the round.
+            request: A correction of a round that is proposed, as `POST /v1/rounds/{round_id}/corrections` has it.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/rounds/{round_id}/proposals", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def propose_recomputation(
+        self,
+        recomputation_id: str,
+        request: requests.RecomputationProposalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.ProposalWithChanges:
+        """
+        Propose to apply an audit, with its rounds whose settlement is or was final.
+
+        Args:
+            recomputation_id: ID of the recomputation.
+            request: The proposal to apply an audit, with its rounds whose settlement is or was final.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/recomputations/{recomputation_id}/proposals", recomputation_id=recomputation_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_proposals(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: models.ProposalState | None = None,
+        round: str | None = None,
+    ) -> Pages[models.Proposal]:
+        """
+        List the club's proposals, newest first, by state and round.
+
+        Args:
+            limit: Maximum number of items on the page.
+            cursor: The `next_cursor` of the page before.
+            state: List only proposals in this state.
+            round: List only proposals to correct this round.
+        """
+        return self._calls.get_pages(
+            build_path("/v1/proposals"),
+            "proposals",
+            query={"limit": limit, "cursor": cursor, "state": state, "round": round},
+        )
+
+    def get_proposal(self, proposal_id: str) -> models.ProposalWithChanges:
+        """
+        Return a proposal with what it changes.
+
+        Args:
+            proposal_id: ID of the proposal.
+        """
+        return self._calls.call("GET", build_path("/v1/proposals/{proposal_id}", proposal_id=proposal_id))
+
+    def confirm_proposal(
+        self, proposal_id: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.ProposalWithChanges:
+        """
+        Confirm a proposal, so that it takes effect.
+
+        Args:
+            proposal_id: ID of the proposal.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/proposals/{proposal_id}/confirm", proposal_id=proposal_id),
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def withdraw_proposal(
+        self,
+        proposal_id: str,
+        request: requests.WithdrawalRequest,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.ProposalWithChanges:
+        """
+        Withdraw a proposal, or refuse that of another key.
+
+        Args:
+            proposal_id: ID of the proposal.
+            request: Why a proposal is withdrawn or refused.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/proposals/{proposal_id}/withdraw", proposal_id=proposal_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
     def add_webhook(
         self, request: requests.WebhookRequest, *, idempotency_key: str | None = None, dry_run: bool = False
     ) -> models.Webhook:
@@ -1985,7 +2284,7 @@ class Operations:
         )
 
     def get_club(self) -> models.Club:
-        """Return the club of the key: its time zone, and when its evenings begin."""
+        """Return the club of the key: its time zone, when its evenings begin, and whether it requires a second auditor."""
         return self._calls.call("GET", build_path("/v1/club"), is_valid=responses.is_club)
 
     def create_key(self, request: requests.ApiKeyRequest) -> models.NewApiKey:

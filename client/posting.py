@@ -67,7 +67,7 @@ def open_round(client: Client, document: Document, ruleset: Document) -> Respons
 
     Raises:
         RefusedError: it has no reference, its steps are out of order, its table or the recorded round has another
-            ruleset, point value or currency, or the service refused.
+            ruleset, point value, unit or standing charge, or the service refused.
     """
     mistakes = list(_misplaced(document))
     if document.get("reference") is None:
@@ -77,7 +77,9 @@ def open_round(client: Client, document: Document, ruleset: Document) -> Respons
     own = {
         "ruleset": f"{ruleset['name']}@{ruleset['version']}",
         "point_value": document.get("point_value"),
-        "currency": document.get("currency"),
+        "unit": document.get("unit"),
+        "charge_per": document.get("charge_per"),
+        "charge_amount": document.get("charge_amount"),
     }
     table_id = _find_table(client, document["table"], own)
     # The evening of the round is the same as with --whole: the first time of its hands if it states none.
@@ -147,7 +149,7 @@ def _find_table(client: Client, name: str, values: Document) -> str:
 
 def _refuse_differences(title: str, code: str, own: Document, other: Mapping[str, Any], where: str) -> None:
     """
-    Compare the ruleset, point value and currency of a document with those of its table or its recorded round.
+    Compare what a document has from its table with its table or its recorded round: ruleset, money and charge.
 
     Raises:
         RefusedError: they differ.

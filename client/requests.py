@@ -49,6 +49,9 @@ WebhookKind = Literal[
     "dispute.withdrawn",
     "payment.recorded",
     "payment.reversed",
+    "payment.claimed",
+    "payment.claim-declined",
+    "payment.claim-withdrawn",
     "charge.recorded",
     "charge.reversed",
     "import.ended",
@@ -58,6 +61,7 @@ WebhookState = Literal["active", "disabled"]
 RecomputationMode = Literal["audit", "apply"]
 AcceptedAs = Literal["accept"]
 PatchOperator = Literal["add", "remove", "replace", "move", "copy", "test"]
+ChargePer = Literal["hand", "round"]
 
 
 class FieldError(TypedDict):
@@ -227,7 +231,9 @@ class RoundDocument(TypedDict):
     reference: NotRequired[str | None]
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
     seats: list[DocumentSeat]
     hands: list[Hand]
     departures: NotRequired[list[DocumentDeparture]]
@@ -266,15 +272,23 @@ class DisplayNameRequest(TypedDict):
     display_name: str
 
 
+class AliasRequest(TypedDict):
+    """Another ID of a player."""
+
+    alias: str
+
+
 class TableRequest(TypedDict):
     """A table to create."""
 
     name: str
     ruleset: str
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     minimum_stack: NotRequired[int | None]
     correction_window_minutes: NotRequired[int]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
 
 
 class TableChanges(TypedDict):
@@ -283,9 +297,11 @@ class TableChanges(TypedDict):
     name: NotRequired[str]
     ruleset: NotRequired[str]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
     minimum_stack: NotRequired[int | None]
     correction_window_minutes: NotRequired[int]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
     is_archived: NotRequired[bool]
 
 
@@ -350,6 +366,15 @@ class NamedPlayerHand(TypedDict):
     player: NotRequired[str | None]
 
 
+class HandCharge(TypedDict):
+    """An amount that a player owes the house for a hand."""
+
+    player: str
+    unit: str
+    amount: int
+    reason: str
+
+
 class HandRequest(TypedDict):
     """A hand to record, optionally with the players' IDs and the expected result."""
 
@@ -360,6 +385,7 @@ class HandRequest(TypedDict):
     players: list[NamedPlayerHand]
     restores: NotRequired[str | None]
     dealt_again: NotRequired[bool]
+    charges: NotRequired[list[HandCharge]]
     expected: NotRequired[dict[str, Any] | None]
 
 
@@ -447,17 +473,30 @@ class DisputeWithdrawalRequest(TypedDict):
     reason: NotRequired[str | None]
 
 
+class DocumentHandRequest(TypedDict):
+    """A hand of a round document to play."""
+
+    number: int
+    button: int
+    played_at: NotRequired[str | None]
+    top_ups: NotRequired[list[TopUp]]
+    players: list[PlayerHand]
+    charges: NotRequired[list[HandCharge]]
+
+
 class RoundDocumentRequest(TypedDict):
-    """A round document to play, optionally with the expected result."""
+    """A round document to play, optionally with charges of its hands and the expected result."""
 
     ruleset: str
     table: str
     reference: NotRequired[str | None]
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
-    currency: NotRequired[str | None]
+    unit: NotRequired[str | None]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
     seats: list[DocumentSeat]
-    hands: list[Hand]
+    hands: list[DocumentHandRequest]
     departures: NotRequired[list[DocumentDeparture]]
     closed: NotRequired[DocumentClosing | None]
     irregular: NotRequired[list[IrregularHand]]
@@ -490,6 +529,7 @@ class PaymentRequest(TypedDict):
     amount: int
     paid_at: NotRequired[str | None]
     note: NotRequired[str | None]
+    round: NotRequired[str | None]
     reference: NotRequired[str | None]
 
 
@@ -508,6 +548,24 @@ class ChargeRequest(TypedDict):
     reason: str
     round: NotRequired[str | None]
     reference: NotRequired[str | None]
+
+
+class PaymentClaimRequest(TypedDict):
+    """A payment that its payer claims to have made, to another player or to the house."""
+
+    payer: str
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: NotRequired[str | None]
+    round: NotRequired[str | None]
+    reference: NotRequired[str | None]
+
+
+class PaymentClaimDeclineRequest(TypedDict):
+    """Why a claim is declined."""
+
+    reason: str
 
 
 RecomputationScope = TypedDict(
@@ -532,6 +590,40 @@ class RecomputationRequest(TypedDict):
     reason: str
     final: NotRequired[bool]
     audit: NotRequired[str | None]
+
+
+class Upholding(TypedDict):
+    """The decision to uphold the dispute that a correction names."""
+
+    version: int
+    by: str
+    reason: NotRequired[str | None]
+
+
+class CorrectionProposalRequest(TypedDict):
+    """A correction of a round that is proposed, as `POST /v1/rounds/{round_id}/corrections` has it."""
+
+    reason: str
+    patch: NotRequired[list[PatchOperation] | None]
+    changes: NotRequired[list[RowChange] | None]
+    document: NotRequired[RoundDocument | None]
+    irregular: NotRequired[AcceptedAs | None]
+    version: int
+    dispute: NotRequired[str | None]
+    expected: NotRequired[dict[str, Any] | None]
+    upholds: NotRequired[Upholding | None]
+
+
+class RecomputationProposalRequest(TypedDict):
+    """The proposal to apply an audit, with its rounds whose settlement is or was final."""
+
+    reason: str
+
+
+class WithdrawalRequest(TypedDict):
+    """Why a proposal is withdrawn or refused."""
+
+    reason: str
 
 
 class WebhookRequest(TypedDict):
@@ -565,6 +657,7 @@ class ApiKeyRequest(TypedDict):
     preset: NotRequired[KeyPreset | None]
     scopes: NotRequired[list[KeyScope] | None]
     expires_at: NotRequired[str | None]
+    player: NotRequired[str | None]
 
 
 class HandLine(TypedDict):
@@ -578,4 +671,5 @@ class HandLine(TypedDict):
     players: list[NamedPlayerHand]
     restores: NotRequired[str | None]
     dealt_again: NotRequired[bool]
+    charges: NotRequired[list[HandCharge]]
     expected: NotRequired[dict[str, Any] | None]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import islice
 from typing import Any, ClassVar, Final
 
@@ -93,7 +94,8 @@ def show(value: object) -> str:
     """
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
-    text = _WORDS[value] if value is None or isinstance(value, bool) else repr(value)
+    shown = value.value if isinstance(value, StrEnum) else value
+    text = _WORDS[shown] if shown is None or isinstance(shown, bool) else repr(shown)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

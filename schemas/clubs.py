@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Dumped, Sentence, WireSchema
-from schemas.fields import Choice, DateField, Inner, Listing, Text, Time, UuidField
+from schemas.fields import Boolean, Choice, DateField, Inner, Listing, Text, Time, UuidField
+from schemas.game_fields import PlayerField
 from schemas.pages import OfRounds, OpenedInPeriod, PageSchema
 
 _TIME_OF_DAY: Final = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
@@ -38,11 +39,12 @@ class OfRoundsOrEvening(InPeriodOrEvening, OfRounds):
 
 @dataclass(frozen=True, slots=True)
 class ClubView:
-    """A club, and when its evenings begin."""
+    """A club, when its evenings begin, and whether a second auditor confirms what changes a final settlement."""
 
     name: str
     time_zone: str
     evening_begins: time
+    second_auditor: bool = False
 
     def evening(self, day: date) -> tuple[datetime, datetime]:
         """
@@ -95,6 +97,11 @@ class ClubSchema(WireSchema):
         metadata={"example": "06:00", "minLength": 5},
         description="Time of day at which an evening begins there. It ends when the next one begins.",
     )
+    second_auditor = Boolean(
+        required=True,
+        description="True if another key must confirm what changes a final settlement: a correction, or an audit that"
+        " is applied.",
+    )
 
 
 def dump_club(club: ClubView) -> Dumped:
@@ -103,6 +110,7 @@ def dump_club(club: ClubView) -> Dumped:
         "name": club.name,
         "time_zone": club.time_zone,
         "evening_begins": f"{club.evening_begins:%H:%M}",
+        "second_auditor": club.second_auditor,
     }
 
 
@@ -151,12 +159,14 @@ class KeyRequest:
         preset: the preset that names its scopes; None if they are listed.
         scopes: its scopes; None if a preset names them.
         expires_at: when it expires; None if it does not.
+        player: the operator's ID of the player who uses it; None if it is no player's.
     """
 
     name: str
     preset: KeyPreset | None = None
     scopes: tuple[str, ...] | None = None
     expires_at: datetime | None = None
+    player: str | None = None
 
 
 class ApiKeyRequestSchema(WireSchema):
@@ -190,6 +200,12 @@ class ApiKeyRequestSchema(WireSchema):
         allow_none=True,
         description="Time when the key expires, no later than the key of the request. Null if it does not expire, which"
         " only a key without an end creates.",
+    )
+    player = PlayerField(
+        load_default=None,
+        allow_none=True,
+        description="The operator's ID of the player who uses the key. With it, the key decides no dispute of a round"
+        " that this player sat in. Null if nobody who plays uses it.",
     )
 
     @validates_schema(skip_on_field_errors=True)
@@ -237,6 +253,14 @@ class ApiKeySchema(WireSchema):
         required=True,
         allow_none=True,
         description="Time of the last request with the key, to the minute. Null if it was never used.",
+    )
+    player = PlayerField(
+        required=True,
+        allow_none=True,
+        description="The operator's ID of the player who uses the key. Null if none was declared.",
+    )
+    created_by = UuidField(
+        required=True, allow_none=True, description="ID of the key that created it. Null if the operator did."
     )
 
 

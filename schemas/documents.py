@@ -10,12 +10,14 @@ import orjson
 from marshmallow import post_load, validates_schema
 
 from evidence import canonical_json
+from evidence.charges import ChargePer, StandingCharge, charge_of, dump_charge
 from schemas.base import Dumped, WireSchema, load
 from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time, build_time, show_time
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
-    CurrencyField,
+    ChargeAmountField,
+    ChargePerField,
     OpeningStackField,
     PlayerField,
     PointValueField,
@@ -24,6 +26,7 @@ from schemas.game_fields import (
     RulesetReference,
     SeatField,
     TableNameField,
+    UnitCodeField,
 )
 from schemas.hand_identity import identify_hand
 from schemas.hands import (
@@ -37,12 +40,13 @@ from schemas.hands import (
     find_dealt_mistakes,
 )
 from schemas.json_schema import CompiledSchema
+from schemas.ledger.hand_charges import HandChargesField
 from schemas.pages import CursorField, OfRounds, QueryInteger, QuerySchema
 from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement, view_round_settlement
 from schemas.rounds import RoundSchema, RoundView, WarningsField, dump_round
 from schemas.settlements import SettlementView
 from schemas.strict_json import read_json
-from schemas.tables import NewMoney, check_currency
+from schemas.tables import NewMoney, check_charge, check_unit
 from scoring.errors import Mistake
 from scoring.history import Closing, Departure, History
 from scoring.round_state import RoundSeat
@@ -57,14 +61,21 @@ class RoundDocument:
     table: str
     reference: str | None
     point_value: int | None
-    currency: str | None
+    unit: str | None
     seats: tuple[RoundSeat, ...]
     hands: tuple[SubmittedHand, ...]
     departures: tuple[Departure, ...] = ()
     closed: Closing | None = None
     irregular: tuple[Irregularity, ...] = ()
     opened_at: datetime | None = None
+    charge_per: ChargePer | None = None
+    charge_amount: int | None = None
     expected: Mapping[str, Any] | None = None
+
+    @property
+    def standing_charge(self) -> StandingCharge | None:
+        """What the house charges the players of the round; None if it charges nothing."""
+        return charge_of(self.charge_per, self.charge_amount)
 
     def history(self, ruleset: Ruleset) -> History:
         """Return the input of the rules."""
@@ -133,7 +144,9 @@ class RoundDocumentSchema(CompiledSchema):
         description="Time when the round was opened. If omitted: the first `played_at` of its hands, or else now.",
     )
     point_value = PointValueField(load_default=None)
-    currency = CurrencyField(load_default=None)
+    unit = UnitCodeField(load_default=None)
+    charge_per = ChargePerField(load_default=None)
+    charge_amount = ChargeAmountField(load_default=None)
     seats = Listing(
         Inner(DocumentSeatSchema),
         least=1,
@@ -171,18 +184,25 @@ class RoundDocumentSchema(CompiledSchema):
         return find_document_mistakes(received)
 
     @validates_schema(skip_on_field_errors=False)
-    def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
-        check_currency(read)
+    def _check_unit(self, read: dict[str, Any], **_: Any) -> None:
+        check_unit(read)
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_charge(self, read: dict[str, Any], **_: Any) -> None:
+        check_charge(read)
 
     def build(self, received: dict[str, Any]) -> RoundDocument:
         """Build the document."""
         point_value, closed = received.get("point_value"), received.get("closed")
+        charge_per, charge_amount = received.get("charge_per"), received.get("charge_amount")
         return RoundDocument(
             ruleset=received["ruleset"],
             table=received["table"],
             reference=received.get("reference"),
             point_value=None if point_value is None else int(point_value),
-            currency=received.get("currency"),
+            unit=received.get("unit"),
+            charge_per=None if charge_per is None else ChargePer(charge_per),
+            charge_amount=None if charge_amount is None else int(charge_amount),
             seats=tuple(map(_build_seat, received["seats"])),
             hands=tuple(map(build_submitted, received["hands"])),
             departures=tuple(map(_build_departure, received.get("departures", _NONE))),
@@ -204,9 +224,21 @@ def _build_departure(received: Mapping[str, Any]) -> Departure:
     return Departure(int(received["seat"]), int(received["after_hand"]), received.get("reason"))
 
 
-class RoundDocumentRequestSchema(NewMoney, RoundDocumentSchema):
-    """A round document to play, optionally with the expected result."""
+class DocumentHandRequestSchema(HandSchema):
+    """A hand of a round document to play."""
 
+    charges = HandChargesField()
+
+
+class RoundDocumentRequestSchema(NewMoney, RoundDocumentSchema):
+    """A round document to play, optionally with charges of its hands and the expected result."""
+
+    hands = Listing(
+        Inner(DocumentHandRequestSchema),
+        most=MOST_HANDS,
+        required=True,
+        description="The hands of the round, in the order in which they were played.",
+    )
     expected = ExpectedField()
 
 
@@ -253,13 +285,15 @@ def dump_document(document: RoundDocument) -> Dumped:
     """Encode a round document, with seats, players, departures and irregular hands sorted."""
     irregular = {"irregular": dump_irregular(document.irregular)} if document.irregular else {}
     opened_at = {"opened_at": show_time(document.opened_at)} if document.opened_at else {}
+    charge = dump_charge(document.charge_per, document.charge_amount) if document.standing_charge else {}
     return {
         "ruleset": document.ruleset,
         "table": document.table,
         "reference": document.reference,
         **opened_at,
         "point_value": document.point_value,
-        "currency": document.currency,
+        "unit": document.unit,
+        **charge,
         "seats": [
             {"seat": seat.seat, "player": seat.player, "stack": seat.opening_stack}
             for seat in sorted(document.seats, key=lambda seat: seat.seat)

@@ -1,15 +1,18 @@
 """Field types of poker terms: cards, seats, stacks, players, rulesets, and points in money."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from marshmallow import ValidationError
 
+from evidence.charges import ChargePer
 from schemas.base import Sentence, WireField, show
-from schemas.fields import MOST_INTEGER, Characters, Integer, Listing, Text
+from schemas.fields import MOST_INTEGER, Characters, Choice, Dictionary, Integer, Listing, Text
 from scoring.cards import BY_NAME, RANKS, SUITS, Card
 
 CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
 _MOST_CARDS: Final = 52
+_MOST_ALIASES: Final = 100_000
 
 
 class CardField(WireField):
@@ -70,6 +73,8 @@ MOST_STREETS: Final = 9
 MOST_HANDS: Final = 10_000
 MOST_STACK: Final = 1_000_000_000_000
 """Maximum points of one player, so that every JSON parser represents the sums of a round exactly."""
+MOST_CHARGE: Final = 1_000_000_000
+"""Maximum amount of a standing charge."""
 
 
 class SeatField(Integer):
@@ -109,6 +114,25 @@ class PlayerField(Text):
         super().__init__(longest=100, **{"characters": Characters.ID, "metadata": {"example": "ann"}, **options})
 
 
+class AliasesField(Dictionary):
+    """The aliases of the players of a response."""
+
+    default_description = "Player of each alias whose records are included, by the alias. Omitted if there are none."
+
+    def __init__(self) -> None:
+        super().__init__(PlayerField(), most=_MOST_ALIASES)
+
+
+def dump_aliases(aliases: Mapping[str, str]) -> dict[str, Any]:
+    """
+    Return the field of aliases, if there are some.
+
+    >>> dump_aliases({"bobby": "bob"}), dump_aliases({})
+    ({'aliases': {'bobby': 'bob'}}, {})
+    """
+    return {"aliases": dict(aliases)} if aliases else {}
+
+
 REFERENCE_PATTERN: Final = "^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?(?:@[1-9][0-9]{0,8})?$"
 
 
@@ -132,18 +156,18 @@ class TableNameField(Text):
 
 
 class PointValueField(Integer):
-    """The value of one point, in minor units of the currency."""
+    """The value of one point, in minor units."""
 
-    default_description = "Value of one point, in minor units of the currency. Null for points only."
+    default_description = "Value of one point, in minor units. Null for points only."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(least=0, most=1_000_000_000, allow_none=True, **options)
 
 
-class CurrencyField(Text):
-    """The ISO 4217 code of a currency."""
+class UnitCodeField(Text):
+    """The unit of a point value: the ISO 4217 code of a currency."""
 
-    default_description = "Currency, as an ISO 4217 code. Null for points only."
+    default_description = "Unit of the point value: a currency, as an ISO 4217 code. Null for points only."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -154,13 +178,37 @@ class CurrencyField(Text):
         )
 
 
-class CurrencyDigitsField(Integer):
-    """The number of digits of the minor unit of a currency."""
+class UnitDigitsField(Integer):
+    """The number of digits after the decimal point of amounts in a unit."""
 
-    default_description = "Number of digits of the minor unit: 2 if 1250 is 12.50. Null without a currency."
+    default_description = "Number of digits after the decimal point: 2 if 1250 is 12.50. Null without a unit."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(least=0, most=4, **{"allow_none": True, **options})
+
+
+class ChargePerField(Choice):
+    """How often the house charges every player of a table."""
+
+    default_description = (
+        "What the standing charge of the house is for: `hand` for every hand in which a player was dealt in, `round`"
+        " once for a round. Null without a standing charge."
+    )
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__({each.value: each for each in ChargePer}, **{"allow_none": True, **options})
+
+
+class ChargeAmountField(Integer):
+    """The amount of a standing charge."""
+
+    default_description = (
+        "Amount of the standing charge, which each player owes the house: minor units of the unit, or points where"
+        " they have no value. Null without a standing charge."
+    )
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(least=1, most=MOST_CHARGE, **{"allow_none": True, **options})
 
 
 class ReferenceField(Text):

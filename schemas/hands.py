@@ -25,6 +25,7 @@ from schemas.game_fields import (
     StackField,
 )
 from schemas.json_schema import CompiledSchema
+from schemas.ledger.hand_charges import HandCharge, HandChargesField, build_charges
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.board import Row
 from scoring.cards import BY_NAME, Card
@@ -146,6 +147,7 @@ class SubmittedHand:
         names: the IDs of the hand's players, in their order; None where the client gives none.
         restores: the record of the same hand that was undone and counts again.
         dealt_again: whether the players were dealt the same cards as in an earlier hand of the round.
+        charges: what the house charges for the hand; they are recorded beside it.
     """
 
     hand: Hand
@@ -154,6 +156,7 @@ class SubmittedHand:
     names: tuple[str | None, ...] = ()
     restores: UUID | None = None
     dealt_again: bool = False
+    charges: tuple[HandCharge, ...] = ()
 
     @cached_property
     def content(self) -> bytes:
@@ -164,6 +167,9 @@ class SubmittedHand:
     def digest(self) -> bytes:
         """The SHA-256 of the content."""
         return sha256(self.content).digest()
+
+
+_NONE: Final = ()
 
 
 def build_submitted(received: Mapping[str, Any]) -> SubmittedHand:
@@ -181,6 +187,7 @@ def build_submitted(received: Mapping[str, Any]) -> SubmittedHand:
         tuple([player.get("player") for player in received["players"]]),
         None if restores is None else UUID(restores),
         received.get("dealt_again", False),
+        build_charges(received.get("charges", _NONE)),
     )
 
 
@@ -246,6 +253,7 @@ class HandRequestSchema(HandSchema):
         description="True to record a hand with the same boards as an earlier hand of the round. It is"
         " otherwise refused (`same-deal`).",
     )
+    charges = HandChargesField()
     expected = ExpectedField()
 
 

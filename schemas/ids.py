@@ -30,6 +30,8 @@ class IdKind(StrEnum):
     KEY = "key"
     PAYMENT = "payment"
     CHARGE = "charge"
+    PROPOSAL = "proposal"
+    PAYMENT_CLAIM = "payment_claim"
 
 
 @dataclass(frozen=True, slots=True)

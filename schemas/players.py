@@ -1,8 +1,9 @@
-"""Display names of players."""
+"""Display names and aliases of players."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from marshmallow import post_load
 
@@ -10,6 +11,9 @@ from schemas.base import Dumped, WireSchema
 from schemas.fields import Inner, Listing, Text, Time, show_time
 from schemas.game_fields import PlayerField
 from schemas.pages import PageSchema
+
+MOST_ALIASES: Final = 100
+"""The largest number of aliases of a player."""
 
 
 class DisplayNameField(Text):
@@ -44,16 +48,52 @@ class PlayerPathSchema(WireSchema):
     player = PlayerField(required=True)
 
 
+@dataclass(frozen=True, slots=True)
+class AliasRequest:
+    """An ID to join to a player, or to part from one."""
+
+    alias: str
+
+
+class AliasRequestSchema(WireSchema):
+    """Another ID of a player."""
+
+    alias = PlayerField(required=True, description="The other ID, as records have it.")
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> AliasRequest:
+        return AliasRequest(**read)
+
+
+class AliasSchema(WireSchema):
+    """Another ID of a player, whose figures are those of the player."""
+
+    alias = PlayerField(required=True, description="The other ID, as records have it.")
+    joined_at = Time(required=True, description="Time when it was joined to the player.")
+
+
 class PlayerSchema(WireSchema):
-    """A player with a display name."""
+    """A player with a display name, with aliases, or with both."""
 
     player = PlayerField(required=True)
-    display_name = DisplayNameField(required=True)
-    named_at = Time(required=True, description="Time when the display name was set.")
+    display_name = DisplayNameField(
+        required=True,
+        allow_none=True,
+        description="Display name of the player, or else of the first alias that has one. Null if there is none.",
+    )
+    named_at = Time(
+        required=True, allow_none=True, description="Time when the display name was set. Null without a display name."
+    )
+    aliases = Listing(
+        Inner(AliasSchema),
+        most=MOST_ALIASES,
+        required=True,
+        description="Other IDs of the player, in the order in which they were joined.",
+    )
 
 
 class PlayerPageSchema(PageSchema):
-    """One page of players with a display name, newest first."""
+    """One page of players with a display name or aliases, newest first."""
 
     players = Listing(
         Inner(PlayerSchema), most=100, required=True, description="The players of this page, newest first."
@@ -61,14 +101,28 @@ class PlayerPageSchema(PageSchema):
 
 
 @dataclass(frozen=True, slots=True)
+class AliasView:
+    """Another ID of a player, and when it was joined."""
+
+    alias: str
+    joined_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerView:
-    """A player with a display name."""
+    """A player with a display name, with aliases, or with both."""
 
     player: str
-    display_name: str
-    named_at: datetime
+    display_name: str | None
+    named_at: datetime | None
+    aliases: Sequence[AliasView]
 
 
 def dump_player(view: PlayerView) -> Dumped:
-    """Encode a player with their display name."""
-    return {"player": view.player, "display_name": view.display_name, "named_at": show_time(view.named_at)}
+    """Encode a player with their display name and aliases."""
+    return {
+        "player": view.player,
+        "display_name": view.display_name,
+        "named_at": show_time(view.named_at),
+        "aliases": [{"alias": each.alias, "joined_at": show_time(each.joined_at)} for each in view.aliases],
+    }

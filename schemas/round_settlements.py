@@ -3,9 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from schemas.base import Dumped
+from evidence.charges import StandingCharge, charge_of, dump_charge
+from schemas.base import Dumped, WireSchema
 from schemas.fields import Dictionary, Inner, Integer, Listing, UuidField
-from schemas.game_fields import PlayerField, ReferenceField
+from schemas.game_fields import (
+    ChargeAmountField,
+    ChargePerField,
+    PlayerField,
+    ReferenceField,
+    UnitCodeField,
+    UnitDigitsField,
+)
+from schemas.money import find_digits
 from schemas.rounds import RoundView
 from schemas.settlements import (
     SettlementSchema,
@@ -25,7 +34,22 @@ class SettledTransferSchema(SettlementTransferSchema):
         least=0,
         required=True,
         allow_none=True,
-        description="Money paid, in minor units of the currency. Null if the round has no point value.",
+        description="Money paid, in minor units. Null if the round has no point value.",
+    )
+
+
+class SettlementChargeSchema(WireSchema):
+    """What the players of a round owe the house by the standing charge of the table."""
+
+    charge_per = ChargePerField(required=True, allow_none=False, description="What the charge is for.")
+    charge_amount = ChargeAmountField(required=True, allow_none=False, description="Amount for one hand or the round.")
+    unit = UnitCodeField(required=True, description="Unit of the amounts. Null if they are points.")
+    unit_digits = UnitDigitsField(required=True)
+    charged = Dictionary(
+        Integer(least=0),
+        required=True,
+        description="What each player owes for the hands of this revision, by seat. It is in the journal once the round"
+        " has ended.",
     )
 
 
@@ -42,6 +66,13 @@ class RoundSettlementSchema(SettlementSchema):
         required=True,
         description="Points paid after caps, in order, over all hands.",
     )
+    standing_charge = Inner(
+        SettlementChargeSchema,
+        required=True,
+        allow_none=True,
+        description="What the house charges the players, beside what they pay each other. Null if the table had no"
+        " standing charge when the round was opened.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +83,15 @@ class RoundSettlementView:
     round: str
     reference: str | None
     players: Mapping[Seat, str]
+    charge: StandingCharge | None
     settlement: SettlementView
 
 
 def view_round_settlement(view: RoundView, settlement: SettlementView) -> RoundSettlementView:
     """Return the settlement of a round with what it is about."""
     players = {seat.seat: seat.player for seat in view.round.seats}
-    return RoundSettlementView(view.table, view.id, view.reference, players, settlement)
+    charge = charge_of(view.charge_per, view.charge_amount)
+    return RoundSettlementView(view.table, view.id, view.reference, players, charge, settlement)
 
 
 def dump_round_settlement(view: RoundSettlementView) -> Dumped:
@@ -80,4 +113,17 @@ def dump_round_settlement(view: RoundSettlementView) -> Dumped:
             }
             for transfer in settlement["transfers"]
         ],
+        "standing_charge": _dump_charge(view),
+    }
+
+
+def _dump_charge(view: RoundSettlementView) -> Dumped | None:
+    if view.charge is None:
+        return None
+    charged, unit = view.settlement.charged, view.settlement.unit
+    return {
+        **dump_charge(view.charge.per, view.charge.amount),
+        "unit": unit,
+        "unit_digits": find_digits(unit),
+        "charged": {str(seat): charged.get(seat, 0) for seat in view.players},
     }

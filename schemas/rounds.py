@@ -8,6 +8,7 @@ from uuid import UUID
 
 from marshmallow import post_load
 
+from evidence.charges import ChargePer, dump_charge
 from schemas.base import Dumped, WireSchema
 from schemas.fields import (
     MOST_INTEGER,
@@ -26,8 +27,8 @@ from schemas.fields import (
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
-    CurrencyDigitsField,
-    CurrencyField,
+    ChargeAmountField,
+    ChargePerField,
     OpeningStackField,
     PlayerField,
     PointValueField,
@@ -36,6 +37,8 @@ from schemas.game_fields import (
     SeatField,
     StackField,
     TableNameField,
+    UnitCodeField,
+    UnitDigitsField,
 )
 from schemas.money import find_digits
 from schemas.pages import OfRounds, PageQuerySchema, PageSchema
@@ -216,8 +219,10 @@ class RoundSchema(WireSchema):
     version = Integer(least=1, required=True, description="Number of changes to the round, from 1.")
     hands = Integer(least=0, required=True, description="Number of hands played.")
     point_value = PointValueField(required=True)
-    currency = CurrencyField(required=True)
-    currency_digits = CurrencyDigitsField(required=True)
+    unit = UnitCodeField(required=True)
+    unit_digits = UnitDigitsField(required=True)
+    charge_per = ChargePerField(required=True)
+    charge_amount = ChargeAmountField(required=True)
     opened_at = Time(required=True, description="Time when the round was opened.")
     recorded_at = Time(
         required=True, description="Time when the service stored the round. Later than `opened_at` for imported rounds."
@@ -309,7 +314,9 @@ class RoundView:
     version: int
     reference: str | None
     point_value: int | None
-    currency: str | None
+    unit: str | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: datetime
     recorded_at: datetime
     state: SettlementState
@@ -327,8 +334,9 @@ def dump_round(view: RoundView) -> Dumped:
         "version": view.version,
         "hands": view.round.hands,
         "point_value": view.point_value,
-        "currency": view.currency,
-        "currency_digits": find_digits(view.currency),
+        "unit": view.unit,
+        "unit_digits": find_digits(view.unit),
+        **dump_charge(view.charge_per, view.charge_amount),
         "opened_at": show_time(view.opened_at),
         "recorded_at": show_time(view.recorded_at),
         "state": view.state.value,

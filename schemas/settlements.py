@@ -1,7 +1,7 @@
 """Settlements: their states, transfers, standings, money and adjustments."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -13,11 +13,11 @@ from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Lis
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
-    CurrencyDigitsField,
-    CurrencyField,
     PlayerField,
     SeatField,
     StackField,
+    UnitCodeField,
+    UnitDigitsField,
 )
 from schemas.hands import IrregularHandSchema, Irregularity, dump_irregular
 from schemas.money import find_digits
@@ -92,12 +92,10 @@ class StandingSchema(WireSchema):
 class SettlementMoneySchema(WireSchema):
     """The net points in money."""
 
-    point_value = Integer(least=0, required=True, description="Value of one point, in minor units of the currency.")
-    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code.")
-    currency_digits = CurrencyDigitsField(required=True)
-    net = Dictionary(
-        Integer(), required=True, description="Money won or, below zero, lost, in minor units of the currency, by seat."
-    )
+    point_value = Integer(least=0, required=True, description="Value of one point, in minor units.")
+    unit = UnitCodeField(required=True, description="Unit of the money: a currency, as an ISO 4217 code.")
+    unit_digits = UnitDigitsField(required=True)
+    net = Dictionary(Integer(), required=True, description="Money won or, below zero, lost, in minor units, by seat.")
 
 
 class AdjustmentTransferSchema(WireSchema):
@@ -109,7 +107,7 @@ class AdjustmentTransferSchema(WireSchema):
     money = Integer(
         required=True,
         allow_none=True,
-        description="Money to pay, in minor units of the round's currency. Null if the round has no point value.",
+        description="Money to pay, in minor units. Null if the round has no point value.",
     )
 
 
@@ -224,7 +222,7 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class SettlementView:
-    """The settlement of one revision of a round."""
+    """The settlement of one revision of a round; `charged` is what its players owe by the standing charge."""
 
     revision: int
     state: SettlementState
@@ -232,12 +230,13 @@ class SettlementView:
     nets: Mapping[Seat, Points]
     payments: tuple[Paid, ...]
     point_value: int | None
-    currency: str | None
+    unit: str | None
     reason: str | None = None
     irregular: tuple[Irregularity, ...] = ()
     provisional_until: datetime | None = None
     confirmed: tuple[Seat, ...] = ()
     adjustment: Adjustment | None = None
+    charged: Mapping[Seat, int] = field(default_factory=dict)
 
 
 def view_settlement(
@@ -245,7 +244,7 @@ def view_settlement(
     payments: Iterable[Paid],
     revision: int,
     point_value: int | None,
-    currency: str | None,
+    unit: str | None,
     reason: str | None = None,
     irregular: Iterable[Irregularity] = (),
 ) -> SettlementView:
@@ -258,7 +257,7 @@ def view_settlement(
         round_.nets,
         tuple(payments),
         point_value,
-        currency,
+        unit,
         reason,
         tuple(irregular),
     )
@@ -269,12 +268,12 @@ def dump_settlement(
     payments: Iterable[Paid],
     revision: int,
     point_value: int | None,
-    currency: str | None,
+    unit: str | None,
     reason: str | None = None,
     irregular: Iterable[Irregularity] = (),
 ) -> Dumped:
     """Encode the settlement of a round as it is now."""
-    return dump_settlement_view(view_settlement(round_, payments, revision, point_value, currency, reason, irregular))
+    return dump_settlement_view(view_settlement(round_, payments, revision, point_value, unit, reason, irregular))
 
 
 def dump_settlement_view(view: SettlementView) -> Dumped:
@@ -295,8 +294,8 @@ def dump_settlement_view(view: SettlementView) -> Dumped:
         if view.point_value is None
         else {
             "point_value": view.point_value,
-            "currency": view.currency,
-            "currency_digits": find_digits(view.currency),
+            "unit": view.unit,
+            "unit_digits": find_digits(view.unit),
             "net": dump_points({seat: net * view.point_value for seat, net in view.nets.items()}),
         },
         "reason": view.reason,

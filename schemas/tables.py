@@ -1,4 +1,4 @@
-"""Tables, the currency of their points, and their scorekeepers: who is entering which hand."""
+"""Tables, the unit of the value of their points, and their scorekeepers: who is entering which hand."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,16 +8,19 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
+from evidence.charges import ChargePer, dump_charge
 from schemas.base import Dumped, Sentence, WireSchema, load, show
 from schemas.fields import Boolean, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import (
     MOST_HANDS,
-    CurrencyDigitsField,
-    CurrencyField,
+    ChargeAmountField,
+    ChargePerField,
     PointValueField,
     RulesetReference,
     StackField,
     TableNameField,
+    UnitCodeField,
+    UnitDigitsField,
 )
 from schemas.money import CURRENCIES, find_digits
 from schemas.pages import PageQuerySchema, PageSchema, QueryBoolean
@@ -26,20 +29,20 @@ from scoring.ruleset import Points
 
 def check_new_money(read: Mapping[str, Any]) -> None:
     """
-    Validate the currency of a new record: it is known, and has a point value.
+    Validate the unit of a new record: it is known, and has a point value.
 
-    Stored records are not validated again. An invalid currency or point value is not in `read`.
+    Stored records are not validated again. An invalid unit or point value is not in `read`.
 
     Raises:
-        ValidationError: the currency is not known, or has no point value.
+        ValidationError: the unit is not known, or has no point value.
     """
-    currency, mistakes = read.get("currency"), {}
-    if currency is not None and currency not in CURRENCIES:
-        detail = f"is {show(currency)}, not a currency of ISO 4217; expected a code such as EUR or USD"
-        mistakes["currency"] = [Sentence("currency-unknown", detail)]
-    if currency is not None and read.get("point_value", 0) is None:
+    unit, mistakes = read.get("unit"), {}
+    if unit is not None and unit not in CURRENCIES:
+        detail = f"is {show(unit)}, not a currency of ISO 4217; expected a code such as EUR or USD"
+        mistakes["unit"] = [Sentence("unit-unknown", detail)]
+    if unit is not None and read.get("point_value", 0) is None:
         detail = (
-            f"is required beside the currency {show(currency)}; expected what a point is worth, in minor units, or"
+            f"is required beside the unit {show(unit)}; expected what a point is worth, in minor units, or"
             " neither of the two"
         )
         mistakes["point_value"] = [Sentence("point-value-missing", detail)]
@@ -47,8 +50,24 @@ def check_new_money(read: Mapping[str, Any]) -> None:
         raise ValidationError(mistakes)
 
 
+def check_charge(read: Mapping[str, Any]) -> None:
+    """
+    Refuse a standing charge without its amount, and an amount without a charge. An invalid one is not in `read`.
+
+    Raises:
+        ValidationError: one of the two is missing.
+    """
+    if {"charge_per", "charge_amount"} <= read.keys() and (read["charge_per"] is None) != (
+        read["charge_amount"] is None
+    ):
+        missing, other = ("charge_per", "charge_amount")[:: 1 if read["charge_per"] is None else -1]
+        expected = "`hand` or `round`" if missing == "charge_per" else "what each player owes the house for it"
+        detail = f"is required beside `{other}`; expected {expected}, or neither of the two"
+        raise ValidationError(Sentence("field-missing", detail), missing)
+
+
 class NewMoney:
-    """Validates the point value and currency of a new record."""
+    """Validates the point value and unit of a new record."""
 
     @validates_schema(skip_on_field_errors=False)
     def _check_new_money(self, read: dict[str, Any], **_: Any) -> None:
@@ -73,18 +92,18 @@ class CorrectionWindowField(Integer):
         super().__init__(least=0, most=LONGEST_WINDOW, **options)
 
 
-def check_currency(read: Mapping[str, Any]) -> None:
+def check_unit(read: Mapping[str, Any]) -> None:
     """
-    Refuse a point value without a currency. An invalid currency is not in `read`.
+    Refuse a point value without a unit. An invalid unit is not in `read`.
 
     Raises:
-        ValidationError: the currency is missing.
+        ValidationError: the unit is missing.
     """
-    if read.get("point_value") is not None and read.get("currency", "") is None:
+    if read.get("point_value") is not None and read.get("unit", "") is None:
         sentence = Sentence(
-            "currency-missing", "is required beside a point value; expected three capital letters, for example EUR"
+            "unit-missing", "is required beside a point value; expected the code of a currency, for example EUR"
         )
-        raise ValidationError(sentence, "currency")
+        raise ValidationError(sentence, "unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +113,25 @@ class TableRequest:
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: Points | None
     correction_window_minutes: int = DEFAULT_WINDOW
+    charge_per: ChargePer | None = None
+    charge_amount: int | None = None
 
 
 class TableRequestSchema(NewMoney, WireSchema):
     """
     A table to create.
 
-    A point value requires a currency, and a currency a point value. Without them, rounds are settled in points only.
+    A point value requires a unit, and a unit a point value. Without them, rounds are settled in points only. A standing
+    charge has both `charge_per` and `charge_amount`.
     """
 
     name = TableNameField(required=True)
     ruleset = RulesetReference(required=True)
     point_value = PointValueField(load_default=None)
-    currency = CurrencyField(load_default=None)
+    unit = UnitCodeField(load_default=None)
     minimum_stack = StackField(
         least=1,
         load_default=None,
@@ -117,10 +139,16 @@ class TableRequestSchema(NewMoney, WireSchema):
         description="Minimum opening stack, in points. No minimum if omitted.",
     )
     correction_window_minutes = CorrectionWindowField(load_default=DEFAULT_WINDOW)
+    charge_per = ChargePerField(load_default=None)
+    charge_amount = ChargeAmountField(load_default=None)
 
     @validates_schema(skip_on_field_errors=False)
-    def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
-        check_currency(read)
+    def _check_unit(self, read: dict[str, Any], **_: Any) -> None:
+        check_unit(read)
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_charge(self, read: dict[str, Any], **_: Any) -> None:
+        check_charge(read)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> TableRequest:
@@ -131,17 +159,21 @@ class TableChangesSchema(NewMoney, WireSchema):
     """
     What to change in a table. A field that is omitted stays as it is; at least one is required.
 
-    As for a new table, a point value requires a currency, and a currency a point value: null for both removes them.
+    As for a new table, a point value requires a unit, and a unit a point value: null for both removes them. So it is
+    with the two fields of the standing charge. A table with a standing charge that changes its unit requires the amount
+    too, which is in the new unit.
     """
 
     name = TableNameField()
     ruleset = RulesetReference()
     point_value = PointValueField()
-    currency = CurrencyField()
+    unit = UnitCodeField()
     minimum_stack = StackField(
         least=1, allow_none=True, description="Minimum opening stack, in points. Null for no minimum."
     )
     correction_window_minutes = CorrectionWindowField()
+    charge_per = ChargePerField()
+    charge_amount = ChargeAmountField()
     is_archived = Boolean(
         description="True archives the table: no round is opened at it, and its name is free. False brings it back."
     )
@@ -154,32 +186,54 @@ class TableChangesSchema(NewMoney, WireSchema):
             )
 
     @validates_schema(skip_on_field_errors=False)
-    def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
-        check_currency(read)
+    def _check_unit(self, read: dict[str, Any], **_: Any) -> None:
+        check_unit(read)
 
 
 class _MoneySchema(NewMoney, WireSchema):
-    """The point value and the currency of a table after a change."""
+    """The point value and the unit of a table after a change."""
 
     point_value = PointValueField(required=True)
-    currency = CurrencyField(required=True)
+    unit = UnitCodeField(required=True)
 
     @validates_schema(skip_on_field_errors=False)
-    def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
-        check_currency(read)
+    def _check_unit(self, read: dict[str, Any], **_: Any) -> None:
+        check_unit(read)
+
+
+class _ChargeSchema(WireSchema):
+    """The standing charge of a table after a change."""
+
+    charge_per = ChargePerField(required=True)
+    charge_amount = ChargeAmountField(required=True)
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_charge(self, read: dict[str, Any], **_: Any) -> None:
+        check_charge(read)
 
 
 _MONEY: Final = _MoneySchema()
+_CHARGE: Final = _ChargeSchema()
 
 
-def check_changed_money(point_value: int | None, currency: str | None) -> None:
+def check_changed_money(point_value: int | None, unit: str | None) -> None:
     """
-    Validate the point value and the currency that a table has after a change of one of them.
+    Validate the point value and the unit that a table has after a change of one of them.
 
     Raises:
-        WireError: there is one without the other, or the currency is not known.
+        WireError: there is one without the other, or the unit is not known.
     """
-    load(_MONEY, {"point_value": point_value, "currency": currency})
+    load(_MONEY, {"point_value": point_value, "unit": unit})
+
+
+def check_changed_charge(charge_per: ChargePer | None, charge_amount: int | None) -> None:
+    """
+    Validate the standing charge that a table has after a change of one of its fields.
+
+    Raises:
+        WireError: there is one field without the other.
+    """
+    load(_CHARGE, {"charge_per": charge_per, "charge_amount": charge_amount})
 
 
 class TableSchema(WireSchema):
@@ -191,12 +245,14 @@ class TableSchema(WireSchema):
         required=True, metadata={"example": "pineapple@1"}, description="Ruleset of the table, as `name@version`."
     )
     point_value = PointValueField(required=True)
-    currency = CurrencyField(required=True)
-    currency_digits = CurrencyDigitsField(required=True)
+    unit = UnitCodeField(required=True)
+    unit_digits = UnitDigitsField(required=True)
     minimum_stack = StackField(
         required=True, allow_none=True, description="Minimum opening stack, in points. Null if there is none."
     )
     correction_window_minutes = CorrectionWindowField(required=True)
+    charge_per = ChargePerField(required=True)
+    charge_amount = ChargeAmountField(required=True)
     created_at = Time(required=True, description="Time when the table was created.")
     archived_at = Time(
         required=True, allow_none=True, description="Time when the table was archived. Null if it is not archived."
@@ -211,9 +267,11 @@ class TableView:
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: Points | None
     correction_window_minutes: int
+    charge_per: ChargePer | None
+    charge_amount: int | None
     created_at: datetime
     archived_at: datetime | None
 
@@ -225,10 +283,11 @@ def dump_table(table: TableView) -> dict[str, Any]:
         "name": table.name,
         "ruleset": table.ruleset,
         "point_value": table.point_value,
-        "currency": table.currency,
-        "currency_digits": find_digits(table.currency),
+        "unit": table.unit,
+        "unit_digits": find_digits(table.unit),
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
+        **dump_charge(table.charge_per, table.charge_amount),
         "created_at": show_time(table.created_at),
         "archived_at": show_time(table.archived_at),
     }

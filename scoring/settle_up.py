@@ -57,8 +57,9 @@ def find_payments(nets: Mapping[str, int]) -> SettleUp:
         raise StakesError([Mistake("nets-unbalanced", (), f"the nets add up to {total}; expected 0")])
     pairs, others = _pair_off((player, nets[player]) for player in sorted(nets) if nets[player])
     is_fewest = len(others) <= MOST_EXACT
-    groups = [*pairs, *(_divide(others) if is_fewest else [others])]
-    return SettleUp(tuple(sorted(payment for group in groups for payment in _settle_group(group))), is_fewest)
+    groups = _divide(others) if is_fewest else [others]
+    payments = [*pairs, *(payment for group in groups for payment in _settle_group(group))]
+    return SettleUp(tuple(sorted(payments)), is_fewest)
 
 
 def find_adjustment(before: Mapping[str, int], after: Mapping[str, int]) -> SettleUp:
@@ -82,16 +83,18 @@ def find_adjustment(before: Mapping[str, int], after: Mapping[str, int]) -> Sett
     return find_payments({player: after.get(player, 0) - before.get(player, 0) for player in {*before, *after}})
 
 
-def _pair_off(nets: Iterable[Net]) -> tuple[list[list[Net]], list[Net]]:
-    """Pair players who lost exactly what another won, and return the others."""
-    waiting: dict[int, list[Net]] = defaultdict(list)
+def _pair_off(nets: Iterable[Net]) -> tuple[list[Payment], list[Net]]:
+    """Return the payments between players of whom one lost exactly what the other won, and the nets of the others."""
+    waiting: dict[int, list[str]] = defaultdict(list)
     pairs = []
     for player, net in nets:
-        if waiting[-net]:
-            pairs.append([waiting[-net].pop(0), (player, net)])
+        if not waiting.get(-net):
+            waiting[net].append(player)
+        elif net < 0:
+            pairs.append(Payment(player, waiting[-net].pop(0), -net))
         else:
-            waiting[net].append((player, net))
-    return pairs, sorted(unpaired for alike in waiting.values() for unpaired in alike)
+            pairs.append(Payment(waiting[-net].pop(0), player, net))
+    return pairs, sorted((player, net) for net, alike in waiting.items() for player in alike)
 
 
 def _divide(nets: Sequence[Net]) -> list[list[Net]]:

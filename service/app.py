@@ -36,6 +36,7 @@ from service.pages.apps import apps
 from service.pages.views import pages
 from service.players.views import PlayerConverter, PlayerPartConverter, players
 from service.plots.views.plots import plots
+from service.proposals.views import proposals
 from service.recomputations.views import recomputations
 from service.rounds.views.documents import documents, exports
 from service.rounds.views.explanations import explanations
@@ -99,6 +100,7 @@ def create_app(config: Config) -> Flask:
         checkpoints,
         events,
         recomputations,
+        proposals,
         webhooks,
         club,
         keys,

@@ -9,6 +9,8 @@ The errors of the service, beyond those of the rules.
     ├── BodyUnreadable            a body that is not valid gzip
     ├── ImportTooLarge            an import over a limit
     ├── ScopeMissing              the key does not have the scope
+    ├── OwnRound                  the player of the key sat in the round that it decides about
+    ├── NotSecondAuditor          the key confirms what it, or one that belongs to it, has proposed
     ├── TooManyRequests           a rate limit of the key or the address
     │   ├── BatchesBusy, ExportsBusy, ImportsBusy   a process has as many batches, exports or large imports as it can
     │   └── ImportQuotaExceeded   the quota of unfinished imports of the club
@@ -23,6 +25,7 @@ The errors of the service, beyond those of the rules.
     │   ├── TableConflict         another table has this name
     │   ├── TableArchived         no round can be opened at the table
     │   ├── RoundConflict, PaymentConflict   another round, payment or charge has this reference
+    │   ├── AliasConflict         the IDs cannot be joined or parted
     │   ├── RoundOpen             the table has an open round
     │   ├── HandConflict          another hand has this number
     │   ├── HandNumberWrong       the number is not the next
@@ -34,6 +37,8 @@ The errors of the service, beyond those of the rules.
     │   ├── RoundChanged, DisputeChanged   the record has changed since it was read
     │   ├── IdAmbiguous           several ids end as the request says
     │   ├── DisputeRefused        an invalid transition of a dispute
+    │   ├── SecondAuditorRequired a final settlement changes only after a proposal that another key confirms
+    │   ├── ProposalRefused, ProposalChanged   the proposal has ended, another one waits, or the round has changed since
     │   ├── SigningKeyMissing, LinkAddressUnknown   the service has no signing key, or no known address for links
     │   ├── WebhookConflict       the webhook is disabled, or the club has too many webhooks
     │   ├── JobEnded              the job can no longer be paused or resumed
@@ -41,7 +46,7 @@ The errors of the service, beyond those of the rules.
     │       └── StatementTimeout  a statement took too long
     ├── OperatorError             an invalid operator command
     │   └── ClubTaken             another club has this name
-    └── DatabaseError
+    └── DatabaseError             in service/database_errors.py
         ├── DatabaseUnreachable   the database cannot be reached
         ├── OutcomeUnknown        a commit was not confirmed
         ├── CommitsWaiting        commits wait for a standby, so nothing new is written
@@ -122,6 +127,18 @@ class ScopeMissing(ServiceError):
     """The key does not have the required scope."""
 
     code = "scope-missing"
+
+
+class OwnRound(ServiceError):
+    """The player of the key sat in the round that the request decides about."""
+
+    code = "own-round"
+
+
+class NotSecondAuditor(ServiceError):
+    """The key confirms its own proposal, or one of a key that has created it, that it has created, or of its player."""
+
+    code = "not-second-auditor"
 
 
 class TooManyRequests(ServiceError):
@@ -219,9 +236,15 @@ class RoundConflict(Conflict):
 
 
 class PaymentConflict(Conflict):
-    """Another payment or charge has this reference, or it was reversed for another reason."""
+    """Another payment, charge or claim has this reference, or it was reversed or ended otherwise."""
 
     code = "payment-conflict"
+
+
+class AliasConflict(Conflict):
+    """The IDs sat in one round, one is joined to another player, or they are not joined."""
+
+    code = "alias-conflict"
 
 
 class RoundOpen(Conflict):
@@ -297,6 +320,24 @@ class DisputeRefused(Conflict):
     code = "dispute-refused"
 
 
+class SecondAuditorRequired(Conflict):
+    """The club requires that another key confirms what changes a final settlement."""
+
+    code = "second-auditor-required"
+
+
+class ProposalRefused(Conflict):
+    """The proposal was confirmed or withdrawn before, or another one waits."""
+
+    code = "proposal-refused"
+
+
+class ProposalChanged(Conflict):
+    """The round has changed since the proposal, or would change otherwise; the mistakes list how."""
+
+    code = "proposal-changed"
+
+
 class SigningKeyMissing(Conflict):
     """The service has no signing key."""
 
@@ -345,55 +386,3 @@ class OperatorError(ServiceError):
 
 class ClubTaken(OperatorError):
     """Another club has this name."""
-
-
-class DatabaseError(ServiceError):
-    """The database cannot be used."""
-
-    code = "database-unavailable"
-
-
-class DatabaseUnreachable(DatabaseError):
-    """The database cannot be reached."""
-
-
-class OutcomeUnknown(DatabaseError):
-    """A commit was not confirmed, so it is unknown whether it succeeded."""
-
-    code = "outcome-unknown"
-
-
-class CommitsWaiting(DatabaseError):
-    """Commits wait for a synchronous standby that does not confirm them, so no other is begun."""
-
-    code = "commits-waiting"
-
-
-class DatabaseBehind(DatabaseError):
-    """The database needs migrations."""
-
-    code = "database-behind"
-
-
-class DatabaseUnknown(DatabaseError):
-    """A newer release has migrated the database, or an earlier one that is not supported."""
-
-    code = "database-unknown"
-
-
-class DatabaseAltered(DatabaseError):
-    """The functions, policies, triggers, constraints or grants of the database differ from those of the migrations."""
-
-    code = "database-altered"
-
-
-class DatabaseReadOnly(DatabaseError):
-    """The database is a standby, or is set to read-only."""
-
-    code = "database-read-only"
-
-
-class DatabaseDenied(DatabaseError):
-    """The login lacks a privilege."""
-
-    code = "database-denied"

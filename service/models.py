@@ -16,6 +16,7 @@ import service.jobs.models
 import service.ledger.models
 import service.links.models
 import service.players.models
+import service.proposals.models
 import service.recomputations.models
 import service.rounds.models
 import service.rounds.queries.journal

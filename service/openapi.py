@@ -148,7 +148,9 @@ PATH_PARAMETERS: Final = {
     "import_id": "ID of the import.",
     "key_id": "ID of the key.",
     "link_id": "ID of the link.",
+    "payment_claim_id": "ID of the payment claim.",
     "payment_id": "ID of the payment.",
+    "proposal_id": "ID of the proposal.",
     "recomputation_id": "ID of the recomputation.",
     "reference": "Ruleset, as a name (newest version) or `name@version`.",
     "round_id": "ID of the round.",
@@ -337,7 +339,7 @@ def _add_events(contract: dict[str, Any]) -> None:
 def _describe_message(kind: str, schema: type[WireSchema]) -> dict[str, Any]:
     """Return the operation of an endpoint that receives a kind of message."""
     return {
-        "operationId": f"receive_{kind.replace('.', '_')}",
+        "operationId": f"receive_{re.sub('[.-]', '_', kind)}",
         "summary": _flow(cleandoc(schema.__doc__ or "")),
         "security": [],
         "parameters": WEBHOOK_HEADERS,

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from client.api import Client
-from client.commands.base import Group, Session
+from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.names import complete_rulesets
 from client.commands.verbs import Find, Verb, add_commands, make_command
 from client.lookup import add_names_of_payments, add_table_names, find_any_table, find_id
+from client.render.console import make_console
 from client.render.hands import show_hand_summary
 from client.render.links import LINKS
 from client.render.reports import CHECKPOINTS, IMPORTS, RECOMPUTATIONS, show_recomputation
 from client.render.rounds import show_club_statement, show_table
-from client.render.rulesets import RULESETS, show_ruleset
+from client.render.rulesets import RULESETS, differences, show_difference, show_ruleset
 from client.render.statistics import STATISTICS
 from client.render.webhooks import DELIVERIES, WEBHOOKS, show_webhook
 
@@ -200,7 +202,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="get_club_statement",
         help="""Show what players won and lost over several tables, and who pays whom.
 
-        All tables of the club, unless --table is given. Amounts of different currencies are not added up.""",
+        All tables of the club, unless --table is given. Amounts of different units are not added up.""",
         examples=[
             "ofc statement --from today",
             "ofc statement --player ann --from 2026-11-01 --to 2026-12-01",
@@ -288,11 +290,16 @@ VERBS: Final[Mapping[str, Verb]] = {
     ),
     "table create": Verb(
         operation="add_table",
-        help="Create a table. A round uses the ruleset, point value and currency that its table has when it is opened.",
-        examples=["ofc table create friday --ruleset progressive --point-value 50 --currency EUR"],
+        help="""Create a table.
+
+        A round uses the ruleset, point value, unit and standing charge that its table has when it is opened.""",
+        examples=[
+            "ofc table create friday --ruleset progressive --point-value 50 --unit EUR",
+            "ofc table create club --ruleset pineapple --charge-per hand --charge-amount 1",
+        ],
         arguments=("name",),
         options={"correction_window_minutes": "correction-window"},
-        metavars={"correction_window_minutes": "MINUTES", "currency": "CODE"},
+        metavars={"correction_window_minutes": "MINUTES", "unit": "CODE"},
         show=show_table,
     ),
     "table update": Verb(
@@ -300,7 +307,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         help="Change a table for its next rounds, archive it, or bring it back. What no option names stays as it is.",
         examples=["ofc table update friday --minimum-stack 100", "ofc table update friday --archived"],
         options={"correction_window_minutes": "correction-window", "is_archived": "archived"},
-        metavars={"table_id": "TABLE", "correction_window_minutes": "MINUTES", "currency": "CODE"},
+        metavars={"table_id": "TABLE", "correction_window_minutes": "MINUTES", "unit": "CODE"},
         finds={"table_id": find_any_table},
         show=show_table,
         needs_option=True,
@@ -343,3 +350,26 @@ find_hands = get_verb("hand find")
 imports = get_verb("imports")
 statement = get_verb("statement")
 statistics = get_verb("statistics")
+
+
+@click.group(name="ruleset", cls=Group, examples=["ofc ruleset list", "ofc ruleset diff pineapple progressive"])
+def rulesets() -> None:
+    """Show rulesets: the presets, and the custom ones of the club."""
+
+
+add_verbs(rulesets)
+
+
+@rulesets.command(name="diff", cls=Command, examples=["ofc ruleset diff pineapple progressive"])
+@click.argument("first", metavar="A", shell_complete=complete_rulesets)
+@click.argument("second", metavar="B", shell_complete=complete_rulesets)
+@json_option
+@pass_session
+def show_ruleset_difference(session: Session, first: str, second: str, as_json: bool) -> None:
+    """Show the differences between two rulesets."""
+    with session.client() as client:
+        one, other = client.get_ruleset(first), client.get_ruleset(second)
+    if as_json:
+        print_json({path: [a, b] for path, a, b in differences(one, other)})
+    else:
+        show_difference(make_console(), one, other)

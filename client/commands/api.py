@@ -70,7 +70,7 @@ class HeaderType(click.ParamType[tuple[str, str]]):
     cls=Command,
     examples=[
         "ofc api GET /v1/rounds -f status=open --paginate",
-        "ofc api POST /v1/tables -f name=attic -f ruleset=pineapple -F point_value=50 -f currency=EUR",
+        "ofc api POST /v1/tables -f name=attic -f ruleset=pineapple -F point_value=50 -f unit=EUR",
         "ofc api POST /v1/score --input examples/score.json",
         "ofc api GET /v1/ledger -H 'Accept: text/csv' > payments.csv",
     ],

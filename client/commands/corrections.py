@@ -1,5 +1,6 @@
 """Commands that correct a recorded round or a recorded hand, and `what-if`."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -9,16 +10,18 @@ from client.api import Client
 from client.commands.amendments import SOURCES, Amendment, TypedRows, amendment_options, patch_option, row_options
 from client.commands.base import Command, Session, json_option, pass_session, print_json
 from client.commands.names import complete_rulesets, complete_tables
-from client.commands.player_names import find_similar_names, warn_of_name
 from client.commands.rounds import EXAMPLE_ID, round_argument
 from client.entry.correction import DRY_RUN_REASON, Correction
 from client.entry.current_round import find_current_round
 from client.entry.hand import BUTTON, FANTASYLAND
+from client.entry.player_names import find_similar_names, warn_of_name
 from client.entry.prompt import ask_reason, confirm, make_asker
 from client.errors import ApiError, UnreadableError
 from client.files import read_patch
 from client.lookup import find_round
+from client.proposing import correct_or_propose
 from client.render.console import make_console
+from client.render.proposals import show_proposed
 from client.render.settlement import show_comparison
 
 Document = dict[str, Any]
@@ -58,6 +61,9 @@ def correct_round(
     The round is replayed from the start. What changes is shown, old beside new, before anything is stored. The previous
     state remains as an older revision. ROUND is its id or, for the newest round of a table, the table's name.
 
+    If the settlement was final, a club can require a second auditor. The correction is then proposed, and another key
+    confirms it with `ofc proposal confirm`.
+
     --hand, --seat and --row give the cards that a row had. Streets of a player whose row changes are no longer
     known, and discards stay.
     """
@@ -73,28 +79,31 @@ def correct_round(
             console.print(_NOTHING)
             return
         request: Any = {"reason": reason or DRY_RUN_REASON, "version": record["version"], **amended}
-        response = client.correct_round(record["id"], request, dry_run=True)
-        is_stored = response["changed"] and not dry_run
-        show_comparison(console, response)
+        corrected = correct_or_propose(client, record["id"], request, dry_run=True)
+        is_change = corrected.comparison["changed"]
+        show_comparison(console, corrected.comparison)
         console.print()
-        if is_stored:
-            warn_of_names(client, record, response)
-            if not yes and not confirm(asker, "Correct the round?"):
+        if is_change and not dry_run:
+            warn_of_names(client, record, corrected.comparison)
+            question = "Correct the round?" if corrected.proposal is None else "Propose the correction?"
+            if not yes and not confirm(asker, question):
                 console.print(_NOTHING)
                 return
             request["reason"] = reason or ask_reason(asker)
-            response = client.correct_round(record["id"], request)
+            corrected = correct_or_propose(client, record["id"], request)
     if as_json:
-        print_json(response)
-    elif is_stored:
-        console.print(f"Corrected: the settlement has revision {response['revision']}.")
-    elif response["changed"]:
+        print_json(corrected.response)
+    elif dry_run and is_change:
         console.print("Nothing was stored: this was a dry run.")
-    if not response["changed"]:
+    elif corrected.proposal is not None:
+        show_proposed(console, corrected.proposal)
+    elif is_change:
+        console.print(f"Corrected: the settlement has revision {corrected.comparison['revision']}.")
+    if not is_change:
         console.print("Nothing was changed: the round is recorded like this already.")
 
 
-def warn_of_names(client: Client, round_: Document, tried: Document) -> None:
+def warn_of_names(client: Client, round_: Mapping[str, Any], tried: Mapping[str, Any]) -> None:
     """Warn on stderr about players that a correction adds and whose names are similar to a known player's."""
     new = [net["player"] for net in tried["net"] if net["before"] is None]
     staying = [net["player"] for net in tried["net"] if None not in (net["before"], net["after"])]
@@ -205,10 +214,13 @@ def correct_hand(
         if tried is None:
             console.print("Nothing was changed.")
             return
-        response = correction.store(asker, reason) if tried["changed"] else tried
+        corrected = correction.store(asker, reason) if tried.comparison["changed"] else tried
     if as_json:
-        print_json(response)
-    if tried["changed"]:
-        console.print(f"Corrected: hand {number} at {current.table}; revision {response['revision']}.", soft_wrap=True)
+        print_json(corrected.response)
+    if corrected.proposal is not None:
+        show_proposed(console, corrected.proposal)
+    elif tried.comparison["changed"]:
+        revision = corrected.comparison["revision"]
+        console.print(f"Corrected: hand {number} at {current.table}; revision {revision}.", soft_wrap=True)
     else:
         console.print("Nothing was changed: the hand is recorded like this already.")

@@ -1,5 +1,6 @@
 """Commands for disputes: open, list, show, comment on, review, resolve and withdraw."""
 
+from collections.abc import Mapping
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -25,9 +26,11 @@ from client.commands.rounds import round_argument
 from client.entry.prompt import confirm, make_asker
 from client.errors import UnreadableError
 from client.lookup import find_id, find_round, find_table
+from client.proposing import Corrected, correct_or_propose
 from client.render.console import make_console
 from client.render.disputes import list_disputes, show_claim, show_dispute, show_recorded
 from client.render.format import Names
+from client.render.proposals import show_proposed
 from client.render.settlement import show_comparison
 
 Document = dict[str, Any]
@@ -205,7 +208,9 @@ def resolve(
     """
     Uphold or reject a dispute that is under review.
 
-    With a correction the round is corrected too. What changes is shown, old beside new, before anything is stored.
+    With a correction the round is corrected too. What changes is shown, old beside new, before anything is stored. If
+    the settlement was final, a club can require a second auditor. Both are then proposed, and another key confirms them
+    with `ofc proposal confirm`.
     """
     if amendment.sources > 1 or (amendment.sources and state != "upheld"):
         raise click.UsageError(f"Give one of {SOURCES}, and only with upheld.")
@@ -225,12 +230,20 @@ def resolve(
                 console.print(_NOTHING)
                 return
             correction = {"reason": reason, "version": round_["version"], "dispute": dispute_id, **amended}
-            _show_changes(console, client, round_, correction)
-        verb = "Uphold" if state == "upheld" else "Reject"
-        if not _confirm(console, "Correct the round and uphold it?" if correction else f"{verb} it?", yes=yes):
+            tried = _try_correction(console, client, round_, correction)
+            verb = (
+                "Correct the round and uphold" if tried.proposal is None else "Propose to correct the round and uphold"
+            )
+        else:
+            verb = "Uphold" if state == "upheld" else "Reject"
+        if not _confirm(console, f"{verb} it?", yes=yes):
             return
         if correction:
-            client.correct_round(dispute["round"], correction)
+            upholds = {name: resolution[name] for name in ("version", "by", "reason")}
+            proposal = correct_or_propose(client, dispute["round"], correction, upholds=upholds).proposal
+            if proposal is not None:
+                _print_proposed(console, proposal, as_json=as_json)
+                return
         response = client.resolve_dispute(dispute_id, resolution)
     _print_done(console, response, state.capitalize(), as_json=as_json)
 
@@ -269,16 +282,25 @@ def _show_recorded(console: Console, client: Client, round_: Document, where: Do
         show_recorded(console, hands[number - 1], Names(round_["seats"]), where.get("seat"), where.get("row"))
 
 
-def _show_changes(console: Console, client: Client, round_: Document, correction: Any) -> None:
+def _try_correction(console: Console, client: Client, round_: Document, correction: Any) -> Corrected:
     """Show what a correction changes, and reject one that changes nothing."""
     before = client.get_settlement(round_["id"])["revision"]
-    comparison = client.correct_round(round_["id"], correction, dry_run=True)
+    tried = correct_or_propose(client, round_["id"], correction, dry_run=True)
+    comparison = tried.comparison
     if not comparison["changed"] or comparison["revision"] == before:
         raise UnreadableError("the correction changes nothing; omit it if none is needed, or was made before")
     console.print()
     show_comparison(console, comparison)
     console.print()
     warn_of_names(client, round_, comparison)
+    return tried
+
+
+def _print_proposed(console: Console, proposal: Mapping[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(proposal)
+    else:
+        show_proposed(console, proposal)
 
 
 def _confirm(console: Console, question: str, *, yes: bool) -> bool:

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import click
 
-from client.api import Client
 from client.commands.base import (
     REFUSED,
     Command,
@@ -25,8 +24,9 @@ from client.commands.base import (
     print_waiting,
     refuse_output,
 )
+from client.commands.list_files import fetch_parquet, refuse_terminal
 from client.commands.names import complete_files, complete_rounds, complete_tables, table_option
-from client.commands.player_names import confirm_names, find_similar_in_documents, yes_option
+from client.entry.player_names import confirm_names, find_similar_in_documents, yes_option
 from client.files import atomic_write, open_lines, standard_output
 from client.import_export import (
     Chunk,
@@ -34,7 +34,6 @@ from client.import_export import (
     export_pages,
     follow_events,
     import_chunk,
-    retry_until_available,
     split_into_chunks,
 )
 from client.lookup import find_round, find_table
@@ -90,14 +89,14 @@ def export(
     refuse_output(output, overwrites=overwrites)
     if records is not None and form != "parquet":
         raise click.UsageError("--records needs --format parquet: NDJSON has whole rounds")
-    if form == "parquet" and output is None and sys.stdout.isatty():
-        raise click.UsageError("Parquet is no text for a terminal; name a file with -o")
+    if form == "parquet":
+        refuse_terminal(output)
     to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
     with session.client(is_patient=True, reports_waiting=False) as client, to as file:
         table_id = None if table is None else find_table(client, table)["id"]
         query: dict[str, Any] = {"table": table_id, **period.find(client)}
         if form == "parquet":
-            file.write(_export_parquet(client, records, query))
+            file.write(fetch_parquet(client.export_rounds_as, {"records": records, **query}))
             file.flush()
             return
         pages = export_pages(client, query, print_waiting)
@@ -110,11 +109,6 @@ def export(
             file.flush()
     if output is not None:
         make_console().print(f"{plural(rounds, 'round')} exported")
-
-
-def _export_parquet(client: Client, records: Any, query: dict[str, Any]) -> bytes:
-    form: Final = "application/vnd.apache.parquet"
-    return retry_until_available(print_waiting, client.export_rounds_as, form, records=records, **query).content
 
 
 def _show(bar: ProgressBar, page: Content, rounds: int) -> None:

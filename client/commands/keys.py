@@ -18,10 +18,12 @@ KEY_VERBS: Final[Mapping[str, Verb]] = {
         help="""Create a key. It is printed once, alone on stdout.
 
         It has the scopes of a preset, or those that --scope names, and no more than the key in use. It ends no later
-        than the key in use, and has no end without --expires-in. --json prints the key as `secret`.""",
+        than the key in use, and has no end without --expires-in. With --player, it decides no dispute of a round that
+        this player sat in. --json prints the key as `secret`.""",
         examples=[
             'ofc key create "table tablet" --preset scorekeeper --expires-in 90d',
             "ofc key create scoreboard --scope read > scoreboard-key",
+            "ofc key create auditor-1 --preset auditor --player ann",
         ],
         arguments=("name",),
         options={"scopes": "scope", "expires_at": "expires-in"},

@@ -7,10 +7,11 @@ import click
 
 from client.commands.base import Group
 from client.commands.verbs import Verb, add_commands, make_command
-from client.render.ledger import LINES, show_balances, show_charge, show_payment, show_reversal
+from client.render.ledger import CLAIMS, LINES, show_balances, show_charge, show_claim, show_payment, show_reversal
 
 EXAMPLE_ENTRY: Final = "01a1fb02-3c18-7e04-9d5f-6a0b8c2e4f71"
 _PAID: Final = "bob ann --unit EUR --amount 800"
+_OF_PAYMENT: Final = {"unit": "UNIT|TABLE-ID", "paid_at": "TIME", "round": "ID"}
 _CHARGED: Final = "ann --unit EUR --amount 200 --reason 'room'"
 
 VERBS: Final[Mapping[str, Verb]] = {
@@ -25,20 +26,22 @@ VERBS: Final[Mapping[str, Verb]] = {
             "ofc ledger --table kitchen --player ann",
             "ofc ledger --kind payment --unit EUR",
             "ofc ledger --posted-from 2026-11-01T00:00:00Z --csv -o since-november.csv",
+            "ofc ledger --format parquet -o ledger.parquet",
         ],
         metavars={"round": "ROUND", "posted_from": "TIME", "posted_before": "TIME"},
         columns=LINES,
         items="lines",
         limit=100,
         has_csv=True,
+        has_parquet=True,
     ),
     "balances": Verb(
         operation="get_balances",
         help="""Show what everyone is owed or owes now, and who pays whom.
 
-        Rounds count from their end; so do payments and charges. Amounts of different currencies are not added up.""",
-        examples=["ofc balances", "ofc balances --player bob", "ofc balances --json"],
-        metavars={"as_of": "TIME"},
+        Rounds count from their end; so do payments and charges. Amounts of different units are not added up.""",
+        examples=["ofc balances", "ofc balances --player bob", "ofc balances --unit EUR --json"],
+        metavars={"unit": "UNIT|TABLE-ID", "as_of": "TIME"},
         show=show_balances,
     ),
     "payment record": Verb(
@@ -49,8 +52,46 @@ VERBS: Final[Mapping[str, Verb]] = {
         once.""",
         examples=[f"ofc payment record {_PAID}", f"ofc payment record {_PAID} --reference cash-17 --note cash"],
         arguments=("payer", "payee"),
-        metavars={"unit": "CURRENCY|TABLE-ID", "paid_at": "TIME"},
+        metavars=_OF_PAYMENT,
         show=show_payment,
+    ),
+    "payment claim": Verb(
+        operation="claim_payment",
+        help="""Record that PAYER claims to have paid PAYEE.
+
+        It counts when the payee or the club confirms it. The amount is in minor units: 800 is 8.00 EUR.""",
+        examples=[f"ofc payment claim {_PAID}", f"ofc payment claim {_PAID} --reference tap-17"],
+        arguments=("payer", "payee"),
+        metavars=_OF_PAYMENT,
+        show=show_claim,
+    ),
+    "payment claims": Verb(
+        operation="list_payment_claims",
+        help="""List payments that players claim to have made, newest first.
+
+        Those in the state `pending` wait to be confirmed, and count nothing yet.""",
+        examples=["ofc payment claims --state pending", "ofc payment claims --player bob --json"],
+        columns=CLAIMS,
+        items="claims",
+        limit=100,
+    ),
+    "payment confirm": Verb(
+        operation="confirm_payment_claim",
+        help="Confirm a claim: the payment is recorded. ID is that of the claim, which `ofc payment claims` lists.",
+        examples=[f"ofc payment confirm {EXAMPLE_ENTRY}"],
+        show=show_payment,
+    ),
+    "payment decline": Verb(
+        operation="decline_payment_claim",
+        help="Decline a claim, because the payment was not received. ID is that of the claim.",
+        examples=[f"ofc payment decline {EXAMPLE_ENTRY} --reason 'not received'"],
+        show=show_claim,
+    ),
+    "payment withdraw": Verb(
+        operation="withdraw_payment_claim",
+        help="Withdraw a claim for its payer. ID is that of the claim.",
+        examples=[f"ofc payment withdraw {EXAMPLE_ENTRY}"],
+        show=show_claim,
     ),
     "payment reverse": Verb(
         operation="reverse_payment",
@@ -66,7 +107,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         once.""",
         examples=[f"ofc charge record {_CHARGED}", f"ofc charge record {_CHARGED} --reference fee-17"],
         arguments=("player",),
-        metavars={"unit": "CURRENCY|TABLE-ID", "round": "ID"},
+        metavars={"unit": "UNIT|TABLE-ID", "round": "ID"},
         show=show_charge,
     ),
     "charge reverse": Verb(
@@ -82,9 +123,10 @@ VERBS: Final[Mapping[str, Verb]] = {
 @click.group(name="payment", cls=Group, examples=[f"ofc payment record {_PAID}", "ofc ledger --kind payment"])
 def payments() -> None:
     """
-    Record payments between players, and take them back.
+    Record payments between players, confirm those that they claim, and take them back.
 
-    `ofc balances` shows who pays whom, and `ofc ledger --kind payment` lists what was paid.
+    `ofc balances` shows who pays whom, `ofc ledger --kind payment` lists what was paid, and `ofc payment claims` what
+    players claim to have paid.
     """
 
 

@@ -9,8 +9,8 @@ from rich.console import Console
 from client.api import Client
 from client.commands.base import Command, Session, json_option, pass_session, print_json, with_source
 from client.commands.names import complete_files
-from client.commands.player_names import confirm_names, find_similar_in_documents, yes_option
 from client.entry.next_hand import record_hand
+from client.entry.player_names import confirm_names, find_similar_in_documents, yes_option
 from client.entry.prompt import make_asker
 from client.errors import RefusedError, UnreadableError
 from client.files import read_document

@@ -22,10 +22,13 @@ from client.commands.base import (
     print_waiting,
 )
 from client.commands.names import complete_recomputations, complete_rounds, complete_rulesets, complete_tables
+from client.errors import ApiError
 from client.import_export import retry_until_available
 from client.lookup import add_names_of_payments, find_id, find_round, find_table
+from client.proposing import needs_second_auditor, refuse_ended
 from client.render.console import make_console
 from client.render.progress import show_progress
+from client.render.proposals import show_proposed
 from client.render.reports import show_difference, show_recomputation
 
 _SHOWN: Final = 20
@@ -104,7 +107,9 @@ def start(
     Start a recomputation of stored rounds.
 
     It replays all rounds of the club, or those that the options select, and shows what players would gain or lose and
-    who would pay whom. Nothing is changed without --apply or --apply-audit, and no final settlement without --final.
+    who would pay whom. Nothing is changed without --apply or --apply-audit, and no final settlement without --final. In
+    a club that requires a second auditor, --apply-audit with --final is proposed, and another key confirms it with `ofc
+    proposal confirm`.
     """
     selected = {"--table": table, "--round": rounds, "--ruleset": ruleset, "--by": other, "--apply": applies}
     selected |= {"--from": period.begin, "--to": period.end}
@@ -120,8 +125,23 @@ def start(
         asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})
         selection: Any = {name: value for name, value in scope.items() if value is not None}
         asked |= {"scope": selection} if audit is None else {"audit": find_id(client, "recomputation", audit)}
-        job = client.start_recomputation(asked)
+        try:
+            job = client.start_recomputation(asked)
+        except ApiError as error:
+            if audit is None or not needs_second_auditor(error):
+                raise
+            _propose(client, asked["audit"], reason, as_json=as_json)
+            return
         _show(client, _watch(client, job) if is_watched else job, as_json=as_json)
+
+
+def _propose(client: Client, audit_id: str, reason: str, *, as_json: bool) -> None:
+    proposal = client.propose_recomputation(audit_id, {"reason": reason})
+    refuse_ended(proposal)
+    if as_json:
+        print_json(proposal)
+    else:
+        show_proposed(make_console(), proposal)
 
 
 def _check_options(audit: str | None, selected: Sequence[str], *, applies: bool, takes_final: bool) -> None:

@@ -18,8 +18,8 @@ from client.commands.base import (
     print_json,
 )
 from client.commands.names import complete_players, complete_rounds, complete_tables, table_option
-from client.commands.player_names import resolve_names, yes_option
 from client.commands.seating import SITTING, Sitting, seat_all
+from client.entry.player_names import resolve_names, yes_option
 from client.lookup import find_round, find_seat, find_table, list_table_names
 from client.render.console import make_console
 from client.render.format import Names

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from client.api import Client
-from client.commands.player_names import resolve_names
 from client.entry.current_round import CurrentRound
+from client.entry.player_names import resolve_names
 from client.entry.prompt import ask_alone
 from client.entry.question import NO, YES, Asker, BackError, Question
 from client.errors import RefusedError, UnreadableError

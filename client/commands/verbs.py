@@ -1,11 +1,9 @@
 """Commands as a table over the contract: the row of a command, and the one executor of all rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -13,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from client.api import Client
-from client.commands import base
 from client.commands.base import (
     MOMENT,
     REFUSED,
@@ -22,9 +19,8 @@ from client.commands.base import (
     Period,
     Session,
     print_json,
-    print_waiting,
-    refuse_output,
 )
+from client.commands.list_files import check_file_options, file_options, find_form, write_file
 from client.commands.names import (
     Completer,
     complete_players,
@@ -34,12 +30,10 @@ from client.commands.names import (
     complete_tables,
 )
 from client.entry.prompt import confirm, make_asker
-from client.files import atomic_write, standard_output
-from client.import_export import csv_pages
 from client.lookup import find_round, find_table
 from client.parameters import PARAMETERS, Parameter
 from client.render.console import Column, make_console, show_records
-from client.render.format import join, plural
+from client.render.format import join
 
 Document = Mapping[str, Any]
 Show = Callable[[Console, Any], None]
@@ -114,6 +108,7 @@ class Verb:
         items: of a list, the field of the items.
         limit: of a list, the default of --limit; None if all items are read.
         has_csv: whether the list can be printed as CSV.
+        has_parquet: whether the list, which has CSV, can be written as Parquet too.
         confirms: the operation that returns what the command removes, and the question about it.
         done: the sentence after success, with fields of what the last argument named.
         needs_option: whether one option at least must be given.
@@ -138,6 +133,7 @@ class Verb:
     items: str | None = None
     limit: int | None = None
     has_csv: bool = False
+    has_parquet: bool = False
     confirms: tuple[str, str] | None = None
     done: str = ""
     needs_option: bool = False
@@ -177,10 +173,7 @@ def make_command(name: str, verb: Verb) -> Command:
             click.Option(["--limit"], type=click.IntRange(1), default=verb.limit, show_default=True, help=text)
         )
     if verb.has_csv:
-        others.append(click.Option(["--csv", "as_csv"], is_flag=True, help="Print all as CSV, for spreadsheets."))
-        path = base.NamedPath()
-        others.append(click.Option(["-o", "--output"], type=path, metavar="FILE", help="A file to write, with --csv."))
-        others.append(click.Option(["--overwrite", "overwrites"], is_flag=True, help="Overwrite an existing file."))
+        others += file_options(has_parquet=verb.has_parquet)
     if verb.confirms:
         others.append(click.Option(["--yes"], is_flag=True, help="Do not ask for confirmation."))
     elif verb.is_printed:
@@ -243,15 +236,15 @@ def _describe(parameter: Parameter) -> str:
 def _run(session: Session, verb: Verb, values: dict[str, Any]) -> None:
     """Run the command of a row: look up what is named, call the operation, and print its response."""
     _check_options(verb, values)
-    as_csv = bool(values.get("as_csv"))
-    with session.client(is_patient=as_csv or verb.is_patient, reports_waiting=not as_csv) as client:
+    form = find_form(values)
+    with session.client(is_patient=form is not None or verb.is_patient, reports_waiting=form is None) as client:
         arguments, record = _find_arguments(client, verb, values)
         if verb.confirms and not _is_confirmed(client, verb, arguments, values):
             return
         query = _write_query(client, verb, values)
         body = _write_body(verb, values)
-        if as_csv:
-            _write_csv(client, verb, query, values)
+        if form is not None:
+            write_file(client, form, verb.operation, verb.items or "lines", query, values)
             return
         call = getattr(client, verb.choose_operation(arguments))
         response = call(*arguments, *([] if body is None else [body]), **query)
@@ -283,11 +276,7 @@ def _check_options(verb: Verb, values: Mapping[str, Any]) -> None:
     if verb.needs_option and not any(value not in (None, ()) for value in options.values()):
         raise click.UsageError(f"Give at least one of {join(options)}.")
     if verb.has_csv:
-        if values["as_csv"] and values["as_json"]:
-            raise click.UsageError("--csv and --json were given; expected one of them")
-        if values["output"] is not None and not values["as_csv"]:
-            raise click.UsageError("--output was given without --csv; expected both")
-        refuse_output(values["output"], overwrites=values["overwrites"])
+        check_file_options(values, has_parquet=verb.has_parquet)
 
 
 def _find_arguments(client: Client, verb: Verb, values: Mapping[str, Any]) -> tuple[list[str], Document]:
@@ -364,20 +353,3 @@ def _print_records(verb: Verb, console: Console, records: Sequence[Document]) ->
     elif verb.show is not None:
         for record in records:
             verb.show(console, record)
-
-
-def _write_csv(client: Client, verb: Verb, query: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Print a list as CSV, or write it to a file."""
-    output: Path | None = values["output"]
-    overwrites = bool(values["overwrites"])
-    to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
-    call = getattr(client, f"{verb.operation}_as")
-    is_paged = any(each.name == "limit" for each in PARAMETERS[verb.operation])
-    lines = 0
-    with to as file:
-        for page in csv_pages(call, query, print_waiting, is_paged=is_paged):
-            file.write(page.content)
-            lines += page.content.count(b"\r\n")
-        file.flush()
-    if output is not None:
-        make_console().print(f"{plural(lines - 1, (verb.items or 'lines').removesuffix('s'))} exported")

@@ -10,8 +10,9 @@ from client.entry.current_round import CurrentRound
 from client.entry.hand import FANTASYLAND, HandEntry, ask_again, make_question, write_fantasyland, write_hand
 from client.entry.prompt import ask_reason, confirm
 from client.entry.question import NO, YES, Asker, BackError
-from client.errors import RefusedError, UnreadableError
+from client.errors import ApiError, RefusedError, UnreadableError
 from client.offline.typed_board import PARTS
+from client.proposing import Corrected, correct_or_propose, needs_second_auditor
 from client.render.format import Names
 from client.render.problems import show_problem
 from client.render.settlement import show_comparison
@@ -60,14 +61,18 @@ class Correction:
             RefusedError: the round cannot be corrected, or not with this key.
         """
         request: Any = {**self._request(DRY_RUN_REASON), "patch": []}
-        self._client.correct_round(self._current.id, request, dry_run=True)
+        try:
+            self._client.correct_round(self._current.id, request, dry_run=True)
+        except ApiError as error:
+            if not needs_second_auditor(error):
+                raise
 
-    def enter(self, console: Console, asker: Asker, *, is_agreed: bool) -> Document | None:
+    def enter(self, console: Console, asker: Asker, *, is_agreed: bool) -> Corrected | None:
         """
         Prompt for the hand, show what changes, and ask for agreement.
 
         Returns:
-            the response of the service to a dry run, or None if the scorekeeper declines.
+            the dry run of the correction, or of its proposal; None if the scorekeeper declines.
 
         Raises:
             RefusedError: the correction is refused, and there is no terminal to change it.
@@ -76,17 +81,18 @@ class Correction:
         while True:
             self.entry.ask(asker)
             try:
-                tried = self._client.correct_round(self._current.id, self._write(DRY_RUN_REASON), dry_run=True)
+                tried = correct_or_propose(self._client, self._current.id, self._write(DRY_RUN_REASON), dry_run=True)
             except RefusedError as error:
                 if not self._resolve_refusal(console, asker, error, is_agreed=is_agreed):
                     return None
                 continue
-            show_comparison(console, tried)
+            show_comparison(console, tried.comparison)
             console.print()
-            if is_agreed or not tried["changed"]:
+            if is_agreed or not tried.comparison["changed"]:
                 return tried
+            verb = "Correct" if tried.proposal is None else "Propose"
             try:
-                reply = asker.ask(make_question(self.entry, "Correct"))
+                reply = asker.ask(make_question(self.entry, verb))
             except BackError:
                 self.entry.ask_again(self.entry.places[-1])
                 continue
@@ -94,14 +100,14 @@ class Correction:
                 return tried if reply in YES else None
             self.entry.ask_again(self.entry.find_place(reply))
 
-    def store(self, asker: Asker, reason: str | None) -> Document:
+    def store(self, asker: Asker, reason: str | None) -> Corrected:
         """
-        Store the correction. Without a reason, prompt for one.
+        Store the correction, or propose it if the club requires a second auditor. Without a reason, prompt for one.
 
         Raises:
             RefusedError: the correction is refused, for example because the round has changed since.
         """
-        return self._client.correct_round(self._current.id, self._write(reason or ask_reason(asker)))
+        return correct_or_propose(self._client, self._current.id, self._write(reason or ask_reason(asker)))
 
     def _resolve_refusal(self, console: Console, asker: Asker, error: RefusedError, *, is_agreed: bool) -> bool:
         """Ask to type the hand again, or to accept later hands as played. Return False if both are declined."""

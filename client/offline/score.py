@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from client.errors import RefusedError
 from client.offline.problems import check_expected, make_refusal, translate_errors
+from evidence.charges import dump_charge
 from schemas.base import load
 from schemas.documents import RoundDocument, RoundDocumentRequestSchema
 from schemas.hands import Irregularity
@@ -111,13 +112,14 @@ def play_round(document: Document, own: Document | None = None) -> Document:
     """
     read, ruleset, played = _replay(document, own)
     irregular = [Irregularity(hand.hand.number, hand.irregular) for hand in played.hands if hand.accepted]
-    money = read.point_value, read.currency
+    money = read.point_value, read.unit
     result = {
         "round": {
             "ruleset": str(ruleset),
             "reference": read.reference,
             "point_value": read.point_value,
-            "currency": read.currency,
+            "unit": read.unit,
+            **dump_charge(read.charge_per, read.charge_amount),
             **dump_played_round(played.round),
         },
         "settlement": dump_settlement(played.round, played.payments, 1, *money, irregular=irregular),

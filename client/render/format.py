@@ -115,7 +115,7 @@ class Names:
         return self._players.get(int(seat)) or f"seat {seat}"
 
 
-def show_money(minor: int, currency: str, minor_digits: int) -> str:
+def show_money(minor: int, unit: str, minor_digits: int) -> str:
     """
     Format an amount in minor units, of which the response has the number of digits.
 
@@ -124,7 +124,17 @@ def show_money(minor: int, currency: str, minor_digits: int) -> str:
     """
     digits = str(abs(minor)).rjust(minor_digits + 1, "0")
     amount = f"{digits[:-minor_digits]}.{digits[-minor_digits:]}" if minor_digits else digits
-    return f"{'−' if minor < 0 else ''}{amount} {currency}"
+    return f"{'−' if minor < 0 else ''}{amount} {unit}"
+
+
+def show_amount(amount: int, unit: str | None, minor_digits: int | None) -> str:
+    """
+    Format an amount in minor units or, without a currency, in points.
+
+    >>> show_amount(1250, "EUR", 2), show_amount(1, None, None)
+    ('12.50 EUR', '1 point')
+    """
+    return plural(amount, "point") if unit is None else show_money(amount, unit, minor_digits or 0)
 
 
 def format_minute(written: str | None) -> str:

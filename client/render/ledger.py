@@ -16,9 +16,9 @@ _HOUSE: Final = "the house"
 
 def _show_amount(posted: Document, amount: int | None = None) -> str:
     minor = posted["amount"] if amount is None else amount
-    if posted["currency"] is None:
+    if posted["unit"] is None:
         return signed(minor) if amount is not None else plural(minor, "point")
-    return show_money(minor, posted["currency"], posted["currency_digits"])
+    return show_money(minor, posted["unit"], posted["unit_digits"])
 
 
 def _name(player: str | None) -> str:
@@ -38,6 +38,16 @@ LINES: Final = (
     Column("limited by", lambda line: (line["limited_by"] or "").replace("_", " ")),
     Column("amount", _show_amount, is_number=True),
     Column("", lambda line: Text("" if line["final"] else "not final", style="dim")),
+)
+
+
+CLAIMS: Final = (
+    Column("claimed (UTC)", lambda claim: format_minute(claim["claimed_at"])),
+    Column("payer", "payer"),
+    Column("payee", lambda claim: _name(claim["payee"])),
+    Column("amount", _show_amount, is_number=True),
+    Column("state", "state"),
+    Column("id", "id"),
 )
 
 
@@ -69,6 +79,14 @@ def show_payment(console: Console, payment: Document) -> None:
     _show_recorded(console, payment, f"{_name(payment['payer'])} → {_name(payment['payee'])}", "the payment")
 
 
+def show_claim(console: Console, claim: Document) -> None:
+    """Print a claim of a payment, and whether it is confirmed."""
+    between = f"{claim['payer']} → {_name(claim['payee'])}: {_show_amount(claim)}"
+    console.print(Text(between), soft_wrap=True)
+    console.print(Text(f"the claim {claim['id']} is {claim['state']}", style="dim"), soft_wrap=True)
+    _show_warnings(console, claim)
+
+
 def show_charge(console: Console, charge: Document) -> None:
     """Print a charge that was recorded."""
     _show_recorded(console, charge, f"{charge['player']} → {_HOUSE}", "the charge")
@@ -77,6 +95,10 @@ def show_charge(console: Console, charge: Document) -> None:
 def _show_recorded(console: Console, recorded: Document, between: str, what: str) -> None:
     console.print(Text(f"{between}: {_show_amount(recorded)}"), soft_wrap=True)
     console.print(Text(f"{what} {recorded['id']} is recorded", style="dim"), soft_wrap=True)
+    _show_warnings(console, recorded)
+
+
+def _show_warnings(console: Console, recorded: Document) -> None:
     for warning in recorded.get("warnings", ()):
         console.print(Text(f"Warning: {warning['detail']}", style="yellow"), soft_wrap=True)
 

@@ -16,8 +16,8 @@ _BY: Final = {"fewest": "by the fewest payments", "few": "by a few payments", "p
 
 
 def show_amounts(result: Document, digits: Mapping[str, int]) -> str:
-    """Format the money of a player, of each currency."""
-    return ", ".join(show_money(amount, currency, digits[currency]) for currency, amount in result["money"].items())
+    """Format the money of a player, of each unit."""
+    return ", ".join(show_money(amount, unit, digits[unit]) for unit, amount in result["money"].items())
 
 
 def show_settled(console: Console, statement: Document, tables: Mapping[str, str]) -> None:
@@ -26,7 +26,7 @@ def show_settled(console: Console, statement: Document, tables: Mapping[str, str
 
     Args:
         console: the output.
-        statement: the payments, and the digits of their currencies.
+        statement: the payments, and the digits of their units.
         tables: the names of tables, by their ids; others are printed as ids.
     """
     payments = statement["payments"]
@@ -34,19 +34,19 @@ def show_settled(console: Console, statement: Document, tables: Mapping[str, str
     if not payments["points"] and not payments["money"]:
         console.print("No payments.")
         return
-    digits = statement["currency_digits"]
+    digits = statement["unit_digits"]
     units: dict[tuple[int | None, str | None, str | None], list[Document]] = defaultdict(list)
     for paid in payments["points"]:
-        units[paid["point_value"], paid["currency"], paid["table"]].append(paid)
-    for (value, currency, table), listed in units.items():
-        if value is None or currency is None:
+        units[paid["point_value"], paid["unit"], paid["table"]].append(paid)
+    for (value, unit, table), listed in units.items():
+        if value is None or unit is None:
             worth = f"at {tables.get(table or '', table)}"
         else:
-            worth = f"of {show_money(value, currency, digits[currency])}"
+            worth = f"of {show_money(value, unit, digits[unit])}"
         title = "points" if len(units) == 1 else f"points {worth}"
         _show_list(console, title, statement, [(paid, plural(paid["amount"], "point")) for paid in listed])
     if payments["money"]:
-        amounts = [show_money(paid["amount"], paid["currency"], digits[paid["currency"]]) for paid in payments["money"]]
+        amounts = [show_money(paid["amount"], paid["unit"], digits[paid["unit"]]) for paid in payments["money"]]
         _show_list(console, "money", statement, zip(payments["money"], amounts, strict=True))
     if payments["money"] and any(value is not None for value, _, _ in units):
         console.print(Text("Settle either the points or the money, not both.", style="dim"))

@@ -40,6 +40,7 @@ CHECKPOINTS: Final = (
 KEYS: Final = (
     Column("key", "prefix", is_unbroken=True),
     Column("name", "name"),
+    Column("player", lambda key: key["player"] or ""),
     Column("scopes", lambda key: ", ".join(key["scopes"])),
     Column("made (UTC)", lambda key: format_minute(key["created_at"])),
     Column("last used (UTC)", lambda key: format_minute(key["last_used_at"])),
@@ -79,7 +80,7 @@ def show_recomputation(console: Console, job: Mapping[str, Any]) -> None:
     elif summary["changing"]:
         console.print(_changing(summary))
     for each in summary["moved"]:
-        console.print(f"  {_moved(each, summary['currency_digits'])}", markup=False, highlight=False)
+        console.print(f"  {_moved(each, summary['unit_digits'])}", markup=False, highlight=False)
     console.print(f"digest {summary['digest']}", highlight=False)
     if summary["moved"]:
         show_settled(console, summary, job.get("table_names", {}))

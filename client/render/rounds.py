@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from client.render.console import make_grid
-from client.render.format import Names, plural, show_money, signed
+from client.render.format import Names, plural, show_amount, show_money, signed
 from client.render.hands import explain_next
 from client.render.payments import show_amounts, show_settled
 from client.render.settlement import show_settlement
@@ -76,8 +76,11 @@ def show_table(console: Console, table: Document) -> None:
     """Print a table: its name, ruleset and stakes."""
     line = Text(table["name"], style="bold").append(f" · {table['ruleset']}", style="not bold")
     if table["point_value"] is not None:
-        worth = show_money(table["point_value"], table["currency"], table["currency_digits"])
+        worth = show_money(table["point_value"], table["unit"], table["unit_digits"])
         line.append(f" · a point is {worth}", style="not bold")
+    if table["charge_amount"] is not None:
+        charge = show_amount(table["charge_amount"], table["unit"], table["unit_digits"])
+        line.append(f" · the house charges {charge} a {table['charge_per']}", style="not bold")
     if table["minimum_stack"] is not None:
         line.append(f" · at least {plural(table['minimum_stack'], 'point')} each", style="not bold")
     window = plural(table["correction_window_minutes"], "minute")
@@ -95,12 +98,15 @@ def show_statement(console: Console, table: str, statement: Document) -> None:
     if not statement["players"]:
         console.print("No rounds have been played.")
         return
-    numbers = ("rounds", "opened with", "added", "between rounds", "net", "stack", "money")
+    charged = _heading_of_charges(statement)
+    numbers = ("rounds", "opened with", "added", "between rounds", "net", "stack", "money", *charged)
     grid = make_grid(console, "player", *numbers, numbers=numbers)
     for player in statement["players"]:
-        money = show_amounts(player, statement["currency_digits"])
-        grid.add_row(player["player"], str(player["rounds"]), *_sums(player), money)
-    grid.add_row(Text("all", style="dim"), "", *_sums(statement["totals"]), "", style="dim")
+        money = show_amounts(player, statement["unit_digits"])
+        grid.add_row(
+            player["player"], str(player["rounds"]), *_sums(player), money, *_charges(player, statement, charged)
+        )
+    grid.add_row(Text("all", style="dim"), "", *_sums(statement["totals"]), *("" for _ in (1, *charged)), style="dim")
     console.print(grid)
     show_settled(console, statement, {statement["table"]: table})
 
@@ -113,16 +119,33 @@ def show_club_statement(console: Console, statement: Document) -> None:
     if not statement["players"]:
         console.print("No rounds have been played.")
         return
-    numbers = ("rounds", "net", "money")
+    charged = _heading_of_charges(statement)
+    numbers = ("rounds", "net", "money", *charged)
     grid = make_grid(console, "player", "table", *numbers, numbers=numbers)
+    digits = statement["unit_digits"]
     for player in statement["players"]:
-        grid.add_row(player["player"], "", *_result(player, statement["currency_digits"]))
+        grid.add_row(player["player"], "", *_result(player, digits), *_charges(player, statement, charged))
         if len(player["tables"]) > 1:
             for at in player["tables"]:
-                grid.add_row("", at["table_name"], *_result(at, statement["currency_digits"]), style="dim")
+                grid.add_row("", at["table_name"], *_result(at, digits), *_charges(at, statement, charged), style="dim")
     console.print(grid)
     tables = {at["table"]: at["table_name"] for player in statement["players"] for at in player["tables"]}
     show_settled(console, statement, tables)
+
+
+def _heading_of_charges(statement: Document) -> list[str]:
+    """Return the heading of the column of charges; none if the house has charged nobody."""
+    return ["charges"] if any(player["charges"] for player in statement["players"]) else []
+
+
+def _charges(result: Document, statement: Document, charged: list[str]) -> list[str]:
+    """Return the cell of what the house charged a player, in each unit; none without the column."""
+    digits = statement["unit_digits"]
+    amounts = [
+        show_amount(amount, unit if unit in digits else None, digits.get(unit))
+        for unit, amount in result["charges"].items()
+    ]
+    return [", ".join(amounts) for _ in charged]
 
 
 def _result(result: Document, digits: Mapping[str, int]) -> list[str]:

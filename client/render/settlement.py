@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from client.render.console import make_grid, show_grid
-from client.render.format import ROWS, Names, plural, show_cards, show_money, signed
+from client.render.format import ROWS, Names, plural, show_amount, show_cards, show_money, signed
 from client.render.hands import show_irregular, show_payments
 
 Document = Mapping[str, Any]
@@ -53,12 +53,15 @@ def _show_state(console: Console, settlement: Document, names: Names) -> None:
 def _show_standings(console: Console, settlement: Document, names: Names) -> None:
     """Print the standings, most points first, and what the caps cut off in total."""
     money = settlement["money"]
-    numbers = ("stack", "net", *(["money"] if money else []))
+    charge = settlement.get("standing_charge")  # the offline rules have none
+    numbers = ("stack", "net", *(["money"] if money else []), *(["charge"] if charge else []))
     title = f"Settlement, revision {settlement['revision']}, {settlement['state']}"
     grid = make_grid(console, "", "player", *numbers, numbers=numbers)
     for standing in settlement["standings"]:
         seat = str(standing["seat"])
-        amount = [show_money(money["net"][seat], money["currency"], money["currency_digits"])] if money else []
+        amount = [show_money(money["net"][seat], money["unit"], money["unit_digits"])] if money else []
+        if charge:
+            amount.append(show_amount(charge["charged"][seat], charge["unit"], charge["unit_digits"]))
         grid.add_row(
             f"{standing['place']}.", names[seat], str(settlement["stacks"][seat]), signed(standing["net"]), *amount
         )

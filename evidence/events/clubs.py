@@ -9,6 +9,7 @@ from uuid import UUID
 
 import orjson
 
+from evidence.charges import ChargePer
 from evidence.codec import OMITTED, CanonicalJson, named
 from evidence.events.payload import EventKind, EventPayload
 
@@ -26,11 +27,12 @@ class ClubCreated(EventPayload):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClubChanged(EventPayload):
     """
-    The time zone of a club or the beginning of its evenings was changed; the fields are those after the change.
+    A setting of a club was changed; the fields are those after the change.
 
     Attributes:
         time_zone: a name of the IANA database; UTC before the first change.
         evening_begins: hours and minutes; 06:00 before the first change.
+        second_auditor: whether a second auditor confirms what changes a final settlement.
     """
 
     kind = EventKind.CLUB_CHANGED
@@ -38,6 +40,7 @@ class ClubChanged(EventPayload):
     club: UUID
     time_zone: str
     evening_begins: str
+    second_auditor: bool = field(default=False, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +71,7 @@ class KeyCreated(EventPayload):
         expires_at: None where it does not expire.
         replaces: the id of the key that was rotated.
         secret: the SHA-256 of the stored SHA-256 of the key.
+        player: the operator's ID of the player who uses it, if one was declared.
     """
 
     kind = EventKind.KEY_CREATED
@@ -79,6 +83,7 @@ class KeyCreated(EventPayload):
     expires_at: datetime | None
     replaces: UUID | None
     secret: bytes
+    player: str | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,13 +233,42 @@ class PlayerErased(EventPayload):
     The display name of a player was erased, with the notes of their payments and charges.
 
     Attributes:
-        notes: the IDs of the payments, charges and reversals whose notes were erased.
+        notes: the IDs of the payments, charges, reversals and declined claims whose notes and reasons were erased.
     """
 
     kind = EventKind.PLAYER_ERASED
 
     player: str
     notes: tuple[UUID, ...] = field(default=(), metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerJoined(EventPayload):
+    """
+    An ID was joined to a player: both are IDs of one person.
+
+    Events and records keep the ID that they have. The ID of the event is larger than those of all earlier events of
+    this kind and of `PlayerParted` in the club, because they are replayed in this order.
+
+    Attributes:
+        player: the ID under which the figures of the person are shown.
+        alias: the ID that was joined to it.
+    """
+
+    kind = EventKind.PLAYER_JOINED
+
+    player: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerParted(EventPayload):
+    """An ID was parted from the player that it was joined to, and is a player of its own again."""
+
+    kind = EventKind.PLAYER_PARTED
+
+    player: str
+    alias: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +296,13 @@ class RulesetAdded(EventPayload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCreated(EventPayload):
-    """A table was created; `ruleset` is a name and a version."""
+    """
+    A table was created.
+
+    Attributes:
+        ruleset: a name and a version.
+        charge_per, charge_amount: the standing charge of the house; omitted without one.
+    """
 
     kind = EventKind.TABLE_CREATED
 
@@ -270,9 +310,11 @@ class TableCreated(EventPayload):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
+    charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
+    charge_amount: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,7 +337,9 @@ class TableChanged(EventPayload):
     name: str
     ruleset: str
     point_value: int | None
-    currency: str | None
+    unit: str | None
     minimum_stack: int | None
     correction_window_minutes: int
+    charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
+    charge_amount: int | None = field(default=None, metadata=OMITTED)
     archived_at: datetime | None

@@ -26,6 +26,8 @@ class EventKind(StrEnum):
     LINK_REVOKED = "link.revoked"
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"
+    PLAYER_JOINED = "player.joined"
+    PLAYER_PARTED = "player.parted"
     TABLE_CREATED = "table.created"
     TABLE_CHANGED = "table.changed"
     ROUND_OPENED = "round.opened"
@@ -44,8 +46,14 @@ class EventKind(StrEnum):
     DISPUTE_WITHDRAWN = "dispute.withdrawn"
     PAYMENT_RECORDED = "payment.recorded"
     PAYMENT_REVERSED = "payment.reversed"
+    PAYMENT_CLAIMED = "payment.claimed"
+    PAYMENT_CLAIM_DECLINED = "payment.claim-declined"
+    PAYMENT_CLAIM_WITHDRAWN = "payment.claim-withdrawn"
     CHARGE_RECORDED = "charge.recorded"
     CHARGE_REVERSED = "charge.reversed"
+    PROPOSAL_OPENED = "proposal.opened"
+    PROPOSAL_CONFIRMED = "proposal.confirmed"
+    PROPOSAL_WITHDRAWN = "proposal.withdrawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,11 @@
 """What happens to payments and to charges of the house. They belong to no round's chain of events."""
 
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from evidence.codec import OMITTED
 from evidence.events.payload import EventKind, EventPayload
 
 
@@ -28,11 +29,13 @@ class PaymentRecorded(EventPayload):
     Attributes:
         payer, payee: who paid, and who was paid; None for the house.
         unit: the code of the currency, or the ID of the table whose points were paid.
-        amount: minor units of the currency, or points.
+        amount: in minor units.
         paid_at: when it was paid; the time of the event if that is not known.
-        table: the table, if its points were paid.
+        table: the table of the round, or else of the points, or else of the link that recorded the payment.
         reference: identifies the payment for the client.
         note: the digest of the note, as `digest_note` returns it; None without one.
+        round: the round that was paid.
+        claim: the claim of the payer that it confirms.
     """
 
     kind = EventKind.PAYMENT_RECORDED
@@ -45,6 +48,8 @@ class PaymentRecorded(EventPayload):
     table: UUID | None
     reference: str
     note: bytes | None
+    round: UUID | None = field(default=None, metadata=OMITTED)
+    claim: UUID | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +69,70 @@ class PaymentReversed(EventPayload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentClaimed(EventPayload):
+    """
+    A player claims to have paid, which is no payment yet. The ID of the event is that of the claim.
+
+    Attributes:
+        payer, payee: who claims to have paid, and who is said to be paid; None for the house.
+        unit: the code of the currency, or the ID of the table whose points were paid.
+        amount: minor units of the currency, or points.
+        paid_at: when it was paid; the time of the event if that is not known.
+        table: the table of the round, or else of the points, or else of the link that recorded the claim.
+        reference: identifies the claim for the client, and then the payment that confirms it.
+        round: the round that was paid.
+    """
+
+    kind = EventKind.PAYMENT_CLAIMED
+
+    payer: str
+    payee: str | None
+    unit: str
+    amount: int
+    paid_at: datetime
+    table: UUID | None
+    reference: str
+    round: UUID | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentClaimDeclined(EventPayload):
+    """
+    The payee or the club did not confirm a claim.
+
+    Attributes:
+        claim: the ID of the claim.
+        reason: the digest of the reason, as `digest_note` returns it.
+    """
+
+    kind = EventKind.PAYMENT_CLAIM_DECLINED
+
+    claim: UUID
+    reason: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentClaimWithdrawn(EventPayload):
+    """
+    A claim was withdrawn.
+
+    Attributes:
+        claim: the ID of the claim.
+    """
+
+    kind = EventKind.PAYMENT_CLAIM_WITHDRAWN
+
+    claim: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChargeRecorded(EventPayload):
     """
     A player owes the house an amount. The ID of the event is that of the charge.
 
     Attributes:
         unit: the code of the currency, or the ID of the table whose points are owed.
-        amount: minor units of the currency, or points.
+        amount: in minor units.
         table: the table of the round, or else that of the points.
         round: the round that the charge is for.
         reference: identifies the charge for the client.

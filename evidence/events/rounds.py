@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from evidence.charges import ChargePer
 from evidence.codec import OMITTED, CanonicalJson
 from evidence.events.payload import EventKind, RoundEvent
 from scoring.hand import Seat
@@ -14,7 +15,11 @@ from scoring.ruleset import Points
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The exact bytes that a client sent: the id under which they are stored, and their SHA-256."""
+    """
+    The bytes that a client sent: the id under which they are stored, and their SHA-256.
+
+    They are exact, unless they had reasons of charges, which can be erased and are not in them.
+    """
 
     id: UUID
     sha256: bytes
@@ -34,6 +39,7 @@ class RoundOpened(RoundEvent):
         carried_over: the seats whose stack comes from the round before.
         seats: by seat.
         submission: the document that the round came in with, if any.
+        charge_per, charge_amount: the standing charge of the house; omitted without one.
     """
 
     kind = EventKind.ROUND_OPENED
@@ -46,12 +52,14 @@ class RoundOpened(RoundEvent):
     ruleset: str
     ruleset_digest: bytes
     point_value: int | None
-    currency: str | None
+    unit: str | None
     opened_at: datetime
     correction_window_minutes: int
     seats: tuple[RoundSeat, ...]
     carried_over: tuple[Seat, ...]
     submission: Received | None
+    charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
+    charge_amount: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +145,9 @@ class CorrectedDocument:
     reference: str | None
     opened_at: datetime | None = field(default=None, metadata=OMITTED)
     point_value: int | None
-    currency: str | None
+    unit: str | None
+    charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
+    charge_amount: int | None = field(default=None, metadata=OMITTED)
     seats: tuple[RoundSeat, ...]
     hands: tuple[CanonicalJson, ...]
     departures: tuple[Departure, ...]

@@ -32,6 +32,10 @@ def _functions() -> None:
         CREATE FUNCTION current_round() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
             RETURN nullif(current_setting('ofc.round', true), '')::uuid;
 
+        -- The player of a personal link.
+        CREATE FUNCTION current_player() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+            RETURN nullif(current_setting('ofc.player', true), '');
+
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             RAISE EXCEPTION '% on % is refused: its records are append-only', TG_OP, TG_TABLE_NAME
@@ -66,7 +70,9 @@ def _clubs() -> None:
             name text NOT NULL CONSTRAINT clubs_name_key UNIQUE CHECK (name <> ''),
             created_at timestamptz NOT NULL,
             time_zone text NOT NULL DEFAULT 'UTC' CHECK (time_zone <> ''),
-            evening_begins time NOT NULL DEFAULT '06:00'
+            evening_begins time NOT NULL DEFAULT '06:00',
+            -- Whether a second auditor confirms what changes a final settlement.
+            second_auditor boolean NOT NULL DEFAULT false
         );
     """)
     one_club_at_a_time("clubs", club="id")
@@ -112,7 +118,14 @@ def _api_keys() -> None:
             expires_at timestamptz CONSTRAINT api_keys_expire_later CHECK (expires_at > created_at),
             revoked_at timestamptz,
             last_used_at timestamptz,
-            PRIMARY KEY (club_id, id)
+            -- The operator's ID of the player who uses the key; they decide no dispute of a round that they sat in.
+            player text CHECK (player <> ''),
+            -- The key that created it, or that it replaces; the operator's command has neither.
+            created_by uuid,
+            replaces uuid,
+            PRIMARY KEY (club_id, id),
+            FOREIGN KEY (club_id, created_by) REFERENCES api_keys,
+            FOREIGN KEY (club_id, replaces) REFERENCES api_keys
         );
     """)
     one_club_at_a_time("api_keys")
@@ -143,7 +156,7 @@ def _creation() -> None:
     op.execute("""
         CREATE FUNCTION create_key(
             creator_id uuid, key_id uuid, key_name text, key_prefix text, key_secret_sha256 bytea, key_scopes text[],
-            key_created_at timestamptz, key_expires_at timestamptz
+            key_created_at timestamptz, key_expires_at timestamptz, key_player text
         ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
         DECLARE
             creator api_keys;
@@ -165,9 +178,11 @@ def _creation() -> None:
                 RAISE EXCEPTION 'the key % does not create this key: %', creator_id, refusal
                     USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'api_keys_creator_check';
             END IF;
-            INSERT INTO api_keys (club_id, id, name, prefix, secret_sha256, scopes, created_at, expires_at) VALUES (
+            INSERT INTO api_keys (
+                club_id, id, name, prefix, secret_sha256, scopes, created_at, expires_at, player, created_by
+            ) VALUES (
                 creator.club_id, key_id, key_name, key_prefix, key_secret_sha256, key_scopes, key_created_at,
-                key_expires_at
+                key_expires_at, key_player, creator.id
             );
         END $$;
     """)

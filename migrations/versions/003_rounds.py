@@ -35,11 +35,14 @@ def _rounds() -> None:
             -- Of the document; a round with the same content is a replay.
             digest bytea NOT NULL CHECK (octet_length(digest) = 32),
             point_value bigint CHECK (point_value >= 0),
-            currency text CHECK (currency ~ '^[A-Z]{3}$'),
+            unit text CHECK (unit ~ '^[A-Z]{3}$'),
+            charge_per text CHECK (charge_per IN ('hand', 'round')),
+            charge_amount bigint CHECK (charge_amount > 0),
             correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
             opened_at timestamptz NOT NULL,
             recorded_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, id),
+            CONSTRAINT rounds_charge_check CHECK ((charge_per IS NULL) = (charge_amount IS NULL)),
             CONSTRAINT rounds_reference_key UNIQUE (club_id, table_id, reference),
             -- For pages of a table's rounds, and for foreign keys that compare the table too.
             CONSTRAINT rounds_table_id_key UNIQUE (club_id, table_id, id),

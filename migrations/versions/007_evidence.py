@@ -49,6 +49,8 @@ def _events() -> None:
         -- For the evidence of a round, which contains the events of its table and its ruleset.
         CREATE INDEX events_of_tables_and_rulesets ON events (club_id, kind)
             WHERE kind IN ('table.created', 'table.changed', 'ruleset.added');
+        -- The ID of a join is larger than those of the joins before it.
+        CREATE INDEX events_of_aliases ON events (club_id, id) WHERE kind IN ('player.joined', 'player.parted');
 
         CREATE TABLE waiting_events (
             club_id uuid NOT NULL,

@@ -18,7 +18,7 @@ _COLUMNS: Final = {
     "ruleset_version": "integer",
     "opened_at": "timestamptz",
     "point_value": "bigint",
-    "currency": "text",
+    "unit": "text",
     # The place among the players of the round. Rounds are counted by their first players.
     "place": "smallint",
     "top_ups": "bigint",
@@ -75,7 +75,7 @@ def _compute() -> None:
     op.execute(f"""
         CREATE VIEW computed_statistics WITH (security_invoker) AS
             SELECT head.status, head.club_id, head.round_id, head.table_id, head.ruleset_name, head.ruleset_version,
-                round.opened_at, round.point_value, round.currency, of_player.*
+                round.opened_at, round.point_value, round.unit, of_player.*
             FROM round_heads AS head
             JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
             CROSS JOIN LATERAL (
@@ -203,7 +203,7 @@ def _store() -> None:
     The results of a player, and those of a period, are read from the indexes alone. The points of each hand and the
     results against opponents are in no index, because an entry of an index has a greatest size.
     """
-    nullable = {"point_value", "currency"}
+    nullable = {"point_value", "unit"}
     columns = ", ".join(f"{name} {kind}{'' if name in nullable else ' NOT NULL'}" for name, kind in _COLUMNS.items())
     op.execute(f"""
         CREATE TABLE round_statistics (
@@ -226,11 +226,11 @@ def _store() -> None:
         CREATE INDEX round_statistics_of_player ON round_statistics (club_id, player, opened_at) INCLUDE (
             round_id, table_id, ruleset_name, ruleset_version, hands, points, squares, fouls, fantasyland_hands,
             fantasyland_entered, fantasyland_stayed, royalties_top, royalties_middle, royalties_bottom, scoops,
-            not_received, not_paid, best, worst, point_value, currency, top_ups, received, paid, from_rows,
+            not_received, not_paid, best, worst, point_value, unit, top_ups, received, paid, from_rows,
             from_bonuses, from_royalties, from_fouls
         );
         CREATE INDEX round_statistics_of_period ON round_statistics (club_id, opened_at) INCLUDE (
-            round_id, table_id, player, place, point_value, currency, top_ups, received, paid
+            round_id, table_id, player, place, point_value, unit, top_ups, received, paid
         );
     """)
 

@@ -71,7 +71,8 @@ def _authentication() -> None:
 
     It has no special rights: it sets the hash for the transaction, and the policies do the rest. Without a valid key it
     leaves no club set. A link is valid as long as the key that issued it, and has only scopes that this key has.
-    `table_id` is null for a key, and `round_id` for a link that shows its table.
+    `table_id` is null for a key, `round_id` for a link that shows its table, and `player` for what is not personal.
+    `declared_player` uses the key, or the key that issued the link, or has the personal link.
 
     It changes nothing, so that a read never waits for a standby. `is_use_due` says that the last use is to be recorded:
     at most once a minute, because all requests of a key change the same row, and not on a read-only server.
@@ -79,7 +80,8 @@ def _authentication() -> None:
     op.execute("""
         CREATE FUNCTION authenticate_key(secret bytea)
             RETURNS TABLE (
-                club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, is_use_due boolean
+                club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, player text,
+                declared_player text, is_use_due boolean
             )
             LANGUAGE plpgsql AS $$
         DECLARE
@@ -94,6 +96,7 @@ def _authentication() -> None:
                     AND (key.expires_at IS NULL OR key.expires_at > now());
             IF FOUND THEN
                 RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid, NULL::uuid,
+                    NULL::text, match.player,
                     coalesce(match.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
                 RETURN;
             END IF;
@@ -114,7 +117,7 @@ def _authentication() -> None:
             RETURN QUERY SELECT link.club_id, link.id, link.label, ARRAY(
                 SELECT held.scope FROM unnest(link.scopes) AS held (scope)
                 WHERE held.scope = ANY (match.scopes) OR '*' = ANY (match.scopes)
-            ), link.table_id, link.round_id,
+            ), link.table_id, link.round_id, link.player, coalesce(link.player, match.player),
                 coalesce(link.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
         END $$;
     """)

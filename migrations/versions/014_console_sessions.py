@@ -39,7 +39,9 @@ def upgrade() -> None:
             USING ((SELECT current_table()) IS NULL);
 
         CREATE FUNCTION find_console_session(wanted text, secret bytea)
-            RETURNS TABLE (club_id uuid, id uuid, key_id uuid, key_name text, scopes text[], expires_at timestamptz)
+            RETURNS TABLE (
+                club_id uuid, id uuid, key_id uuid, key_name text, scopes text[], player text, expires_at timestamptz
+            )
             LANGUAGE plpgsql AS $$
         DECLARE
             match console_sessions;
@@ -52,7 +54,7 @@ def upgrade() -> None:
                 RETURN;
             END IF;
             PERFORM set_config('ofc.club', match.club_id::text, true);
-            RETURN QUERY SELECT match.club_id, match.id, key.id, key.name, key.scopes, match.expires_at
+            RETURN QUERY SELECT match.club_id, match.id, key.id, key.name, key.scopes, key.player, match.expires_at
                 FROM api_keys AS key
                 WHERE key.club_id = match.club_id AND key.id = match.key_id
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())

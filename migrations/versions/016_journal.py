@@ -10,6 +10,7 @@ down_revision = "015"
 
 def upgrade() -> None:
     _entries()
+    _indexes()
     _notes()
     one_club_at_a_time("entries", "entry_notes")
     append_only("entries")
@@ -40,6 +41,8 @@ def _entries() -> None:
             unit text NOT NULL CHECK (unit <> ''),
             accounts text[] NOT NULL,
             amounts bigint[] NOT NULL,
+            -- How much of each amount is the standing charge of the round. NULL if nothing is.
+            charges bigint[],
             -- The client's ID of a payment or charge.
             reference text CHECK (reference <> ''),
             reverses uuid,
@@ -56,6 +59,13 @@ def _entries() -> None:
                 cardinality(accounts) >= 2 AND cardinality(accounts) = cardinality(amounts)
                 AND array_position(accounts, NULL) IS NULL AND array_position(amounts, NULL) IS NULL
             ),
+            -- IS TRUE, because an array with a NULL would pass otherwise.
+            CONSTRAINT entries_charges_check CHECK (
+                charges IS NULL OR revision IS NOT NULL AND (
+                    cardinality(charges) = cardinality(accounts) AND points_sum(charges) = 0
+                    AND array_position(charges, NULL) IS NULL
+                ) IS TRUE
+            ),
             CONSTRAINT entries_round_check CHECK (round_id IS NULL OR table_id IS NOT NULL),
             CONSTRAINT entries_fields_check CHECK (
                 CASE
@@ -71,8 +81,17 @@ def _entries() -> None:
                 END
             )
         );
+    """)
+
+
+def _indexes() -> None:
+    """Create the indexes by which the journal is read."""
+    op.execute("""
         CREATE UNIQUE INDEX entries_reference_key ON entries (club_id, reference) WHERE reference IS NOT NULL;
         CREATE INDEX entries_of_round ON entries (club_id, round_id) WHERE round_id IS NOT NULL;
+        CREATE INDEX entries_of_unit ON entries (club_id, unit);
+        CREATE INDEX entries_with_charges ON entries (club_id, round_id)
+            WHERE round_id IS NOT NULL AND (revision IS NULL OR charges IS NOT NULL);
         CREATE INDEX entries_played_at ON entries (club_id, played_at);
         CREATE INDEX entries_without_revision ON entries (club_id, id) WHERE revision IS NULL;
     """)
@@ -99,16 +118,30 @@ def _notes() -> None:
 
 
 def _one_table_or_round_at_a_time() -> None:
-    """Show a link the entries of its table or its round only, and no notes."""
+    """
+    Show a link the entries of its table or its round only, and no notes.
+
+    A personal link also shows the player's own payments and charges in the whole club, with their notes.
+    """
     op.execute("""
         CREATE POLICY one_table ON entries AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
+                WHEN revision IS NULL AND accounts && CAST((SELECT ids_of_player(current_player())) AS text[]) THEN true
                 ELSE table_id = (SELECT current_table())
                     AND CASE WHEN (SELECT current_round()) IS NULL THEN true
                         ELSE round_id = (SELECT current_round()) END
             END
         );
-        CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING ((SELECT current_table()) IS NULL);
+        CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING (
+            CASE WHEN (SELECT current_table()) IS NULL THEN true
+                WHEN (SELECT current_player()) IS NULL THEN false
+                ELSE EXISTS (
+                    SELECT FROM entries AS entry
+                    WHERE entry.club_id = entry_notes.club_id AND entry.id = entry_notes.entry_id
+                        AND entry.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
+                )
+            END
+        );
     """)
 
 

@@ -167,12 +167,18 @@ class RoundSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class CarriedOverStack:
-    """A player who started the next round with the stack that this round left."""
+    """
+    A player who started the next round with the stack that this round left.
+
+    Attributes:
+        ids: all IDs of the player, who can sit in this round under another one.
+    """
 
     round: str
     seat: Seat
     player: str
     opening_stack: Points
+    ids: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +212,7 @@ def dump_comparison(comparison: RoundComparison) -> Dumped:
                 "seat": carried.seat,
                 "player": carried.player,
                 "opening_stack": carried.opening_stack,
-                "left": after.stacks.get(carried.player),
+                "left": next((after.stacks[each] for each in carried.ids if each in after.stacks), None),
             }
             for carried in comparison.carried_over
         ],

@@ -23,17 +23,20 @@ from scoring.round_state import RoundSeat
 _LONGEST_TEXT: Final = 1000
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "after_hand": "Number of the last hand before it. 0 before the first hand.",
-    "amount": "Amount, in minor units of the currency or in points.",
+    "alias": "The ID that was joined to the player, or parted from them.",
+    "amount": "Amount, in minor units.",
+    "audit": "ID of the audit that is to be applied. Null if a correction is proposed.",
     "archived_at": "Time when the table was archived. Null if it is not archived.",
     "because": "Why the settlement became final.",
     "by": "Who did it: a player of the round, or the name of a key.",
     "carried_over": "Seats whose opening stacks come from the round before.",
     "charge": "ID of the charge.",
+    "charge_amount": "Amount of the standing charge, in minor units of the unit or in points. Omitted without one.",
+    "charge_per": "What the standing charge of the house is for. Omitted without one.",
     "claim": "SHA-256 of the words of the claim, in hexadecimal.",
     "club": "ID of the club.",
     "correction": "Number of the revision that corrects what was disputed. Null if there is none.",
     "correction_window_minutes": "Minutes after which a provisional settlement becomes final.",
-    "currency": "Currency, as an ISO 4217 code. Null without a point value.",
     "departures": "Seats whose departure was undone too.",
     "digest": "SHA-256 of what was recorded, in hexadecimal.",
     "dispute": "ID of the dispute.",
@@ -57,7 +60,8 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "name": "Name.",
     "note": "HMAC-SHA-256 of the note, in hexadecimal. Its key is a random salt that is stored with the note and erased"
     " with it. Null without a note.",
-    "notes": "IDs of the payments, charges and reversals whose notes were erased. Omitted if there are none.",
+    "notes": "IDs of the payments, charges, reversals and events of declined claims whose notes were erased."
+    " Omitted if there are none.",
     "number": "Number of the hand in its round.",
     "opened_at": "Time when the round was opened.",
     "overlap_seconds": "Seconds for which the key was still valid.",
@@ -66,10 +70,13 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "payer": "The operator's ID of the player who paid. Null for the house.",
     "payment": "ID of the payment.",
     "player": "The operator's ID of the player.",
-    "point_value": "Value of one point, in minor units of the currency. Null if there is none.",
+    "point_value": "Value of one point, in minor units. Null if there is none.",
     "prefix": "First characters of the key.",
     "reason": "Reason. Null if none was given.",
+    "proposal": "ID of the proposal.",
+    "received": "SHA-256 of the bytes of the request, in hexadecimal.",
     "recomputation": "ID of the recomputation.",
+    "request": "Digest of the request, in hexadecimal. The same request is the same proposal.",
     "recorded": "Records that the revision before did not have.",
     "reference": "The client's name for the round. Null if it has none.",
     "replaces": "ID of the key that this one replaces. Null if it replaces none.",
@@ -82,6 +89,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "ruleset": "Ruleset, as `name@version`.",
     "ruleset_digest": "SHA-256 of the rules, in hexadecimal.",
     "scopes": "Scopes of the key.",
+    "second_auditor": "True if a second auditor confirms what changes a final settlement. Omitted if none does.",
     "scorer": "Version of the scorer that computed the result.",
     "seat": "Seat of the player.",
     "seats": "The players with their opening stacks, by seat.",
@@ -92,13 +100,16 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "table": "ID of the table.",
     "table_sequence": "Number of the round at its table, from 1.",
     "time_zone": "Time zone of the club, from the IANA database.",
-    "unit": "Currency, as an ISO 4217 code, or ID of the table whose points have no value.",
+    "unit": "Unit of the point value or amount: a currency, as an ISO 4217 code. Null without a point value; of an"
+    " amount of points, the ID of their table.",
+    "upholds": "True if the dispute is upheld with the correction.",
     "version": "Version after the change.",
     "webhook": "ID of the webhook.",
     "words": "SHA-256 of the words of the comment or the reason, in hexadecimal. Null without words.",
 }
 """What a field means, by its name in JSON."""
 _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
+    ("KeyCreated", "player"): "The operator's ID of the player who uses the key. Omitted if none was declared.",
     ("LinkIssued", "key"): "ID of the key with which the link was issued.",
     ("LinkIssued", "kind"): "What the link is for.",
     (
@@ -116,13 +127,38 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **{
         (payload, "reason"): "HMAC-SHA-256 of the reason, in hexadecimal. Its key is a random salt that is stored with"
         " the reason and erased with it."
-        for payload in ("PaymentReversed", "ChargeRecorded", "ChargeReversed")
+        for payload in ("PaymentReversed", "PaymentClaimDeclined", "ChargeRecorded", "ChargeReversed")
     },
+    ("PaymentClaimDeclined", "claim"): "ID of the claim.",
+    ("PaymentClaimWithdrawn", "claim"): "ID of the claim.",
+    ("PaymentClaimed", "payer"): "The operator's ID of the player who claims to have paid.",
+    ("PaymentClaimed", "reference"): "The client's ID of the claim, and of the payment that confirms it.",
+    ("PaymentClaimed", "round"): "ID of the round that was paid. Omitted if none was named.",
+    (
+        "PaymentClaimed",
+        "table",
+    ): "ID of the table of the round, or of the points, or of the link that recorded the claim. Null if there is none"
+    " of these.",
+    ("PaymentRecorded", "claim"): "ID of the claim that it confirms. Omitted if it confirms none.",
     ("PaymentRecorded", "reference"): "The client's ID of the payment.",
-    ("PaymentRecorded", "table"): "ID of the table, if its points were paid. Null if money was.",
+    ("PaymentRecorded", "round"): "ID of the round that was paid. Omitted if none was named.",
+    (
+        "PaymentRecorded",
+        "table",
+    ): "ID of the table of the round, or of the points, or of the link that recorded the payment. Null if there is none"
+    " of these.",
     ("ChargeRecorded", "reference"): "The client's ID of the charge.",
     ("ChargeRecorded", "round"): "ID of the round that the charge is for. Null if it is for none.",
     ("ChargeRecorded", "table"): "ID of the table of the round, or of the points. Null if there is neither.",
+    ("ProposalConfirmed", "recomputation"): "ID of the recomputation that applies the audit. Null for a correction.",
+    ("ProposalConfirmed", "revision"): "Number of the revision that the correction made. Null for a recomputation.",
+    ("ProposalOpened", "digest"): "Digest of what would change, in hexadecimal.",
+    ("ProposalOpened", "dispute"): "ID of the dispute that the correction is for. Null if it is for none.",
+    ("ProposalOpened", "kind"): "What is proposed.",
+    ("ProposalOpened", "revision"): "Number of the revision to correct. Null for a recomputation.",
+    ("ProposalOpened", "round"): "ID of the round to correct. Null for a recomputation.",
+    ("ProposalOpened", "table"): "ID of the table of the round. Null for a recomputation.",
+    ("ProposalWithdrawn", "reason"): "SHA-256 of the words of the reason, in hexadecimal.",
     ("HandRecorded", "hand"): "The hand as it was played.",
     ("HandWithdrawn", "hand"): "ID of the record of the hand.",
     ("WebhookSecretRotated", "overlap_seconds"): "Seconds for which messages are signed with the old secret too.",

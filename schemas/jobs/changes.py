@@ -1,17 +1,17 @@
 """What new revisions of rounds change: the net points of players, and the payments that settle them up."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Dictionary, Inner, Integer, Listing
 from schemas.game_fields import PlayerField
-from schemas.ledger.settling import PointUnit, Settled, money_of, settle_fewest
-from schemas.ledger.statements import MOST_LISTED, OfPointUnit, dump_digits, dump_settled
+from schemas.ledger.settling import Settled, Worth, money_of, settle_fewest
+from schemas.ledger.statements import MOST_LISTED, OfWorth, dump_digits, dump_settled
 from scoring.ruleset import Points
 
 
-class PointChangeSchema(OfPointUnit, WireSchema):
+class PointChangeSchema(OfWorth, WireSchema):
     """The change of a player's net points of one worth."""
 
     net = Integer(required=True, description="Points that the player gains or, below zero, loses.")
@@ -25,11 +25,11 @@ class PlayerChangeSchema(WireSchema):
         Inner(PointChangeSchema),
         most=MOST_LISTED,
         required=True,
-        description="Change of the player's net points: those with a value by value and currency, then those without a"
+        description="Change of the player's net points: those with a value by value and unit, then those without a"
         " value by table.",
     )
     money = Dictionary(
-        Integer(), required=True, description="Money gained or, below zero, lost, in minor units, by currency."
+        Integer(), required=True, description="Money gained or, below zero, lost, in minor units, by unit."
     )
 
 
@@ -38,11 +38,11 @@ class Changes:
     """
     What new revisions of rounds change: the net points of players, added only where they are worth the same.
 
-    >>> euro, attic = PointUnit(10, "EUR", None), PointUnit(None, None, "attic")
+    >>> euro, attic = Worth(10, "EUR", None), Worth(None, None, "attic")
     >>> changes = Changes()
     >>> changes.add_round(euro, {"kim": 5, "uma": -5})
     >>> changes.add_round(attic, {"kim": -3, "sam": 3})
-    >>> changes.rounds, changes.nets, changes.currencies
+    >>> changes.rounds, changes.nets, changes.units
     (2, {'kim': 2, 'sam': 3, 'uma': -5}, ['EUR'])
     >>> changes.settled.in_money["EUR"].payments
     (Payment(payer='uma', payee='kim', amount=50),)
@@ -55,11 +55,11 @@ class Changes:
 
     Attributes:
         rounds: the number of rounds.
-        moved: of each unit of points, the change of each player's net.
+        moved: by what points are worth, the change of each player's net.
     """
 
     rounds: int = 0
-    moved: dict[PointUnit, dict[str, Points]] = field(default_factory=dict)
+    moved: dict[Worth, dict[str, Points]] = field(default_factory=dict)
 
     @classmethod
     def sum(cls, *parts: "Changes") -> "Changes":
@@ -69,30 +69,44 @@ class Changes:
             changes.add(each)
         return changes
 
-    def add_round(self, unit: PointUnit, moved: Mapping[str, Points]) -> None:
-        """Add a round, whose points are of one unit, with the change of each player's net."""
-        self.add(Changes(1, {unit: dict(moved)}))
+    def add_round(self, worth: Worth, moved: Mapping[str, Points]) -> None:
+        """Add a round, whose points are of one worth, with the change of each player's net."""
+        self.add(Changes(1, {worth: dict(moved)}))
 
     def add(self, other: "Changes") -> None:
         """Add what other rounds change."""
         self.rounds += other.rounds
-        for unit, moved in other.moved.items():
+        for worth, moved in other.moved.items():
             if moved:
-                sums = self.moved.setdefault(unit, {})
+                sums = self.moved.setdefault(worth, {})
                 for player, points in moved.items():
                     sums[player] = sums.get(player, 0) + points
 
+    def by(self, player_of: Callable[[str], str]) -> "Changes":
+        """
+        Return the changes by the players of the IDs that rounds have.
+
+        >>> changes = Changes(2, {Worth(None, None, "attic"): {"bob": 3, "bobby": -1, "kim": -2}})
+        >>> changes.by(lambda known_as: "bob" if known_as == "bobby" else known_as).nets
+        {'bob': 2, 'kim': -2}
+        """
+        changes = Changes(self.rounds)
+        for unit, moved in self.moved.items():
+            for known_as, points in moved.items():
+                changes.add(Changes(0, {unit: {player_of(known_as): points}}))
+        return changes
+
     @property
-    def by_player(self) -> dict[str, dict[PointUnit, Points]]:
-        """The change of each player's net of each unit, for all players whose net changes in some round."""
-        nets: dict[str, dict[PointUnit, Points]] = {}
-        for unit in sorted(self.moved, key=lambda unit: unit.order):
-            for player, points in self.moved[unit].items():
-                nets.setdefault(player, {})[unit] = points
+    def by_player(self) -> dict[str, dict[Worth, Points]]:
+        """The change of each player's net of each worth, for all players whose net changes in some round."""
+        nets: dict[str, dict[Worth, Points]] = {}
+        for worth in sorted(self.moved, key=lambda worth: worth.order):
+            for player, points in self.moved[worth].items():
+                nets.setdefault(player, {})[worth] = points
         return nets
 
     @property
-    def in_order(self) -> list[tuple[str, dict[PointUnit, Points]]]:
+    def in_order(self) -> list[tuple[str, dict[Worth, Points]]]:
         """The same, the largest gain of points first, whatever they are worth."""
         return sorted(self.by_player.items(), key=lambda each: (-sum(each[1].values()), each[0]))
 
@@ -103,14 +117,14 @@ class Changes:
         return {player: sums[player] for player in sorted(sums) if sums[player]}
 
     @property
-    def currencies(self) -> list[str]:
-        """The currencies of the points."""
-        return sorted({unit.currency for unit in self.moved if unit.currency is not None})
+    def units(self) -> list[str]:
+        """The units of the money."""
+        return sorted({worth.unit for worth in self.moved if worth.unit is not None})
 
     @property
-    def unbalanced(self) -> list[PointUnit]:
-        """The units in which points would be created or lost, because stored stacks were damaged."""
-        return [unit for unit, moved in self.moved.items() if sum(moved.values())]
+    def unbalanced(self) -> list[Worth]:
+        """The points that would be created or lost, because stored stacks were damaged."""
+        return [worth for worth, moved in self.moved.items() if sum(moved.values())]
 
     @property
     def settled(self) -> Settled:
@@ -119,14 +133,14 @@ class Changes:
 
         Points that do not add up to zero cannot be settled up, and have no payments.
 
-        >>> euro = PointUnit(10, "EUR", None)
+        >>> euro = Worth(10, "EUR", None)
         >>> damaged = Changes(1, {euro: {"kim": 5, "uma": -4}})
         >>> damaged.settled.in_points, damaged.unbalanced == [euro]
         ({}, True)
         """
         unbalanced = self.unbalanced
         balanced = {
-            player: {unit: points for unit, points in nets.items() if unit not in unbalanced}
+            player: {worth: points for worth, points in nets.items() if worth not in unbalanced}
             for player, nets in self.by_player.items()
         }
         return settle_fewest(balanced)
@@ -140,11 +154,11 @@ def dump_changes(changes: Changes) -> Dumped:
         "moved": [
             {
                 "player": player,
-                "points": [{**unit._asdict(), "net": points} for unit, points in nets.items()],
+                "points": [{**worth._asdict(), "net": points} for worth, points in nets.items()],
                 "money": dict(sorted(money_of(nets).items())),
             }
             for player, nets in changes.in_order
         ],
-        "currency_digits": dump_digits(changes.currencies),
+        "unit_digits": dump_digits(changes.units),
         **dump_settled(changes.settled),
     }

@@ -13,7 +13,7 @@ from schemas.fields import Boolean, Choice, Dictionary, Inner, Integer, Listing,
 from schemas.game_fields import ReasonField, RulesetReference
 from schemas.jobs.changes import Changes, PlayerChangeSchema, dump_changes
 from schemas.jobs.progress import CountField, JobSchema, JobView, dump_job
-from schemas.ledger.statements import CURRENCY_DIGITS, MOST_LISTED, PAYMENTS_ARE, StatementPaymentsSchema
+from schemas.ledger.statements import MOST_LISTED, PAYMENTS_ARE, UNIT_DIGITS, StatementPaymentsSchema
 from schemas.pages import InPeriod, PageSchema
 
 AUDIT: Final = "audit"
@@ -179,7 +179,7 @@ class RecomputationSummarySchema(WireSchema):
         required=True,
         description="What each of these players gains or loses, in points and money, the largest gain of points first.",
     )
-    currency_digits = CURRENCY_DIGITS
+    unit_digits = UNIT_DIGITS
     payments = Inner(
         StatementPaymentsSchema,
         required=True,

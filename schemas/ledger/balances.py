@@ -1,16 +1,16 @@
 """Balances: what everyone is owed or owes by the journal, unit by unit, and the payments that settle it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Choice, Inner, Integer, Listing, Time, UuidField, show_time
-from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, TableNameField
+from schemas.game_fields import AliasesField, PlayerField, TableNameField, UnitDigitsField, dump_aliases
 from schemas.ledger.journal import player_of
 from schemas.ledger.statements import MOST_LISTED, PaymentsAre
-from schemas.ledger.units import UnitField, currency_of
-from schemas.money import find_digits
+from schemas.ledger.units import UnitField, digits_of
 from schemas.pages import QuerySchema
 from scoring.settle_up import Payment, SettleUp
 
@@ -21,10 +21,14 @@ class BalancesQuerySchema(QuerySchema):
     player = PlayerField(
         description="Only the balances of this player, and of what settles all balances only their payments."
     )
+    unit = UnitField(
+        description="Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points"
+        " have no value."
+    )
     table_id = UuidField(
         data_key="table",
-        description="Only entries of rounds at this table, and of payments of its points. Payments of money belong to"
-        " no table.",
+        description="Only entries of this table: those of its rounds, of payments and charges for them, and of payments"
+        " of its points or by its links. Other payments of money belong to no table.",
     )
     as_of = Time(description="Only entries written at or before this time. All entries if omitted.")
 
@@ -65,8 +69,7 @@ class UnitBalancesSchema(WireSchema):
     """The balances in one unit."""
 
     unit = UnitField(required=True)
-    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code. Null if the unit is a table.")
-    currency_digits = CurrencyDigitsField(required=True)
+    unit_digits = UnitDigitsField(required=True, allow_none=False)
     table_name = TableNameField(
         required=True, allow_none=True, description="Name of the table. Null if the unit is a currency."
     )
@@ -75,8 +78,8 @@ class UnitBalancesSchema(WireSchema):
         Inner(SettlingPaymentSchema),
         most=MOST_LISTED,
         required=True,
-        description="Payments that bring every balance to zero. None in money with `table`: payments of money belong to"
-        " no table, so that what is still to be paid is not known for one.",
+        description="Payments that bring every balance to zero. None in money with `table` or for a link: most payments"
+        " of money belong to no table, so that what is still to be paid is not known for one.",
     )
     payments_are = Choice(
         {few.value: few for few in PaymentsAre},
@@ -97,18 +100,18 @@ class BalancesSchema(WireSchema):
     units = Listing(
         Inner(UnitBalancesSchema), most=MOST_LISTED, required=True, description="Currencies first, then tables."
     )
+    aliases = AliasesField()
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(NamedTuple):
     """What an account is owed or, below zero, owes, by what it comes from."""
 
     account: str
-    final: int
-    provisional: int
-    disputed: int
-    payments: int
-    charges: int
+    final: int = 0
+    provisional: int = 0
+    disputed: int = 0
+    payments: int = 0
+    charges: int = 0
 
     @property
     def total(self) -> int:
@@ -119,6 +122,17 @@ class Balance:
         32
         """
         return self.final + self.provisional + self.disputed + self.payments + self.charges
+
+    @classmethod
+    def sum(cls, account: str, balances: Iterable["Balance"]) -> "Balance":
+        """
+        Return the sum of balances as that of one account.
+
+        >>> Balance.sum("bob", [Balance("bob", 5, 0, 0, 0, -3), Balance("bobby", 2, 1, 0, 4, 0)])
+        Balance(account='bob', final=7, provisional=1, disputed=0, payments=4, charges=-3)
+        """
+        _accounts, *parts = zip(*balances, strict=True)
+        return cls(account, *map(sum, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +164,7 @@ class BalancesView:
     as_of: datetime | None
     open_rounds: int
     units: Sequence[UnitBalances]
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
 
 def dump_balances(view: BalancesView) -> Dumped:
@@ -158,15 +173,14 @@ def dump_balances(view: BalancesView) -> Dumped:
         "as_of": show_time(view.as_of),
         "open_rounds": view.open_rounds,
         "units": [_dump_unit(each) for each in view.units],
+        **dump_aliases(view.aliases),
     }
 
 
 def _dump_unit(unit: UnitBalances) -> Dumped:
-    currency = currency_of(unit.unit)
     return {
         "unit": unit.unit,
-        "currency": currency,
-        "currency_digits": find_digits(currency),
+        "unit_digits": digits_of(unit.unit),
         "table_name": unit.table_name,
         "players": [_dump_balance(each) for each in unit.balances],
         "settle_up": [_dump_payment(each) for each in unit.settled.payments],

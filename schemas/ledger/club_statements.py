@@ -1,7 +1,7 @@
 """Statements over several tables: the results of each player, in total and at each table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -17,18 +17,20 @@ from schemas.fields import (
     UuidField,
     show_time,
 )
-from schemas.game_fields import PlayerField, TableNameField
+from schemas.game_fields import AliasesField, PlayerField, TableNameField, dump_aliases
 from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
-from schemas.ledger.settling import PointUnit, Settled, money_of
+from schemas.ledger.settling import Settled, Worth, money_of
 from schemas.ledger.statements import (
+    CHARGES,
     MOST_LISTED,
     SETTLE_UP,
     SettledSchema,
     SettleUpField,
     dump_digits,
     dump_settled,
+    list_amounts,
 )
-from schemas.money import show_decimal
+from schemas.ledger.units import currency_of
 from schemas.pages import QuerySchema
 from scoring.ruleset import Points
 
@@ -70,9 +72,8 @@ class PlayerResultSchema(WireSchema):
         required=True,
         description="Points won or, below zero, lost, whatever they are worth. `payments` add only those of one worth.",
     )
-    money = Dictionary(
-        Integer(), required=True, description="Money won or, below zero, lost, in minor units, by currency."
-    )
+    money = Dictionary(Integer(), required=True, description="Money won or, below zero, lost, in minor units, by unit.")
+    charges = CHARGES
 
 
 class PlayerAtTableSchema(PlayerResultSchema):
@@ -103,15 +104,17 @@ class ClubStatementSchema(SettledSchema):
         required=True,
         description="The players' results, highest net points first.",
     )
+    aliases = AliasesField()
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerResult:
-    """What a player won or lost: points of each unit."""
+    """What a player won or lost, as points of each unit, and what the house charged for it, by unit."""
 
     rounds: int
     top_ups: Points
-    nets: Mapping[PointUnit, Points]
+    nets: Mapping[Worth, Points]
+    charges: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def net(self) -> Points:
@@ -120,7 +123,7 @@ class PlayerResult:
 
     @property
     def money(self) -> dict[str, int]:
-        """What they are worth, in minor units of each currency."""
+        """The money that they are worth, in minor units, by unit."""
         return money_of(self.nets)
 
 
@@ -152,11 +155,22 @@ class ClubStatementView:
     open_rounds: int
     players: Sequence[PlayerInClub]
     settled: Settled
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def currencies(self) -> list[str]:
-        """The currencies of the rounds."""
-        return sorted({currency for each in self.players for currency in each.result.money})
+    def units(self) -> list[str]:
+        """The units of the money of the rounds."""
+        return sorted({unit for each in self.players for unit in each.result.money})
+
+    @property
+    def charged_units(self) -> set[str]:
+        """The units in which the house has charged players."""
+        return {unit for each in self.players for unit in each.result.charges if currency_of(unit)}
+
+    @property
+    def has_charges(self) -> bool:
+        """Whether the house has charged a player for the rounds."""
+        return any(each.result.charges for each in self.players)
 
     @property
     def in_order(self) -> list[PlayerInClub]:
@@ -171,7 +185,7 @@ def dump_club_statement(view: ClubStatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "currency_digits": dump_digits(view.currencies),
+        "unit_digits": dump_digits((*view.units, *view.charged_units)),
         "players": [
             {
                 "player": each.player,
@@ -183,6 +197,7 @@ def dump_club_statement(view: ClubStatementView) -> Dumped:
             }
             for each in view.in_order
         ],
+        **dump_aliases(view.aliases),
         **dump_settled(view.settled),
     }
 
@@ -193,15 +208,16 @@ def _dump_result(result: PlayerResult) -> Dumped:
         "top_ups": result.top_ups,
         "net": result.net,
         "money": dict(sorted(result.money.items())),
+        "charges": dict(sorted(result.charges.items())),
     }
 
 
-STATEMENT_COLUMNS: Final = ("player", "table", "rounds", "top_ups", "net", "amount", "currency")
+STATEMENT_COLUMNS: Final = ("player", "table", "rounds", "top_ups", "net", "amount", "charge", "unit")
 
 
 def dump_statement_rows(view: ClubStatementView, *, raw: bool | None = False) -> bytes:
     """
-    Encode a statement as CSV: one row for each player, table and currency; texts may be raw.
+    Encode a statement as CSV: one row for each player, table and unit; texts may be raw.
 
     The points of a player at a table are in the first of their rows, so that a column adds up.
     """
@@ -210,10 +226,7 @@ def dump_statement_rows(view: ClubStatementView, *, raw: bool | None = False) ->
         for at in sorted(each.tables, key=lambda at: at.table_name):
             names = text_cell(each.player, raw=raw), text_cell(at.table_name, raw=raw)
             points: tuple[int | None, ...] = (at.result.rounds, at.result.top_ups, at.result.net)
-            money = [(show_decimal(won, currency), currency) for currency, won in sorted(at.result.money.items())]
-            for amount in money:
-                rows.append((*names, *points, *amount))
+            for amounts in list_amounts(at.result.money, at.result.charges):
+                rows.append((*names, *points, *amounts))
                 points = (None, None, None)
-            if not money:
-                rows.append((*names, *points, None, None))
     return dump_rows(rows)

@@ -11,12 +11,12 @@ from marshmallow import ValidationError, validates_schema
 from schemas.base import Dumped, Sentence, WireSchema
 from schemas.clubs import OfRoundsOrEvening
 from schemas.fields import Boolean, Characters, Choice, Inner, Integer, Listing, Text, Time, UuidField, show_time
-from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReasonField, TableNameField
+from schemas.game_fields import PlayerField, ReasonField, TableNameField, UnitDigitsField
 from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
 from schemas.ledger.journal import EntryKind, player_of
 from schemas.ledger.ledger_places import LedgerCursorField
-from schemas.ledger.units import UnitField, currency_of
-from schemas.money import find_digits, show_decimal
+from schemas.ledger.units import UnitField, currency_of, digits_of
+from schemas.money import show_decimal
 from schemas.pages import DEFAULT, PageSchema, QueryInteger, QuerySchema
 from scoring.ruleset import Points
 from scoring.settlement import LimitedBy
@@ -34,7 +34,8 @@ class LedgerQuerySchema(OfRoundsOrEvening, QuerySchema):
     limit = QueryInteger(
         least=1,
         most=MOST_LINES,
-        description=f"Maximum number of lines on the page. If omitted, {DEFAULT} as JSON, and all lines as CSV.",
+        description=f"Maximum number of lines on the page. If omitted, {DEFAULT} as JSON, and all lines as CSV. Not"
+        " with Parquet.",
     )
     cursor = LedgerCursorField(description="The `next_cursor` of an earlier page. The first page if omitted.")
     opened_from = Time(
@@ -111,7 +112,7 @@ class LedgerLineSchema(WireSchema):
         least=1,
         required=True,
         allow_none=True,
-        description="Number of the hand of a settlement with which the points were paid. Null for other entries.",
+        description="Number of the hand of a settlement with which the points were paid. Null for other lines.",
     )
     revision = Integer(
         least=1,
@@ -133,19 +134,20 @@ class LedgerLineSchema(WireSchema):
     payee = PlayerField(
         required=True,
         allow_none=True,
-        description="The operator's ID of the player who is owed the amount, or received it. Null for the house.",
+        description="The operator's ID of the player who is owed the amount, or received it. Null for the house: in an"
+        " entry of a round, the line is its standing charge.",
     )
     due = Integer(
         least=1,
         required=True,
         allow_none=True,
-        description="Points due from payer to payee before caps. Null except in a settlement.",
+        description="Points due from payer to payee before caps. Null except for the payments of a settlement.",
     )
     paid = Integer(
         least=0,
         required=True,
         allow_none=True,
-        description="Points paid from payer to payee after caps. Null except in a settlement.",
+        description="Points paid from payer to payee after caps. Null except for the payments of a settlement.",
     )
     limited_by = Choice(
         {limit.value: limit for limit in LimitedBy},
@@ -155,8 +157,7 @@ class LedgerLineSchema(WireSchema):
     )
     amount = Integer(least=0, required=True, description="Amount, in the unit.")
     unit = UnitField(required=True)
-    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code. Null if the unit is a table.")
-    currency_digits = CurrencyDigitsField(required=True)
+    unit_digits = UnitDigitsField(required=True, allow_none=False)
     actor = UuidField(
         required=True,
         allow_none=True,
@@ -236,7 +237,7 @@ class LedgerLine:
 
     @property
     def currency(self) -> str | None:
-        """The currency of the amount; None if the unit is a table."""
+        """The currency of the amount; None if it is in points."""
         return currency_of(self.entry.unit)
 
 
@@ -264,8 +265,7 @@ def dump_ledger_line(line: LedgerLine, *, is_audited: bool) -> Dumped:
         "limited_by": line.limited_by,
         "amount": line.amount,
         "unit": entry.unit,
-        "currency": line.currency,
-        "currency_digits": find_digits(line.currency),
+        "unit_digits": digits_of(entry.unit),
         "actor": str(entry.actor) if is_audited and entry.actor is not None else None,
         "note": entry.note,
         "reverses": None if entry.reverses is None else str(entry.reverses),
@@ -273,10 +273,46 @@ def dump_ledger_line(line: LedgerLine, *, is_audited: bool) -> Dumped:
     }
 
 
+LEDGER_TYPES: Final = {
+    "id": "string",
+    "line": "int",
+    "position": "bigint",
+    "kind": "string",
+    "posted_at": "timestamp",
+    "played_at": "timestamp",
+    "table": "string",
+    "table_name": "string",
+    "round": "string",
+    "reference": "string",
+    "hand": "int",
+    "revision": "int",
+    "previous_revision": "int",
+    "payer": "string",
+    "payee": "string",
+    "due": "bigint",
+    "paid": "bigint",
+    "limited_by": "string",
+    "amount": "bigint",
+    "unit": "string",
+    "unit_digits": "smallint",
+    "actor": "string",
+    "note": "string",
+    "reverses": "string",
+    "final": "boolean",
+}
+"""The columns of a Parquet file, with the names of the contract: the types of Spark."""
+
+
+def dump_ledger_record(line: LedgerLine, *, is_audited: bool) -> tuple[object, ...]:
+    """Return the values of a line in the columns of a Parquet file."""
+    values = dump_ledger_line(line, is_audited=is_audited)
+    times = {"posted_at": line.entry.posted_at, "played_at": line.played_at}
+    return tuple((values | times).values())
+
+
 LEDGER_COLUMNS: Final = (
     "posted_at", "played_at", "kind", "table", "round", "reference", "hand", "payer", "payee", "due", "paid",
-    "limited_by", "amount", "unit", "currency", "revision", "previous_revision", "final", "id", "line", "reverses",
-    "note",
+    "limited_by", "amount", "unit", "revision", "previous_revision", "final", "id", "line", "reverses", "note",
 )  # as a table  # fmt: skip
 LEDGER_HEADER: Final = dump_rows([LEDGER_COLUMNS])
 
@@ -299,7 +335,6 @@ def dump_ledger_rows(lines: Iterable[LedgerLine], *, raw: bool | None = False) -
             line.limited_by,
             show_amount(line.amount, line.entry.unit),
             line.entry.unit,
-            line.currency,
             line.entry.revision,
             line.entry.previous_revision,
             line.entry.is_final,

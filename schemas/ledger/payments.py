@@ -8,16 +8,17 @@ from uuid import UUID
 from marshmallow import ValidationError, post_load, validates_schema
 
 from evidence.events import ChargeRecorded, PaymentRecorded
-from schemas.base import Dumped, Sentence, WireSchema, show
+from schemas.base import Dumped, Sentence, WireError, WireSchema, show
 from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show_time
-from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReasonField, ReferenceField
+from schemas.game_fields import PlayerField, ReasonField, ReferenceField, UnitDigitsField
 from schemas.ledger.ledger_lines import LONGEST_REFERENCE
-from schemas.ledger.units import UnitField, currency_of
-from schemas.money import find_digits
+from schemas.ledger.units import UnitField, currency_of, digits_of
+from schemas.money import read_decimal
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.errors import Mistake
 
-MOST_WARNINGS: Final = 2
+MOST_WARNINGS: Final = 3
+_LONGEST_AMOUNT: Final = 20
 _REFERENCE: Final = (
     "identifies it: the same content under the same reference is recorded once. The `Idempotency-Key` of the request if"
     " omitted; one of the two is required."
@@ -31,7 +32,7 @@ _PAYEE: Final = "The operator's ID of the player who was paid. Null for the hous
 class AmountField(Integer):
     """An amount to pay or to charge."""
 
-    default_description = "Amount, in minor units of the currency or in points."
+    default_description = "Amount, in minor units."
 
     def __init__(self) -> None:
         super().__init__(least=1, required=True)
@@ -47,6 +48,7 @@ class PaymentRequest:
     amount: int
     paid_at: datetime | None = None
     note: str | None = None
+    round: UUID | None = None
     reference: str | None = None
 
 
@@ -61,6 +63,7 @@ class PaymentRequestSchema(WireSchema):
     note = ReasonField(
         load_default=None, allow_none=True, description="A note, in one line. It can be erased with either player."
     )
+    round = UuidField(load_default=None, allow_none=True, description="ID of the round that was paid, if it was one.")
     reference = ReferenceField(load_default=None, description=f"The client's ID of the payment, which {_REFERENCE}")
 
     @validates_schema(skip_on_field_errors=False)
@@ -119,8 +122,7 @@ class _RecordedSchema(WireSchema):
 
 class _AmountSchema(_RecordedSchema):
     unit = UnitField(required=True)
-    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code. Null if the unit is a table.")
-    currency_digits = CurrencyDigitsField(required=True)
+    unit_digits = UnitDigitsField(required=True, allow_none=False)
     amount = AmountField()
     reference = Text(
         longest=LONGEST_REFERENCE,
@@ -132,7 +134,8 @@ class _AmountSchema(_RecordedSchema):
         Inner(FieldErrorSchema),
         most=MOST_WARNINGS,
         description="What was recorded and may be a mistake: the same content was recorded before under another"
-        " reference (`equal-payment`), or the payer paid more than they owed in the unit (`more-than-owed`), or it"
+        " reference (`equal-payment`), or the payer claims the same payment and nobody has confirmed it yet"
+        " (`payment-claimed`), or the payer paid more than they owed in the unit (`more-than-owed`), or it"
         " was taken back since it was recorded and does not count (`payment-reversed`). Omitted if"
         " there is nothing to warn of.",
     )
@@ -144,6 +147,20 @@ class RecordedPaymentSchema(_AmountSchema):
     payer = PlayerField(required=True, allow_none=True, description=_PAYER)
     payee = PlayerField(required=True, allow_none=True, description=_PAYEE)
     paid_at = Time(required=True, description="Time when it was paid.")
+    table = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the table of the round, or of the points, or of the link that recorded the payment. Null if"
+        " there is none of these.",
+    )
+    round = UuidField(
+        required=True, allow_none=True, description="ID of the round that was paid. Null if none is named."
+    )
+    claim = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the payer's claim that it confirms. Null if it confirms none.",
+    )
 
 
 class RecordedChargeSchema(_AmountSchema):
@@ -180,21 +197,44 @@ class Reversal:
     reverses: UUID
 
 
+def read_amount(text: str, unit: str) -> int | str:
+    """
+    Parse an amount that a person has typed, in minor units of its unit.
+
+    >>> read_amount("2.50", "EUR"), read_amount("25", "0193f0c0-0000-7000-8000-000000000002")
+    (250, 25)
+
+    Returns:
+        The amount; a text that is no number of points, for the schema to refuse.
+
+    Raises:
+        WireError: it is no amount of money.
+    """
+    text, currency = text.strip(), currency_of(unit)
+    if currency is None:
+        return int(text) if text.isdecimal() and len(text) < _LONGEST_AMOUNT else text
+    try:
+        return read_decimal(text, currency)
+    except ValueError as error:
+        raise WireError((Mistake("text-pattern", ("amount",), str(error)),)) from None
+
+
 def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dumped:
     """Encode a payment or charge, with what may be a mistake in it."""
     event = recorded.event
     if isinstance(event, PaymentRecorded):
-        own = {"payer": event.payer, "payee": event.payee, "paid_at": show_time(event.paid_at)}
+        paid_at = show_time(event.paid_at)
+        own = {"payer": event.payer, "payee": event.payee, "paid_at": paid_at, "claim": _show_id(event.claim)}
     else:
-        own = {"player": event.player, "table": _show_id(event.table), "round": _show_id(event.round)}
-    currency = currency_of(event.unit)
+        own = {"player": event.player}
     return {
         "id": str(recorded.id),
         "recorded_at": show_time(recorded.recorded_at),
         **own,
+        "table": _show_id(event.table),
+        "round": _show_id(event.round),
         "unit": event.unit,
-        "currency": currency,
-        "currency_digits": find_digits(currency),
+        "unit_digits": digits_of(event.unit),
         "amount": event.amount,
         "reference": event.reference,
         **({"warnings": dump_mistakes(warnings)} if warnings else {}),

@@ -1,4 +1,4 @@
-"""Who pays whom: points of one worth are settled among themselves, and money in each currency."""
+"""Who pays whom: points of one worth are settled among themselves, and money in each unit."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -19,62 +19,62 @@ class SettleBy(StrEnum):
     """By one payment for each two players, of what they won from each other."""
 
 
-class PointUnit(NamedTuple):
+class Worth(NamedTuple):
     """
-    Points that are worth the same.
+    What a point is worth. Points are added up only if they are worth the same.
 
     Attributes:
         point_value: the value of a point in minor units; None if points have no value.
-        currency: its currency.
+        unit: the unit of this value.
         table: the table, if points have no value: its players alone know what they are worth.
     """
 
     point_value: int | None
-    currency: str | None
+    unit: str | None
     table: str | None
 
     @property
     def order(self) -> tuple[str, int, str]:
-        """The place of the unit in a list: points with a value first."""
-        return (self.currency or "ZZZZ", self.point_value or 0, self.table or "")
+        """The place in a list: points with a value first."""
+        return (self.unit or "~", self.point_value or 0, self.table or "")
 
     @property
-    def written(self) -> str:
+    def amount_unit(self) -> str:
         """
-        The unit of what points are worth, as the journal has it: their currency, or their table if they have no value.
+        The unit of amounts of these points: that of their value, or their table if they have none.
 
-        >>> unit_of(10, "EUR", "friday").written, unit_of(None, None, "friday").written
+        >>> worth_of(10, "EUR", "friday").amount_unit, worth_of(None, None, "friday").amount_unit
         ('EUR', 'friday')
         """
-        return self.currency or self.table or ""
+        return self.unit or self.table or ""
 
-    def worth(self, points: Points) -> int:
+    def amount_of(self, points: Points) -> int:
         """
-        Return what points are worth: minor units of their currency, or the points if they have no value.
+        Return points as an amount: what they are worth in minor units, or the points if they have no value.
 
-        >>> unit_of(10, "EUR", "friday").worth(-3), unit_of(None, None, "friday").worth(-3)
+        >>> worth_of(10, "EUR", "friday").amount_of(-3), worth_of(None, None, "friday").amount_of(-3)
         (-30, -3)
         """
         return points if self.point_value is None else points * self.point_value
 
 
-def unit_of(point_value: int | None, currency: str | None, table: str) -> PointUnit:
+def worth_of(point_value: int | None, unit: str | None, table: str) -> Worth:
     """
-    Return the unit of the points of a round.
+    Return what the points of a round are worth.
 
-    >>> unit_of(10, "EUR", "friday") == unit_of(10, "EUR", "saturday")
+    >>> worth_of(10, "EUR", "friday") == worth_of(10, "EUR", "saturday")
     True
-    >>> unit_of(None, None, "friday") == unit_of(None, None, "saturday")
+    >>> worth_of(None, None, "friday") == worth_of(None, None, "saturday")
     False
     """
-    has_value = point_value is not None and currency is not None
-    return PointUnit(point_value, currency, None) if has_value else PointUnit(None, None, table)
+    has_value = point_value is not None and unit is not None
+    return Worth(point_value, unit, None) if has_value else Worth(None, None, table)
 
 
 class PaidBetween(NamedTuple):
-    """The points of a unit that one player has paid another in all hands."""
+    """The points of one worth that one player has paid another in all hands."""
 
-    unit: PointUnit
+    worth: Worth
     payer: str
     payee: str
     points: Points
@@ -82,10 +82,10 @@ class PaidBetween(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The payments that settle up: of each unit of points, and of money in each currency."""
+    """The payments that settle up: in points of each worth, and in money of each unit."""
 
     by: SettleBy
-    in_points: Mapping[PointUnit, SettleUp]
+    in_points: Mapping[Worth, SettleUp]
     in_money: Mapping[str, SettleUp]
 
     @property
@@ -94,42 +94,42 @@ class Settled:
         return all(each.is_fewest for each in (*self.in_points.values(), *self.in_money.values()))
 
 
-def money_of(nets: Mapping[PointUnit, Points]) -> dict[str, int]:
+def money_of(nets: Mapping[Worth, Points]) -> dict[str, int]:
     """
-    Return what points are worth, in minor units of each currency.
+    Return the money that points are worth, in minor units, by unit.
 
-    >>> money_of({PointUnit(10, "EUR", None): 3, PointUnit(20, "EUR", None): -1, PointUnit(None, None, "attic"): 5})
+    >>> money_of({Worth(10, "EUR", None): 3, Worth(20, "EUR", None): -1, Worth(None, None, "attic"): 5})
     {'EUR': 10}
     """
     money: dict[str, int] = defaultdict(int)
-    for unit, net in nets.items():
-        if unit.point_value is not None and unit.currency is not None:
-            money[unit.currency] += net * unit.point_value
+    for worth, net in nets.items():
+        if worth.unit is not None:
+            money[worth.unit] += worth.amount_of(net)
     return dict(money)
 
 
-def settle_fewest(results: Mapping[str, Mapping[PointUnit, Points]]) -> Settled:
+def settle_fewest(results: Mapping[str, Mapping[Worth, Points]]) -> Settled:
     """
     Settle up by the fewest payments.
 
-    >>> euro, franc = PointUnit(10, "EUR", None), PointUnit(50, "CHF", None)
+    >>> euro, franc = Worth(10, "EUR", None), Worth(50, "CHF", None)
     >>> settled = settle_fewest({"kim": {euro: 25, franc: -25}, "uma": {euro: -25, franc: 25}})
-    >>> [(unit.currency, each.payments) for unit, each in settled.in_points.items()]  # doctest: +NORMALIZE_WHITESPACE
+    >>> [(worth.unit, each.payments) for worth, each in settled.in_points.items()]  # doctest: +NORMALIZE_WHITESPACE
     [('CHF', (Payment(payer='kim', payee='uma', amount=25),)),
      ('EUR', (Payment(payer='uma', payee='kim', amount=25),))]
 
     Args:
-        results: what each player has won or, below zero, lost, of each unit.
+        results: what each player has won or, below zero, lost, of each worth.
     """
-    by_unit: dict[PointUnit, dict[str, int]] = defaultdict(dict)
-    by_currency: dict[str, dict[str, int]] = defaultdict(dict)
+    by_worth: dict[Worth, dict[str, int]] = defaultdict(dict)
+    by_unit: dict[str, dict[str, int]] = defaultdict(dict)
     for player, nets in results.items():
-        for unit, net in nets.items():
-            by_unit[unit][player] = net
-        for currency, won in money_of(nets).items():
-            by_currency[currency][player] = won
-    in_points = {unit: find_payments(by_unit[unit]) for unit in sorted(by_unit, key=lambda unit: unit.order)}
-    in_money = {currency: find_payments(by_currency[currency]) for currency in sorted(by_currency)}
+        for worth, net in nets.items():
+            by_worth[worth][player] = net
+        for unit, won in money_of(nets).items():
+            by_unit[unit][player] = won
+    in_points = {worth: find_payments(by_worth[worth]) for worth in sorted(by_worth, key=lambda worth: worth.order)}
+    in_money = {unit: find_payments(by_unit[unit]) for unit in sorted(by_unit)}
     return Settled(SettleBy.FEWEST, in_points, in_money)
 
 
@@ -137,7 +137,7 @@ def settle_pairs(paid: Iterable[PaidBetween]) -> Settled:
     """
     Settle up by pairs: each two players settle what they won from each other, whoever else owes them.
 
-    >>> euro = PointUnit(10, "EUR", None)
+    >>> euro = Worth(10, "EUR", None)
     >>> paid = [("ann", "bob", 5), ("bob", "ann", 2), ("bob", "cyd", 3)]
     >>> settled = settle_pairs(PaidBetween(euro, *each) for each in paid)
     >>> settled.in_points[euro].payments
@@ -145,15 +145,15 @@ def settle_pairs(paid: Iterable[PaidBetween]) -> Settled:
     >>> settled.in_money["EUR"].payments[0]
     Payment(payer='ann', payee='bob', amount=30)
     """
-    by_unit: dict[PointUnit, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
-    by_currency: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
-    for unit, payer, payee, points in paid:
+    by_worth: dict[Worth, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
+    by_unit: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
+    for worth, payer, payee, points in paid:
         pair, amount = ((payer, payee), points) if payer < payee else ((payee, payer), -points)
-        by_unit[unit][pair] += amount
-        for currency, money in money_of({unit: amount}).items():
-            by_currency[currency][pair] += money
-    in_points = {unit: _pay_pairs(by_unit[unit]) for unit in sorted(by_unit, key=lambda unit: unit.order)}
-    in_money = {currency: _pay_pairs(by_currency[currency]) for currency in sorted(by_currency)}
+        by_worth[worth][pair] += amount
+        for unit, money in money_of({worth: amount}).items():
+            by_unit[unit][pair] += money
+    in_points = {worth: _pay_pairs(by_worth[worth]) for worth in sorted(by_worth, key=lambda worth: worth.order)}
+    in_money = {unit: _pay_pairs(by_unit[unit]) for unit in sorted(by_unit)}
     return Settled(SettleBy.PAIRS, in_points, in_money)
 
 

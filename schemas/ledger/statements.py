@@ -1,7 +1,7 @@
 """Statements: the results of a table over several rounds, and the payments that settle them up."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -9,10 +9,12 @@ from typing import Any, Final
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
-from schemas.game_fields import CurrencyField, PlayerField, StackField
+from schemas.game_fields import AliasesField, PlayerField, StackField, UnitCodeField, dump_aliases
 from schemas.ledger.csv_rows import dump_rows, text_cell
-from schemas.ledger.settling import PointUnit, SettleBy, Settled, money_of
-from schemas.money import count_digits, show_decimal
+from schemas.ledger.ledger_lines import show_amount
+from schemas.ledger.settling import SettleBy, Settled, Worth, money_of
+from schemas.ledger.units import currency_of
+from schemas.money import count_digits
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment
@@ -32,10 +34,10 @@ class PaymentsAre(StrEnum):
     PAIRS = "pairs"
 
 
-CURRENCY_DIGITS: Final = Dictionary(
+UNIT_DIGITS: Final = Dictionary(
     Integer(least=0, most=4),
     required=True,
-    description="Number of digits of the minor unit of each currency: 2 if 1250 is 12.50.",
+    description="Number of digits after the decimal point, by unit: 2 if 1250 is 12.50.",
 )
 PAYMENTS_ARE: Final = Choice(
     {few.value: few for few in PaymentsAre},
@@ -44,6 +46,12 @@ PAYMENTS_ARE: Final = Choice(
     " between each two players.",
 )
 """Fields of responses with payments that settle up."""
+CHARGES: Final = Dictionary(
+    Integer(),
+    required=True,
+    description="What the house has charged the player for the rounds, by unit: a currency, or the ID of a table whose"
+    " points have no value. It is in neither `net`, `money` nor `payments`.",
+)
 
 
 class SettleUpField(Choice):
@@ -80,9 +88,8 @@ class PlayerStatementSchema(PointTotalsSchema):
 
     player = PlayerField(required=True)
     rounds = Integer(least=1, required=True, description="Number of rounds that the player played.")
-    money = Dictionary(
-        Integer(), required=True, description="Money won or, below zero, lost, in minor units, by currency."
-    )
+    money = Dictionary(Integer(), required=True, description="Money won or, below zero, lost, in minor units, by unit.")
+    charges = CHARGES
 
 
 class PaymentSchema(WireSchema):
@@ -93,20 +100,20 @@ class PaymentSchema(WireSchema):
     amount = Integer(
         least=1,
         required=True,
-        description="Amount to pay: points, or minor units of `currency` where the payment has one.",
+        description="Amount to pay: points, or minor units of `unit` where the payment has one.",
     )
 
 
-class OfPointUnit:
+class OfWorth:
     """Points that are worth the same: those of one value, or of one table if they have none."""
 
     point_value = Integer(
         least=0,
         required=True,
         allow_none=True,
-        description="Value of one of these points in minor units of `currency`. Null if they have no value.",
+        description="Value of one of these points in minor units of `unit`. Null if they have no value.",
     )
-    currency = CurrencyField(required=True)
+    unit = UnitCodeField(required=True)
     table = UuidField(
         required=True,
         allow_none=True,
@@ -114,19 +121,19 @@ class OfPointUnit:
     )
 
 
-class PointPaymentSchema(OfPointUnit, PaymentSchema):
+class PointPaymentSchema(OfWorth, PaymentSchema):
     """A payment of points between two players. Points are added only where they are worth the same."""
 
 
 class MoneyPaymentSchema(PaymentSchema):
     """A payment of money between two players."""
 
-    currency = CurrencyField(required=True, allow_none=False)
+    unit = UnitCodeField(required=True, allow_none=False)
 
 
 class StatementPaymentsSchema(WireSchema):
     """
-    The payments that settle up rounds: points of the same worth, or the money of each currency.
+    The payments that settle up rounds: points of the same worth, or the money of each unit.
 
     Money is points times the point value of each round. Points without a value are settled in points, at each table.
     """
@@ -135,7 +142,7 @@ class StatementPaymentsSchema(WireSchema):
         Inner(PointPaymentSchema),
         most=MOST_LISTED,
         required=True,
-        description="Payments in points that settle up every round: those with a value by value and currency, then"
+        description="Payments in points that settle up every round: those with a value by value and unit, then"
         " those without a value by table.",
     )
     money = Listing(
@@ -156,7 +163,7 @@ class SettledSchema(WireSchema):
     open_rounds = Integer(
         least=0, required=True, description="Number of these rounds that are open. They count as they are now."
     )
-    currency_digits = CURRENCY_DIGITS
+    unit_digits = UNIT_DIGITS
     payments = Inner(StatementPaymentsSchema, required=True, description="Payments that settle up the period.")
     payments_are = PAYMENTS_ARE
 
@@ -171,6 +178,7 @@ class TableStatementSchema(SettledSchema):
         required=True,
         description="The players' totals, highest net points first.",
     )
+    aliases = AliasesField()
     totals = Inner(PointTotalsSchema, required=True, description="The totals over all players.")
 
 
@@ -196,16 +204,17 @@ class PointTotals:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatement:
-    """A player's totals over several rounds: of all points, and what they won of each unit of points."""
+    """A player's totals over several rounds: of all points, what they won of each unit of points, and charges."""
 
     player: str
     rounds: int
     points: PointTotals
-    nets: Mapping[PointUnit, Points]
+    nets: Mapping[Worth, Points]
+    charges: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def money(self) -> dict[str, int]:
-        """What the player won or, below zero, lost, in minor units of each currency."""
+        """The money that the player won or, below zero, lost, in minor units, by unit."""
         return money_of(self.nets)
 
 
@@ -221,11 +230,22 @@ class StatementView:
     players: Sequence[PlayerStatement]
     totals: PointTotals
     settled: Settled
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def currencies(self) -> list[str]:
-        """The currencies of the rounds."""
-        return sorted({currency for each in self.players for currency in each.money})
+    def units(self) -> list[str]:
+        """The units of the money of the rounds."""
+        return sorted({unit for each in self.players for unit in each.money})
+
+    @property
+    def charged_units(self) -> set[str]:
+        """The units in which the house has charged players."""
+        return {unit for each in self.players for unit in each.charges if currency_of(unit)}
+
+    @property
+    def has_charges(self) -> bool:
+        """Whether the house has charged a player for the rounds."""
+        return any(each.charges for each in self.players)
 
 
 def dump_statement(view: StatementView) -> Dumped:
@@ -236,16 +256,18 @@ def dump_statement(view: StatementView) -> Dumped:
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
-        "currency_digits": dump_digits(view.currencies),
+        "unit_digits": dump_digits((*view.units, *view.charged_units)),
         "players": [
             {
                 "player": each.player,
                 "rounds": each.rounds,
                 **_dump_points(each.points),
                 "money": dict(sorted(each.money.items())),
+                "charges": dict(sorted(each.charges.items())),
             }
             for each in sorted(view.players, key=lambda each: (-each.points.net, each.player))
         ],
+        **dump_aliases(view.aliases),
         "totals": _dump_points(view.totals),
         **dump_settled(view.settled),
     }
@@ -253,13 +275,13 @@ def dump_statement(view: StatementView) -> Dumped:
 
 TABLE_STATEMENT_COLUMNS: Final = (
     *("player", "table", "rounds", "opening_stack", "top_ups", "between_rounds", "net", "stack"),
-    *("amount", "currency"),
+    *("amount", "charge", "unit"),
 )
 
 
 def dump_table_rows(view: StatementView, table_name: str, *, raw: bool | None = False) -> bytes:
     """
-    Encode a statement as CSV, highest net points first: one row for each player and currency; texts may be raw.
+    Encode a statement as CSV, highest net points first: one row for each player and unit; texts may be raw.
 
     The points of a player are in the first of their rows, so that a column adds up.
     """
@@ -267,17 +289,36 @@ def dump_table_rows(view: StatementView, table_name: str, *, raw: bool | None = 
     for each in sorted(view.players, key=lambda each: (-each.points.net, each.player)):
         names = text_cell(each.player, raw=raw), text_cell(table_name, raw=raw)
         points: tuple[int | None, ...] = (each.rounds, *_dump_points(each.points).values())
-        for currency, won in sorted(each.money.items()):
-            rows.append((*names, *points, show_decimal(won, currency), currency))
+        for amounts in list_amounts(each.money, each.charges):
+            rows.append((*names, *points, *amounts))
             points = (None,) * len(points)
-        if not each.money:
-            rows.append((*names, *points, None, None))
     return dump_rows(rows)
 
 
-def dump_digits(currencies: Iterable[str]) -> dict[str, int]:
-    """Return the number of digits of the minor unit of each currency."""
-    return {currency: count_digits(currency) for currency in currencies}
+def list_amounts(
+    money: Mapping[str, int], charges: Mapping[str, int]
+) -> list[tuple[str | None, str | None, str | None]]:
+    """
+    Return the cells of the amounts of a player, row by row: what was won, what was charged, and the unit.
+
+    Charges in points are in a row without a unit. There is at least one row.
+
+    >>> list_amounts({"EUR": 250}, {"EUR": 100, "USD": 20})
+    [('2.50', '1.00', 'EUR'), (None, '0.20', 'USD')]
+    >>> list_amounts({}, {})
+    [(None, None, None)]
+    """
+    rows: list[tuple[str | None, str | None, str | None]] = []
+    for unit in sorted({*money, *charges}):
+        won, charged = (amounts.get(unit) for amounts in (money, charges))
+        cells = [None if amount is None else show_amount(amount, unit) for amount in (won, charged)]
+        rows.append((cells[0], cells[1], currency_of(unit)))
+    return rows or [(None, None, None)]
+
+
+def dump_digits(units: Iterable[str]) -> dict[str, int]:
+    """Return the number of digits after the decimal point, by unit."""
+    return {unit: count_digits(unit) for unit in sorted({*units})}
 
 
 def dump_settled(settled: Settled) -> Dumped:
@@ -286,13 +327,13 @@ def dump_settled(settled: Settled) -> Dumped:
     return {
         "payments": {
             "points": [
-                {**payment, **unit._asdict()}
-                for unit, each in settled.in_points.items()
+                {**payment, **worth._asdict()}
+                for worth, each in settled.in_points.items()
                 for payment in _dump_payments(each.payments)
             ],
             "money": [
-                {**payment, "currency": currency}
-                for currency, each in settled.in_money.items()
+                {**payment, "unit": unit}
+                for unit, each in settled.in_money.items()
                 for payment in _dump_payments(each.payments)
             ],
         },

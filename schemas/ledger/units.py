@@ -4,6 +4,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from schemas.fields import UUID_PATTERN, Text
+from schemas.money import count_digits
 
 _CODE_LENGTH: Final = 3
 _PATTERN: Final = f"^(?:[A-Z]{{{_CODE_LENGTH}}}|{UUID_PATTERN[1:-1]})$"
@@ -27,7 +28,17 @@ class UnitField(Text):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         unit = super()._deserialize(value, attr, data, **kwargs)
-        return currency_of(unit) or str(UUID(unit))
+        return read_unit(unit)
+
+
+def read_unit(unit: str) -> str:
+    """
+    Return a valid unit as it is stored.
+
+    >>> read_unit("EUR"), read_unit("0193F0C0-0000-7000-8000-000000000002")
+    ('EUR', '0193f0c0-0000-7000-8000-000000000002')
+    """
+    return currency_of(unit) or str(UUID(unit))
 
 
 def currency_of(unit: str) -> str | None:
@@ -38,6 +49,17 @@ def currency_of(unit: str) -> str | None:
     ('EUR', None)
     """
     return unit if len(unit) == _CODE_LENGTH else None
+
+
+def digits_of(unit: str) -> int:
+    """
+    Return the number of digits after the decimal point of amounts in a unit; 0 for the points of a table.
+
+    >>> digits_of("EUR"), digits_of("0193f0c0-0000-7000-8000-000000000002")
+    (2, 0)
+    """
+    currency = currency_of(unit)
+    return 0 if currency is None else count_digits(currency)
 
 
 def table_of(unit: str) -> UUID | None:

@@ -1,6 +1,7 @@
 """Statistics of players."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -8,7 +9,7 @@ from uuid import UUID
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import OfRoundsOrEvening
 from schemas.fields import Inner, Integer, Listing, Number, show_time
-from schemas.game_fields import PlayerField, RulesetReference
+from schemas.game_fields import AliasesField, PlayerField, RulesetReference, dump_aliases
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from schemas.statistics.intervals import mean_interval
 from scoring.board import Board
@@ -86,6 +87,7 @@ class StatisticsSchema(WireSchema):
         required=True,
         description="The players' statistics, most hands first.",
     )
+    aliases = AliasesField()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,7 @@ class StatisticsView:
     players: list[PlayerFigures]
     opened_from: datetime | None
     opened_before: datetime | None
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
 
 def dump_statistics(view: StatisticsView) -> Dumped:
@@ -191,6 +194,7 @@ def dump_statistics(view: StatisticsView) -> Dumped:
         "from": show_time(view.opened_from),
         "to": show_time(view.opened_before),
         "players": [_dump(each) for each in sorted(view.players, key=lambda each: (-each.hands, each.player))],
+        **dump_aliases(view.aliases),
     }
 
 

@@ -58,10 +58,10 @@ def check_figures(
 
 
 def _omit_later_fields(expected: Document, settlement: Mapping[str, Any]) -> None:
-    """Omit the digits of the currency if the settlement has none: it may be older than the field."""
+    """Omit the digits of the unit if the settlement has none: it may be older than the field."""
     money = settlement.get("money")
-    if expected["money"] is not None and isinstance(money, Mapping) and "currency_digits" not in money:
-        del expected["money"]["currency_digits"]
+    if expected["money"] is not None and isinstance(money, Mapping) and "unit_digits" not in money:
+        del expected["money"]["unit_digits"]
 
 
 def _check_final(report: Report, round_: FoldedRound, played: Mapping[int, PlayedRound]) -> None:
@@ -97,7 +97,9 @@ def _document(
         table=table,
         reference=opening.reference,
         point_value=opening.point_value,
-        currency=opening.currency,
+        unit=opening.unit,
+        charge_per=opening.charge_per,
+        charge_amount=opening.charge_amount,
         seats=revision.seats,
         hands=tuple(SubmittedHand(each.hand, each.played_at) for each in revision.hands),
         departures=tuple(each.departure for each in revision.departures),
@@ -132,7 +134,7 @@ def _settlement(
     irregular: tuple[Irregularity, ...],
 ) -> SettlementView:
     mine, opening = played[revision.number], round_.opening
-    money = opening.point_value, opening.currency
+    money = opening.point_value, opening.unit
     view = view_settlement(mine.round, mine.payments, revision.number, *money, revision.reason, irregular)
     state = _state(round_, revision, mine)
     until = None

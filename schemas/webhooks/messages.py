@@ -1,5 +1,6 @@
 """The bodies of messages to webhooks, one schema for each kind."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -112,6 +113,12 @@ class PaymentReversedDataSchema(PaymentRecordedDataSchema):
     reversal_id = UuidField(required=True, description="ID of the reversal, an entry of the journal.")
 
 
+class PaymentClaimDataSchema(_PostedDataSchema):
+    """A payment that a player claims to have made."""
+
+    payment_claim_id = UuidField(required=True, description="ID of the claim.")
+
+
 class ChargeRecordedDataSchema(_PostedDataSchema):
     """A charge that was recorded."""
 
@@ -158,6 +165,9 @@ _DATA: Final[Mapping[WebhookKind, tuple[type[WireSchema], str]]] = {
     WebhookKind.DISPUTE_WITHDRAWN: (DisputeWithdrawnDataSchema, "A dispute was withdrawn."),
     WebhookKind.PAYMENT_RECORDED: (PaymentRecordedDataSchema, "A payment was recorded."),
     WebhookKind.PAYMENT_REVERSED: (PaymentReversedDataSchema, "A payment was taken back."),
+    WebhookKind.PAYMENT_CLAIMED: (PaymentClaimDataSchema, "A player claims to have paid."),
+    WebhookKind.PAYMENT_CLAIM_DECLINED: (PaymentClaimDataSchema, "A payment that a player claims was declined."),
+    WebhookKind.PAYMENT_CLAIM_WITHDRAWN: (PaymentClaimDataSchema, "A player has withdrawn the claim of a payment."),
     WebhookKind.CHARGE_RECORDED: (ChargeRecordedDataSchema, "A charge of the house was recorded."),
     WebhookKind.CHARGE_REVERSED: (ChargeReversedDataSchema, "A charge of the house was taken back."),
     WebhookKind.IMPORT_ENDED: (ImportEndedDataSchema, "An import succeeded, failed or was cancelled."),
@@ -173,7 +183,7 @@ class _MessageSchema(WireSchema):
 
 def _message(kind: WebhookKind, about: type[WireSchema], described: str) -> type[WireSchema]:
     """Return the schema of a kind of message, for example `HandRecordedMessage` of `hand.recorded`."""
-    name = "".join(part.title() for part in kind.value.split("."))
+    name = "".join(part.title() for part in re.split("[.-]", kind.value))
     fields = {
         "type": Choice({kind.value: kind}, required=True, description="Kind of the message."),
         "data": Inner(about, required=True, description="What the message is about."),

@@ -29,21 +29,20 @@ class BulkScore:
         ruleset: the rules in force.
         fouls: [hands, players], an index of `FOULS`; 0 is a good board.
         royalties: [hands, players], points of all three rows.
-        royalties_top, royalties_middle: [hands, players], those of the top and of the middle row.
         enters: [hands, players], the Fantasyland cards that an ordinary hand earns; 0 for none.
         stays: [hands, players], whether a Fantasyland hand meets a condition for staying.
         exchanges: [hands, pairs], points between two, before any cap.
+        board_keys: [hands, players], the keys by which boards are looked up.
         keys: [hands, pairs], the keys by which exchanges are looked up.
     """
 
     ruleset: Ruleset
     fouls: NDArray[np.uint8]
     royalties: NDArray[np.int32]
-    royalties_top: NDArray[np.int32]
-    royalties_middle: NDArray[np.int32]
     enters: NDArray[np.uint8]
     stays: NDArray[np.bool_]
     exchanges: NDArray[np.int32]
+    board_keys: NDArray[np.uint16]
     keys: NDArray[np.uint8]
 
     @property
@@ -54,6 +53,16 @@ class BulkScore:
             points[:, first] += self.exchanges[:, pair]
             points[:, second] -= self.exchanges[:, pair]
         return points
+
+    @property
+    def royalties_top(self) -> NDArray[np.int32]:
+        """Return the royalties of the top row: [hands, players]."""
+        return np.take(self._tables.royalties_top, self.board_keys, mode="wrap")
+
+    @property
+    def royalties_middle(self) -> NDArray[np.int32]:
+        """Return the royalties of the middle row: [hands, players]."""
+        return np.take(self._tables.royalties_middle, self.board_keys, mode="wrap")
 
     @property
     def rows(self) -> NDArray[np.int8]:
@@ -144,11 +153,10 @@ def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
         ruleset,
         fouls=np.empty((players, hands), np.uint8).T,
         royalties=np.empty((players, hands), np.int32).T,
-        royalties_top=np.empty((players, hands), np.int32).T,
-        royalties_middle=np.empty((players, hands), np.int32).T,
         enters=np.empty((players, hands), np.uint8).T,
         stays=np.empty((players, hands), np.bool_).T,
         exchanges=np.empty((pairs, hands), np.int32).T,
+        board_keys=np.empty((players, hands), np.uint16).T,
         keys=np.empty((pairs, hands), np.uint8).T,
     )
     tables = ruleset_tables(ruleset)
@@ -163,7 +171,8 @@ def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
 def _score_boards(tables: RulesetTables, places: Places, score: BulkScore, stretch: slice) -> None:
     """Look up the score of each board."""
     top, middle, bottom = places
-    key = np.take(tables.kinds.top, top, mode="wrap")
+    key = score.board_keys[stretch].T
+    np.take(tables.kinds.top, top, out=key, mode="wrap")
     key += np.take(tables.kinds.middle, middle, mode="wrap")
     key += np.take(tables.kinds.bottom, bottom, mode="wrap")
     key += order_of(top, middle, bottom) * np.uint16(len(tables.boards) // ORDERS)
@@ -173,9 +182,6 @@ def _score_boards(tables: RulesetTables, places: Places, score: BulkScore, stret
     marks = worth.astype(np.uint8)
     np.right_shift(marks, ENTERS, out=score.enters[stretch].T)
     np.bitwise_and(marks, FOUL, out=score.fouls[stretch].T)
-    is_good = score.fouls[stretch].T == 0
-    np.multiply(np.take(tables.royalties.top, top, mode="wrap"), is_good, out=score.royalties_top[stretch].T)
-    np.multiply(np.take(tables.royalties.middle, middle, mode="wrap"), is_good, out=score.royalties_middle[stretch].T)
 
 
 def _score_pairs(tables: RulesetTables, places: Places, score: BulkScore, stretch: slice) -> None:

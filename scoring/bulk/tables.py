@@ -41,8 +41,6 @@ _WEAKEST: Final = ByRow(
 
 ACES: Final = Strength(Category.THREE_OF_A_KIND, (14, 14, 14))
 
-_BITS: Final = np.array([1, 2, 4], np.uint8)
-
 Numbers = NDArray[np.uint16]
 
 
@@ -53,8 +51,8 @@ class RulesetTables(NamedTuple):
     Attributes:
         kinds: a number for each row, by place, the same for rows with the same results; the numbers of three rows add
             up to the board's. There are at most 27 kinds at the top, 11 in the middle and 10 at the bottom.
-        royalties: the royalties of each row, by place, on a board that is not foul.
         boards: the score of a board, by `order_of` its rows times the count of numbers, plus its number.
+        royalties_top, royalties_middle: the royalties of two of its rows, by the same index.
         points: the points of an exchange without royalties, by how each row of the first compares (0 weaker, 1 equal,
             2 stronger; the middle counts 3 times, the top 9 times), and, 27 times, by who is foul (the first counts
             twice).
@@ -62,8 +60,9 @@ class RulesetTables(NamedTuple):
     """
 
     kinds: ByRow[Numbers]
-    royalties: ByRow[NDArray[np.int32]]
     boards: NDArray[np.uint32]
+    royalties_top: NDArray[np.int32]
+    royalties_middle: NDArray[np.int32]
     points: NDArray[np.int32]
     breakdowns: tuple[Breakdown, ...]
 
@@ -80,9 +79,8 @@ def ruleset_tables(ruleset: Ruleset) -> RulesetTables:
     """
     breakdowns = _breakdowns(ruleset)
     points = [each.row_points + each.bonus + each.foul for each in breakdowns]
-    kinds, royalties, examples = _kinds(ruleset)
-    boards = _boards(ruleset, examples)
-    return RulesetTables(kinds, royalties, boards, np.array(points, dtype=np.int32), breakdowns)
+    kinds, examples = _kinds(ruleset)
+    return RulesetTables(kinds, *_boards(ruleset, examples), np.array(points, dtype=np.int32), breakdowns)
 
 
 def order_of(top: Any, middle: Any, bottom: Any) -> Any:
@@ -91,16 +89,11 @@ def order_of(top: Any, middle: Any, bottom: Any) -> Any:
 
     It accepts the strengths of a board and the places of many boards.
     """
-    one, two, four = _BITS
-    return (top > middle) * one | (middle > bottom) * two | (top > bottom) * four
+    return (top > middle) | (middle > bottom) * np.uint8(2) | (top > bottom) * np.uint8(4)
 
 
-_Kind = tuple[Hashable, ...]
-"""What a row is worth in a position: first its royalty."""
-
-
-def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[NDArray[np.int32]], ByRow[list[Strength]]]:
-    """Return the kind and the royalty of every row in each position, and an example of each kind."""
+def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[list[Strength]]]:
+    """Return the kind of every row in each position, and an example of each kind."""
     strengths = row_places().strengths
     fives = [strength for strength in strengths if len(strength.ranks) == 5]
     weak = _WEAKEST
@@ -110,42 +103,48 @@ def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[NDArray[np.int32]], 
 
     beside = {(earns(weak.top, middle), earns(ACES, middle)): middle for middle in fives}.values()
 
-    def top(row: Strength) -> _Kind:
+    def top(row: Strength) -> Hashable:
         board = ByRow(row, weak.middle, weak.bottom)
         return find_royalties(board, ruleset).top, stays(board, ruleset), *(earns(row, middle) for middle in beside)
 
-    def middle(row: Strength) -> _Kind:
+    def middle(row: Strength) -> Hashable:
         board = ByRow(weak.top, row, weak.bottom)
         alone = find_royalties(board, ruleset).middle, stays(board, ruleset), is_low(row)
         return *alone, earns(weak.top, row), earns(ACES, row)
 
-    def bottom(row: Strength) -> _Kind:
+    def bottom(row: Strength) -> Hashable:
         board = ByRow(weak.top, weak.middle, row)
         return find_royalties(board, ruleset).bottom, stays(board, ruleset)
 
-    kinds, royalties, examples, step = [], [], [], 1
+    kinds, examples, step = [], [], 1
     for ask, cards in ((top, 3), (middle, 5), (bottom, 5)):
         asked = [ask(strength) if len(strength.ranks) == cards else None for strength in strengths]
         by_kind = {kind: strength for kind, strength in zip(asked, strengths, strict=True) if kind is not None}
-        numbers: dict[_Kind | None, int] = {None: 0} | {kind: number * step for number, kind in enumerate(by_kind)}
+        numbers = {None: 0, **{kind: number * step for number, kind in enumerate(by_kind)}}
         kinds.append(np.array([numbers[kind] for kind in asked], np.uint16))
-        royalties.append(np.array([kind[0] if kind else 0 for kind in asked], np.int32))
         examples.append(list(by_kind.values()))
         step *= len(by_kind)
-    return ByRow(*kinds), ByRow(*royalties), ByRow(*examples)
+    return ByRow(*kinds), ByRow(*examples)
 
 
-def _boards(ruleset: Ruleset, examples: ByRow[list[Strength]]) -> NDArray[np.uint32]:
-    """Return the scores of boards for every three kinds, and which orders are foul."""
-    worth, qualifies = [], []
+def _boards(
+    ruleset: Ruleset, examples: ByRow[list[Strength]]
+) -> tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return scores, royalties of the top and of the middle row of boards in every order of every three kinds."""
+    worth, tops, middles, qualifies = [], [], [], []
     for bottom, middle, top in product(examples.bottom, examples.middle, examples.top):
         board = ByRow(top, middle, bottom)
-        royalties = sum(find_royalties(board, ruleset))
+        royalties = find_royalties(board, ruleset)
         marks = enters(board, ruleset) << int(ENTERS) | stays(board, ruleset) * int(STAYS)
-        worth.append(royalties << int(ROYALTIES) | marks)
+        worth.append(sum(royalties) << int(ROYALTIES) | marks)
+        tops.append(royalties.top)
+        middles.append(royalties.middle)
         qualifies.append(int(is_low(middle)))
     fouls = _fouls(ruleset)[:, qualifies]
-    return np.where(fouls > 0, fouls, np.array(worth, np.uint32)).ravel()
+    of_top, of_middle = (
+        np.where(fouls > 0, np.int32(0), np.array(points, np.int32)).ravel() for points in (tops, middles)
+    )
+    return np.where(fouls > 0, fouls, np.array(worth, np.uint32)).ravel(), of_top, of_middle
 
 
 def _fouls(ruleset: Ruleset) -> NDArray[np.uint32]:

@@ -26,6 +26,12 @@ class EventRecord(Base):
             "kind",
             postgresql_where=text("kind IN ('table.created', 'table.changed', 'ruleset.added')"),
         ),
+        Index(
+            "events_of_aliases",
+            "club_id",
+            "id",
+            postgresql_where=text("kind IN ('player.joined', 'player.parted')"),
+        ),
     )
 
     club_id: Mapped[Key]

@@ -1,30 +1,28 @@
 """Create and find clubs and their API keys."""
 
-import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from hashlib import sha256
-from string import ascii_letters, ascii_lowercase, digits
-from typing import Final
 from uuid import UUID
 from zoneinfo import available_timezones
 
 from uuid_utils.compat import uuid7
 
-from evidence.events import ClubChanged, ClubCreated, KeyCreated
+from evidence.events import ClubChanged, ClubCreated
 from schemas.base import WireError
 from schemas.clubs import ClubView, KeyRequest
 from schemas.fields import show_time
 from schemas.problems import summarize
 from scoring.errors import Mistake
+from service.clubs.new_keys import NewKey, draw_key
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.clubs import StoredClub
 from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import EVERY_SCOPE, PRESET_SCOPES, has_scope
 from service.db import Database, Transaction
 from service.db.pages import Page, cut_page
-from service.errors import ClubTaken, NotFound, OperatorError, ScopeMissing
+from service.errors import ClubTaken, NotFound, OperatorError, ScopeMissing, SecondAuditorRequired
 
 
 def find_club(database: Database, name: str) -> StoredClub:
@@ -60,14 +58,26 @@ def create_club(database: Database, name: str) -> StoredClub:
 def get_club(transaction: Transaction) -> ClubView:
     """Return the club of the transaction."""
     club = clubs.get(transaction)
-    return ClubView(club.name, club.time_zone, club.evening_begins)
+    return ClubView(club.name, club.time_zone, club.evening_begins, club.second_auditor)
 
 
-def set_evenings(
-    database: Database, name: str, *, time_zone: str | None = None, evening_begins: time | None = None
+def set_up_club(
+    database: Database,
+    name: str,
+    *,
+    time_zone: str | None = None,
+    evening_begins: time | None = None,
+    second_auditor: bool | None = None,
 ) -> StoredClub:
     """
-    Set the time zone of a club, when its evenings begin, or both, as the owner of the tables.
+    Change settings of a club, as the owner of the tables; those that are None stay as they are.
+
+    Args:
+        database: with the login of the owner of the tables.
+        name: the name of the club.
+        time_zone: its time zone.
+        evening_begins: when its evenings begin there.
+        second_auditor: whether a second auditor confirms what changes a final settlement.
 
     Raises:
         NotFound: no club has this name.
@@ -80,12 +90,34 @@ def set_evenings(
         )
     with database.transaction(club.id) as transaction:
         club = clubs.lock(transaction)
-        begins = club.evening_begins if evening_begins is None else evening_begins
-        changed = replace(club, time_zone=time_zone or club.time_zone, evening_begins=begins)
+        changed = replace(
+            club,
+            time_zone=time_zone or club.time_zone,
+            evening_begins=club.evening_begins if evening_begins is None else evening_begins,
+            second_auditor=club.second_auditor if second_auditor is None else second_auditor,
+        )
         if changed != club:
-            event = ClubChanged(club=club.id, time_zone=changed.time_zone, evening_begins=f"{begins:%H:%M}")
-            clubs.set_evenings(transaction, changed, event.encode())
+            event = ClubChanged(
+                club=club.id,
+                time_zone=changed.time_zone,
+                evening_begins=f"{changed.evening_begins:%H:%M}",
+                second_auditor=changed.second_auditor,
+            )
+            clubs.change(transaction, changed, event.encode())
     return changed
+
+
+def refuse_single_auditor(transaction: Transaction, expected: str) -> None:
+    """
+    Check that one key alone can change a final settlement of the transaction's club.
+
+    Raises:
+        SecondAuditorRequired: another key must confirm it; `expected` is what to do instead.
+    """
+    if clubs.get(transaction).second_auditor:
+        raise SecondAuditorRequired(
+            f"the club requires a second auditor for what changes a final settlement; {expected}"
+        )
 
 
 def list_clubs(database: Database) -> list[StoredClub]:
@@ -130,25 +162,6 @@ def _id_or_none(text: str) -> UUID | None:
         return None
 
 
-_PREFIX_LENGTH: Final = 8
-_SECRET_LENGTH: Final = 43
-"""43 letters and digits have more than 255 bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewKey:
-    """A new key with its secret, which is not stored."""
-
-    key: IssuedKey
-    secret: str = field(repr=False)
-
-    @property
-    def secret_sha256(self) -> bytes:
-        """The hash of the secret, which is stored."""
-        # 255 random bits cannot be guessed, so a fast hash is as safe as a slow one.
-        return sha256(self.secret.encode()).digest()
-
-
 def create_key(
     database: Database,
     club: StoredClub,
@@ -156,6 +169,7 @@ def create_key(
     name: str,
     scopes: Sequence[str] = (EVERY_SCOPE,),
     lifetime: timedelta | None = None,
+    player: str | None = None,
 ) -> NewKey:
     """
     Create a key of a club.
@@ -168,9 +182,10 @@ def create_key(
         name: a name for the operator.
         scopes: the scopes of the key.
         lifetime: the time until it expires; None if it does not.
+        player: the operator's ID of the player who uses it; None if it is no player's.
     """
     with database.transaction(club.id) as transaction:
-        return issue_key(transaction, club.name, name, scopes, lifetime)
+        return issue_key(transaction, club.name, name, scopes, lifetime, player=player)
 
 
 def issue_key(
@@ -180,12 +195,13 @@ def issue_key(
     scopes: Sequence[str],
     lifetime: timedelta | None,
     *,
+    player: str | None = None,
     replaces: UUID | None = None,
 ) -> NewKey:
     """Create a key of the transaction's club, and record the event, with the key that it replaces, if any."""
     expires_at = None if lifetime is None else transaction.now + lifetime
-    new_key = _draw_key(transaction, club, name, scopes, expires_at)
-    keys.add(transaction, new_key.key, new_key.secret_sha256, _describe(new_key, replaces))
+    new_key = draw_key(transaction, club, name, scopes, expires_at, player=player, replaces=replaces)
+    keys.add(transaction, new_key.key, new_key.secret_sha256, new_key.event)
     return new_key
 
 
@@ -215,8 +231,16 @@ def create_own_key(transaction: Transaction, request: KeyRequest, creator_id: UU
     if mistakes := tuple(_find_invalid_end(creator, request.expires_at, transaction.now)):
         raise WireError(mistakes)
     scopes = tuple(dict.fromkeys(map(str, _list_scopes(request))))
-    new_key = _draw_key(transaction, creator.club, request.name, scopes, request.expires_at)
-    keys.add_own(transaction, creator, new_key.key, new_key.secret_sha256, _describe(new_key))
+    new_key = draw_key(
+        transaction,
+        creator.club,
+        request.name,
+        scopes,
+        request.expires_at,
+        player=request.player,
+        created_by=creator.id,
+    )
+    keys.add_own(transaction, creator, new_key.key, new_key.secret_sha256, new_key.event)
     return new_key
 
 
@@ -251,36 +275,6 @@ def _find_invalid_end(creator: IssuedKey, expires_at: datetime | None, now: date
         yield Mistake("end-too-late", ("expires_at",), f"{detail}; expected {show_time(latest)} or earlier")
 
 
-def _draw_key(
-    transaction: Transaction, club: str, name: str, scopes: Sequence[str], expires_at: datetime | None
-) -> NewKey:
-    """Return a new key of the transaction's club, which is not stored yet."""
-    prefix = f"ofc_{_draw(ascii_lowercase + digits, _PREFIX_LENGTH)}"
-    secret = f"{prefix}_{_draw(ascii_letters + digits, _SECRET_LENGTH)}"
-    key = IssuedKey(transaction.club_id, club, uuid7(), name, prefix, tuple(scopes), transaction.now, expires_at)
-    return NewKey(key, secret)
-
-
-def _describe(new_key: NewKey, replaces: UUID | None = None) -> bytes:
-    """Return the event of a new key."""
-    key = new_key.key
-    event = KeyCreated(
-        key=key.id,
-        prefix=key.prefix,
-        name=key.name,
-        scopes=key.scopes,
-        expires_at=key.expires_at,
-        replaces=replaces,
-        # The hash of the hash: the audit trail can be read by others, and authentication compares hashes.
-        secret=sha256(new_key.secret_sha256).digest(),
-    )
-    return event.encode()
-
-
-def _draw(alphabet: str, length: int) -> str:
-    return "".join(secrets.choice(alphabet) for _ in range(length))
-
-
 @dataclass(frozen=True, slots=True)
 class RotatedKey:
     """The replaced key with the time of its end, and the new key."""
@@ -291,7 +285,7 @@ class RotatedKey:
 
 def rotate_key(database: Database, known_as: str, overlap: timedelta = timedelta(0)) -> RotatedKey:
     """
-    Replace a key by a new one with the same scopes and lifetime; the old one is revoked after the overlap.
+    Replace a key by a new one with the same scopes, lifetime and player; the old one is revoked after the overlap.
 
     Raises:
         NotFound: no key matches.
@@ -306,7 +300,7 @@ def rotate_key(database: Database, known_as: str, overlap: timedelta = timedelta
                 "rotate the key that replaced it, or create one with `ofc-server key create`."
             )
         lifetime = None if old.expires_at is None else old.expires_at - old.created_at
-        new = issue_key(transaction, old.club, old.name, old.scopes, lifetime, replaces=old.id)
+        new = issue_key(transaction, old.club, old.name, old.scopes, lifetime, player=old.player, replaces=old.id)
         return RotatedKey(replace(old, revoked_at=keys.end(transaction, old, overlap)), new)
 
 

@@ -4,7 +4,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Key, TextList
+from service.db.base import Base, Key, TextList, references
 
 
 class ClubRecord(Base):
@@ -17,12 +17,17 @@ class ClubRecord(Base):
     created_at: Mapped[datetime]
     time_zone: Mapped[str] = mapped_column(server_default="UTC")
     evening_begins: Mapped[time] = mapped_column(server_default="06:00")
+    second_auditor: Mapped[bool] = mapped_column(server_default="false")
 
 
 class ApiKeyRecord(Base):
     """An API key of a club: its scopes and the hash of its secret."""
 
     __tablename__ = "api_keys"
+    __table_args__ = (
+        references("api_keys", "club_id", "created_by", to=("club_id", "id")),
+        references("api_keys", "club_id", "replaces", to=("club_id", "id")),
+    )
 
     club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
     id: Mapped[Key]
@@ -34,3 +39,6 @@ class ApiKeyRecord(Base):
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
+    player: Mapped[str | None]
+    created_by: Mapped[UUID | None]
+    replaces: Mapped[UUID | None]

@@ -32,9 +32,9 @@ club = Resource("club", __name__, description="The club of the key.")
 @club.response(200, ClubSchema)
 def get_own_club() -> Response:
     """
-    Return the club of the key: its time zone, and when its evenings begin.
+    Return the club of the key: its time zone, when its evenings begin, and whether it requires a second auditor.
 
-    The operator sets both with `ofc-server club set`.
+    The operator sets them with `ofc-server club set`.
     """
     return json_response(dump_club(get_club(current_transaction())))
 
@@ -93,4 +93,6 @@ def dump_key(key: IssuedKey) -> Dumped:
         "expires_at": show_time(key.expires_at),
         "revoked_at": show_time(key.revoked_at),
         "last_used_at": show_time(key.last_used_at),
+        "player": key.player,
+        "created_by": key.created_by and str(key.created_by),
     }

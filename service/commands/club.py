@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from schemas.fields import show_time
-from service.clubs.actions import create_club, find_club, list_clubs, revoke_keys, set_evenings
+from service.clubs.actions import create_club, find_club, list_clubs, revoke_keys, set_up_club
 from service.clubs.queries.clubs import StoredClub
 from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_name
@@ -91,31 +91,53 @@ def close(name: str, yes: bool, directory: Path | None, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--time-zone", metavar="ZONE", help="Time zone of the IANA database, for example Europe/Berlin.")
 @click.option("--evening-begins", type=click.DateTime(["%H:%M"]), metavar="HH:MM", help="When evenings begin there.")
+@click.option(
+    "--second-auditor/--no-second-auditor",
+    default=None,
+    help="Whether another key must confirm what changes a final settlement.",
+)
 @data_option
 @json_option
 def set_(
-    name: str, time_zone: str | None, evening_begins: datetime | None, directory: Path | None, as_json: bool
+    name: str,
+    time_zone: str | None,
+    evening_begins: datetime | None,
+    second_auditor: bool | None,
+    directory: Path | None,
+    as_json: bool,
 ) -> None:
     """
-    Set the time zone of a club, and when its evenings begin.
+    Set the time zone of a club, when its evenings begin, and whether it requires a second auditor.
 
-    Statements of an evening, and days such as `today` of `ofc`, use them. New clubs have UTC and 06:00.
+    Statements of an evening, and days such as `today` of `ofc`, use the time zone. New clubs have UTC and 06:00, and
+    require no second auditor.
 
     \b
     Examples:
       ofc-server club set riverside --time-zone Europe/Berlin
       ofc-server club set riverside --evening-begins 05:30
+      ofc-server club set riverside --second-auditor
     """
-    if time_zone is None and evening_begins is None:
-        raise click.UsageError("nothing was given to set; expected --time-zone, --evening-begins or both")
-    begins = None if evening_begins is None else evening_begins.time()
+    if time_zone is None and evening_begins is None and second_auditor is None:
+        raise click.UsageError(
+            "nothing was given to set; expected --time-zone, --evening-begins, --second-auditor or several of them"
+        )
     with open_as_owner(directory) as database:
-        changed = set_evenings(database, read_name("The club's name", name), time_zone=time_zone, evening_begins=begins)
+        changed = set_up_club(
+            database,
+            read_name("The club's name", name),
+            time_zone=time_zone,
+            evening_begins=None if evening_begins is None else evening_begins.time(),
+            second_auditor=second_auditor,
+        )
     if as_json:
         print_json(_dump(changed))
-    else:
-        begin = f"{changed.evening_begins:%H:%M} {changed.time_zone}"
-        print_message(f"Evenings of the club {changed.name!r} begin at {begin}.")
+        return
+    print_message(f"Evenings of the club {changed.name!r} begin at {changed.evening_begins:%H:%M} {changed.time_zone}.")
+    if changed.second_auditor:
+        print_message("A second auditor confirms what changes a final settlement.")
+    elif second_auditor is not None:
+        print_message("No second auditor confirms what changes a final settlement.")
 
 
 @club.command("revoke-links")
@@ -174,4 +196,5 @@ def _dump(stored_club: StoredClub) -> dict[str, Any]:
         "created_at": show_time(stored_club.created_at),
         "time_zone": stored_club.time_zone,
         "evening_begins": f"{stored_club.evening_begins:%H:%M}",
+        "second_auditor": stored_club.second_auditor,
     }

@@ -5,11 +5,12 @@ from typing import Any, Final
 import click
 
 from schemas.fields import show_time
-from service.clubs.actions import NewKey, create_key, find_club, list_keys, revoke_key, rotate_key
+from service.clubs.actions import create_key, find_club, list_keys, revoke_key, rotate_key
+from service.clubs.new_keys import NewKey
 from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import EVERY_SCOPE, PRESET_SCOPES, SCOPE_DESCRIPTIONS, KeyPreset
 from service.commands.database_owner import open_as_owner
-from service.commands.options import Commands, data_option, json_option, read_duration, read_name
+from service.commands.options import Commands, data_option, json_option, read_duration, read_name, read_player
 from service.commands.output import print_json, print_message, print_table, show_moment
 
 MOST_OVERLAP: Final = 60 * 24 * 30
@@ -45,6 +46,7 @@ def key() -> None:
     help=f"Scope of the key; can be given several times.  [{EVERY_SCOPE}]",
 )
 @click.option("--expires-in", metavar="TIME", help="Time until it expires, for example 12h, 90d or 52w.  [never]")
+@click.option("--player", help="ID of the player who uses it, who then decides no dispute of their own rounds.")
 @data_option
 @json_option
 def create(
@@ -53,6 +55,7 @@ def create(
     preset: str | None,
     scopes: tuple[str, ...],
     expires_in: str | None,
+    player: str | None,
     directory: Path | None,
     as_json: bool,
 ) -> None:
@@ -73,7 +76,8 @@ def create(
         stored_club = find_club(database, read_name("The club's name", club))
         named = read_name("The key's name", name)
         held = tuple(dict.fromkeys(scopes)) or (EVERY_SCOPE,)
-        new_key = create_key(database, stored_club, name=named, scopes=held, lifetime=lifetime)
+        plays = None if player is None else read_player(player)
+        new_key = create_key(database, stored_club, name=named, scopes=held, lifetime=lifetime, player=plays)
     _print_new(new_key, as_json)
 
 
@@ -96,7 +100,9 @@ def list_(club: str | None, directory: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"keys": [_dump(each) for each in keys]})
     else:
-        print_table(("PREFIX", "CLUB", "NAME", "SCOPE", "CREATED (UTC)", "LAST USED", "STATE"), map(_row, keys))
+        print_table(
+            ("PREFIX", "CLUB", "NAME", "PLAYER", "SCOPE", "CREATED (UTC)", "LAST USED", "STATE"), map(_row, keys)
+        )
 
 
 @key.command()
@@ -132,7 +138,7 @@ def revoke(key: str, directory: Path | None, as_json: bool) -> None:
 @json_option
 def rotate(key: str, overlap: int, directory: Path | None, as_json: bool) -> None:
     """
-    Replace a key by a new one with the same scopes and lifetime. It is printed once, alone on stdout.
+    Replace a key by a new one with the same scopes, lifetime and player. It is printed once, alone on stdout.
 
     \b
     Examples:
@@ -161,7 +167,16 @@ def _print_new(new_key: NewKey, as_json: bool, *, replaces: IssuedKey | None = N
 def _row(each: IssuedKey) -> tuple[str, ...]:
     used = "never" if each.last_used_at is None else show_moment(each.last_used_at)
     scopes = ", ".join(each.scopes)
-    return each.prefix, each.club, each.name, scopes, show_moment(each.created_at), used, _state(each)
+    return (
+        each.prefix,
+        each.club,
+        each.name,
+        each.player or "",
+        scopes,
+        show_moment(each.created_at),
+        used,
+        _state(each),
+    )
 
 
 def _state(each: IssuedKey) -> str:
@@ -182,4 +197,6 @@ def _dump(each: IssuedKey) -> dict[str, Any]:
         "expires_at": show_time(each.expires_at),
         "revoked_at": show_time(each.revoked_at),
         "last_used_at": show_time(each.last_used_at),
+        "player": each.player,
+        "created_by": each.created_by and str(each.created_by),
     }

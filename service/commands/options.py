@@ -112,6 +112,27 @@ def read_name(what: str, text: str) -> str:
     return name
 
 
+def read_player(text: str) -> str:
+    """
+    Validate the operator's ID of a player.
+
+    Raises:
+        OperatorError: it is no ID.
+
+    >>> read_player("ann")
+    'ann'
+    """
+    from marshmallow import ValidationError
+
+    from schemas.game_fields import PlayerField
+
+    try:
+        player: str = PlayerField().deserialize(text)
+    except ValidationError as error:
+        raise OperatorError(f"The player's ID {error.messages[0]}.") from None
+    return player
+
+
 def read_duration(what: str, text: str) -> timedelta:
     """
     Parse a duration: a number and a unit.

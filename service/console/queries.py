@@ -18,7 +18,10 @@ from service.errors import NotFound
 _SESSION: Final = ConsoleSessionRecord
 _KEY: Final = ApiKeyRecord
 _FIND: Final = Statement(
-    text("SELECT club_id, id, key_id, key_name, scopes, expires_at FROM find_console_session(:kind, :secret_sha256)")
+    text("""
+        SELECT club_id, id, key_id, key_name, scopes, player, expires_at
+        FROM find_console_session(:kind, :secret_sha256)
+    """)
 )
 
 
@@ -51,7 +54,7 @@ def find(session: Session, kind: SessionKind, secret_sha256: bytes) -> ConsoleSe
     if not rows:
         return None
     [row] = rows
-    key = StoredKey(row["club_id"], row["key_id"], row["key_name"], tuple(row["scopes"]))
+    key = StoredKey(row["club_id"], row["key_id"], row["key_name"], tuple(row["scopes"]), declared_player=row["player"])
     return ConsoleSession(row["id"], key, row["expires_at"])
 
 

@@ -10,16 +10,25 @@ from service.db import Transaction
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries.stored_round import StoredRound
 
+# With OFFSET 0, PostgreSQL reads the IDs of a player once, and not for every seat that it compares.
 _CARRIED_OVER: Final = text("""
-    SELECT next.* FROM (
-        SELECT DISTINCT player FROM round_seats WHERE club_id = :club_id AND round_id = :round_id
+    SELECT next.*, sitting.ids FROM (
+        SELECT ARRAY[known.player] || ARRAY(
+            SELECT alias FROM aliases WHERE club_id = :club_id AND player = known.player
+        ) AS ids
+        FROM (
+            SELECT DISTINCT coalesce(joined.player, seat.player) AS player FROM round_seats AS seat
+            LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (seat.club_id, seat.player)
+            WHERE seat.club_id = :club_id AND seat.round_id = :round_id
+        ) AS known
+        OFFSET 0
     ) AS sitting
     CROSS JOIN LATERAL (
         SELECT round.table_sequence, seat.round_id, seat.seat, seat.player, seat.opening_stack, seat.carried_over
         FROM rounds AS round
         JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
-        JOIN round_seats AS seat ON (seat.club_id, seat.round_id, seat.revision, seat.player)
-            = (head.club_id, head.round_id, head.revision, sitting.player)
+        JOIN round_seats AS seat ON (seat.club_id, seat.round_id, seat.revision)
+            = (head.club_id, head.round_id, head.revision) AND seat.player = ANY (sitting.ids)
         WHERE round.club_id = :club_id AND round.table_id = :table_id AND round.table_sequence > :table_sequence
             AND NOT round.imported
         ORDER BY round.table_sequence LIMIT 1
@@ -54,6 +63,6 @@ def list_carried_over(transaction: Transaction, before: StoredRound) -> tuple[Ca
         "table_sequence": before.table_sequence,
     }
     return tuple(
-        CarriedOverStack(str(row.round_id), row.seat, row.player, row.opening_stack)
+        CarriedOverStack(str(row.round_id), row.seat, row.player, row.opening_stack, row.ids)
         for row in transaction.execute(_CARRIED_OVER, asked)
     )

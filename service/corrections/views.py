@@ -13,7 +13,7 @@ from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.corrections.actions.amend import what_if
 from service.corrections.actions.correct import correct_round, find_mistakes
-from service.http.authentication import Reach, current_transaction, require_scope
+from service.http.authentication import Reach, current_key, current_transaction, require_scope
 from service.http.request_body import receive_body
 from service.http.resource import Resource
 from service.http.responses import REPLAYED, created_response, json_response
@@ -47,10 +47,16 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
     A correction with `dispute` does not resolve the dispute: `POST /v1/disputes/{dispute_id}/resolve` does, afterwards.
 
     If a settlement of the round was final, the players have settled up by it: the correction then requires the scope
-    `correct-final` too, and its `adjustment` has the payments from that settlement to the new one.
+    `correct-final` too, and its `adjustment` has the payments from that settlement to the new one. In a club that
+    requires a second auditor it is a 409 `second-auditor-required`: propose it instead, and another key confirms it.
+
+    A key whose `player` sat in the round is refused if the correction names a dispute (`own-round`).
     """
     require_final = partial(require_scope, KeyScope.CORRECT_FINAL)
-    corrected = correct_round(current_transaction(), round_id, request, receive_body(), require_final=require_final)
+    key = current_key()
+    corrected = correct_round(
+        current_transaction(), round_id, request, receive_body(), key, require_final=require_final
+    )
     document = dump_comparison(corrected.comparison)
     if not corrected.is_replay:
         check_expected(request.expected, document)

@@ -38,7 +38,7 @@ _SHARED: Final = text("""
         SELECT name, current_setting(name) AS value FROM pg_settings
         WHERE source = 'session' AND NOT starts_with(name, 'transaction_')
         UNION ALL SELECT name, current_setting(name)
-        FROM unnest(ARRAY['ofc.club', 'ofc.table', 'ofc.round', 'role']) AS name
+        FROM unnest(ARRAY['ofc.club', 'ofc.table', 'ofc.round', 'ofc.player', 'role']) AS name
     ) AS settings
 """)
 _SET: Final = (

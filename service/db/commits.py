@@ -18,8 +18,8 @@ import psycopg
 from psycopg.errors import Diagnostic
 from sqlalchemy import text
 
+from service.database_errors import CommitsWaiting, OutcomeUnknown
 from service.db.pipeline import Statement
-from service.errors import CommitsWaiting, OutcomeUnknown
 from service.logs import get_log
 
 LIMIT_SECONDS: Final = 15.0

@@ -14,10 +14,10 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolResetState
 
 from migrations.privileges import SERVICE_PRIVILEGES
+from service.database_errors import DatabaseDenied
 from service.db.address import connect_arguments, describe
 from service.db.failures import WRONG_ROLE
 from service.db.pipeline import Parameters, Row, Statement, run_together
-from service.errors import DatabaseDenied
 
 NO_ROLE: Final = "none"
 """PostgreSQL's name for the role of the login."""
@@ -25,7 +25,7 @@ NO_ROLE: Final = "none"
 # The order matters: the role is checked after it was set.
 _ROLE: Final = (
     "set_config('role', :role, true), set_config('ofc.club', :club, true), set_config('ofc.table', :table, true),"
-    " set_config('ofc.round', :round, true)"
+    " set_config('ofc.round', :round, true), set_config('ofc.player', :player, true)"
 )
 # A commit that was confirmed must survive a crash of the server and its loss, whatever its default setting is.
 _DURABLE: Final = """
@@ -42,9 +42,10 @@ _CHECK: Final = f"""
 ENTER_CLUB: Final = (
     "set_config('ofc.club', CAST(key.club_id AS text), true),"
     " set_config('ofc.table', coalesce(CAST(key.table_id AS text), ''), true),"
-    " set_config('ofc.round', coalesce(CAST(key.round_id AS text), ''), true)"
+    " set_config('ofc.round', coalesce(CAST(key.round_id AS text), ''), true),"
+    " set_config('ofc.player', coalesce(key.player, ''), true)"
 )
-"""SQL expressions that set the club, the table and the round of a transaction to those of a row `key`."""
+"""SQL expressions that set the club, the table, the round and the player of a transaction to those of a row `key`."""
 
 
 class LocalSettings:
@@ -53,7 +54,7 @@ class LocalSettings:
 
     >>> settings = LocalSettings("ofc_service", {"lock_timeout": "10s"})
     >>> settings.parameters()
-    {'role': 'ofc_service', 'club': '', 'table': '', 'round': '', 'setting_0': '10s'}
+    {'role': 'ofc_service', 'club': '', 'table': '', 'round': '', 'player': '', 'setting_0': '10s'}
     """
 
     def __init__(self, role: str | None, settings: Mapping[str, str]) -> None:
@@ -71,11 +72,11 @@ class LocalSettings:
         # _DURABLE comes after the settings, because `synchronous_commit` can be one of them.
         self.text: TextClause = text(f"SELECT {', '.join([_ROLE, *sets, _DURABLE, _CHECK])}")
         self.statement = Statement(self.text)
-        self._parameters = {"role": role or NO_ROLE, "club": "", "table": "", "round": ""} | {
+        self._parameters = {"role": role or NO_ROLE, "club": "", "table": "", "round": "", "player": ""} | {
             f"setting_{place}": setting for place, setting in enumerate(settings.values())
         }
 
-    def parameters(self, club: str = "", table: str = "", round_: str = "") -> Parameters:
+    def parameters(self, club: str = "", table: str = "", round_: str = "", player: str = "") -> Parameters:
         """
         Return the parameters of the statement.
 
@@ -83,8 +84,9 @@ class LocalSettings:
             club: the ID of the club; without one, no records of clubs are visible.
             table: the ID of the only table whose records are visible; without one, those of all tables are.
             round_: the ID of the only round whose records are visible; without one, those of all rounds are.
+            player: the player whose own payments are visible beside those of the table.
         """
-        return {**self._parameters, "club": club, "table": table, "round": round_}
+        return {**self._parameters, "club": club, "table": table, "round": round_, "player": player}
 
     def apply(self, connection: Connection) -> None:
         """Run the statement as the first one of a SQLAlchemy transaction."""

@@ -9,6 +9,7 @@ from uuid import UUID
 import psycopg
 from sqlalchemy import Connection, Engine
 
+from service.database_errors import DatabaseDenied, DatabaseError, DatabaseReadOnly
 from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
 from service.db.commits import CommitWatch
 from service.db.connections import LocalSettings, check_session, close_connections, create_engine
@@ -17,7 +18,6 @@ from service.db.migrations import find_revision, owns_tables, refuse_all_but_new
 from service.db.schema import SchemaCheck
 from service.db.server_check import ServerState, read_server, refuse_read_only, refuse_unsafe
 from service.db.transactions import Session, Transaction
-from service.errors import DatabaseDenied, DatabaseError, DatabaseReadOnly
 from service.logs import format_exception, get_log
 
 _log = get_log(__name__)

@@ -7,17 +7,15 @@ from typing import Final
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError, TimeoutError
 
-from service.db.address import SERVICE_ROLE, describe
-from service.errors import (
-    Busy,
+from service.database_errors import (
     DatabaseAltered,
     DatabaseBehind,
     DatabaseDenied,
     DatabaseReadOnly,
     DatabaseUnreachable,
-    ServiceError,
-    StatementTimeout,
 )
+from service.db.address import SERVICE_ROLE, describe
+from service.errors import Busy, ServiceError, StatementTimeout
 
 # https://www.postgresql.org/docs/15/errcodes-appendix.html
 _UNDEFINED: Final = ("42P01", "42883")  # table or function

@@ -9,11 +9,11 @@ from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from migrations.privileges import FUNCTION_PRIVILEGES, SERVICE_PRIVILEGES, SHARED_PRIVILEGES, VIEW_PRIVILEGES
+from service.database_errors import DatabaseBehind, DatabaseDenied, DatabaseUnknown
 from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
 from service.db.connections import LocalSettings
 from service.db.failures import translate_errors
 from service.db.server_check import read_server, refuse_read_only
-from service.errors import DatabaseBehind, DatabaseDenied, DatabaseUnknown
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -17,9 +17,9 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
+from service.database_errors import DatabaseAltered
 from service.db.address import SERVICE_ROLE
 from service.db.migrations import migrations_directory
-from service.errors import DatabaseAltered
 
 MANIFEST: Final = "manifest.json"
 """The file that lists the objects that the migrations create."""

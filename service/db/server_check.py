@@ -5,8 +5,8 @@ from typing import Final
 
 from sqlalchemy import URL, Connection, text
 
+from service.database_errors import DatabaseError, DatabaseReadOnly
 from service.db.address import describe
-from service.errors import DatabaseError, DatabaseReadOnly
 
 # The transaction sets `synchronous_commit` itself; `reset_val` is the setting of the server, role or database.
 _LOOK: Final = text("""

@@ -10,11 +10,12 @@ from uuid import UUID
 
 from sqlalchemy import URL, Connection, CursorResult, Executable, text
 
+from service.database_errors import DatabaseError, DatabaseReadOnly, DatabaseUnreachable, OutcomeUnknown
 from service.db.commits import BARRIER, CommitWatch
 from service.db.connections import ONLY_READS, LocalSettings, close_connections
 from service.db.failures import translate_errors, translate_read_only
 from service.db.pipeline import Parameters, Pipeline, Query, Row, Statement
-from service.errors import DatabaseError, DatabaseReadOnly, DatabaseUnreachable, OutcomeUnknown, ServiceError
+from service.errors import ServiceError
 from service.logs import get_log
 
 _log = get_log(__name__)
@@ -36,6 +37,7 @@ class Transaction:
         request_id: the ID of the request in the log and the response.
         table_id: the only table whose records are visible; None for all tables of the club.
         round_id: the only round whose records are visible; None for all rounds.
+        player: the player of a personal link, whose own payments are visible too.
         now: the time of all records of the transaction.
         after_commit: functions to call after the commit.
         afterwards: functions to call with a second transaction after the commit.
@@ -47,6 +49,7 @@ class Transaction:
     request_id: str | None = None
     table_id: UUID | None = None
     round_id: UUID | None = None
+    player: str | None = None
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     afterwards: "list[Callable[[Transaction], None]]" = field(default_factory=list)
@@ -157,6 +160,7 @@ class Session:
         request_id: str | None = None,
         table_id: UUID | None = None,
         round_id: UUID | None = None,
+        player: str | None = None,
         rolled_back: bool = False,
         begun: Pipeline | None = None,
     ) -> Iterator[Transaction]:
@@ -169,6 +173,7 @@ class Session:
             request_id: the ID of the request.
             table_id: the only table whose records are visible; None for all tables of the club.
             round_id: the only round whose records are visible; None for all rounds.
+            player: the player of a personal link.
             rolled_back: whether to roll back in any case, for a dry run.
             begun: the transaction that `begin` has begun.
 
@@ -181,8 +186,8 @@ class Session:
         """
         if not rolled_back:
             self.commits.refuse_if_waiting()
-        pipeline = begun or self._begin(_BEGIN, str(club_id), str(table_id or ""), str(round_id or ""))
-        transaction = Transaction(pipeline, club_id, actor, request_id, table_id, round_id)
+        pipeline = begun or self._begin(_BEGIN, str(club_id), str(table_id or ""), str(round_id or ""), player or "")
+        transaction = Transaction(pipeline, club_id, actor, request_id, table_id, round_id, player)
         with self._discarding_read_only(), pipeline:
             yield transaction
             if rolled_back:
@@ -206,16 +211,18 @@ class Session:
         club_id: UUID,
         table_id: UUID | None = None,
         round_id: UUID | None = None,
+        player: str | None = None,
         begun: Pipeline | None = None,
     ) -> Transaction:
         """
         Begin a read-only transaction in one club, whose statements all see the same snapshot.
 
-        With `table_id` or `round_id`, only the records of this table or round are visible. `begun` is what `begin` has
-        begun.
+        With `table_id` or `round_id`, only the records of this table or round are visible, and with `player`, those of
+        this player's own payments too. `begun` is what `begin` has begun.
         """
-        pipeline = begun or self._begin(_BEGIN_READING, str(club_id), str(table_id or ""), str(round_id or ""))
-        return Transaction(pipeline, club_id, table_id=table_id, round_id=round_id)
+        place = str(club_id), str(table_id or ""), str(round_id or ""), player or ""
+        pipeline = begun or self._begin(_BEGIN_READING, *place)
+        return Transaction(pipeline, club_id, table_id=table_id, round_id=round_id, player=player)
 
     def query(self, statement: Statement, parameters: Parameters) -> list[Row]:
         """Run one statement in a separate transaction outside of any club, and return its rows."""
@@ -276,10 +283,10 @@ class Session:
         except DatabaseUnreachable as error:
             raise OutcomeUnknown(f"{error} This happened during a commit, which may have succeeded.") from error
 
-    def _begin(self, begin: Statement, club: str, table: str = "", round_: str = "") -> Pipeline:
+    def _begin(self, begin: Statement, club: str, table: str = "", round_: str = "", player: str = "") -> Pipeline:
         """Queue the begin of a transaction in a club, or outside of any club if `club` is empty."""
         self.connection.info[ONLY_READS] = begin is _BEGIN_READING
         pipeline = Pipeline(self.connection)
         pipeline.write(begin)
-        pipeline.write(self.local.statement, self.local.parameters(club, table, round_))
+        pipeline.write(self.local.statement, self.local.parameters(club, table, round_, player))
         return pipeline

@@ -31,7 +31,7 @@ from service.disputes.actions.disputes import (
     withdraw_dispute,
 )
 from service.disputes.queries.disputes import DisputeFilter
-from service.http.authentication import Reach, current_transaction
+from service.http.authentication import Reach, current_key, current_transaction
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, json_response, respond_page
 
@@ -88,7 +88,7 @@ def post_comment(request: DisputeTransitionRequest, dispute_id: UUID) -> Respons
 
     The same comment by the same author is stored once.
     """
-    return _changed(comment_on_dispute(current_transaction(), dispute_id, request))
+    return _changed(comment_on_dispute(current_transaction(), dispute_id, request, current_key()))
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>/review", methods=["POST"])
@@ -97,7 +97,7 @@ def post_comment(request: DisputeTransitionRequest, dispute_id: UUID) -> Respons
 @disputes.response(201, DisputeWithHistorySchema, headers=REPLAYED)
 def post_review(request: DisputeTransitionRequest, dispute_id: UUID) -> Response:
     """Start the review of an open dispute."""
-    return _changed(review_dispute(current_transaction(), dispute_id, request))
+    return _changed(review_dispute(current_transaction(), dispute_id, request, current_key()))
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>/resolve", methods=["POST"])
@@ -110,9 +110,10 @@ def post_resolution(request: DisputeTransitionRequest, dispute_id: UUID) -> Resp
 
     To uphold a dispute, a correction must name it, or `reason` must say why nothing is corrected. If two clients
     resolve a dispute at the same time, one succeeds and the other gets a 409. The same resolution by the same author,
-    sent again, returns the dispute as it is now.
+    sent again, returns the dispute as it is now. A key whose `player` sat in the round resolves and reviews none of its
+    disputes, and withdraws only those of this player (`own-round`).
     """
-    return _changed(resolve_dispute(current_transaction(), dispute_id, request))
+    return _changed(resolve_dispute(current_transaction(), dispute_id, request, current_key()))
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>/withdraw", methods=["POST"])
@@ -121,7 +122,7 @@ def post_resolution(request: DisputeTransitionRequest, dispute_id: UUID) -> Resp
 @disputes.response(201, DisputeWithHistorySchema, headers=REPLAYED)
 def post_withdrawal(request: DisputeTransitionRequest, dispute_id: UUID) -> Response:
     """Withdraw a dispute that has not ended."""
-    return _changed(withdraw_dispute(current_transaction(), dispute_id, request))
+    return _changed(withdraw_dispute(current_transaction(), dispute_id, request, current_key()))
 
 
 def _changed(changed: ChangedDispute, location: str | None = None) -> Response:

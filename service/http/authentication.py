@@ -49,15 +49,21 @@ class Access:
     Attributes:
         scopes: the key or link needs one of these.
         by_link: the links that can be used; None if only keys can.
+        by_player: whether every player's link can be used, also one to a round, and without the scope: the operation
+            is about what this player does.
     """
 
     scopes: Scopes
     by_link: Reach | None = None
+    by_player: bool = False
 
     def is_for(self, key: StoredKey) -> bool:
         """Return whether the operation can be used with a key, or with a link of this reach."""
         return (
-            key.table_id is None or self.by_link is Reach.ROUND or (self.by_link is not None and key.round_id is None)
+            key.table_id is None
+            or self.by_link is Reach.ROUND
+            or (self.by_link is not None and key.round_id is None)
+            or (self.by_player and key.player is not None)
         )
 
 
@@ -137,7 +143,7 @@ def with_key(view: Callable[..., Any], access: Access, caller: Caller = BY_KEY) 
                 current_request().transaction = opened.enter_context(open_writing(session, key, begun))
                 return view(*arguments, **options)
             state = current_request()
-            state.transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
+            state.transaction = session.reading(key.club_id, key.table_id, key.round_id, key.player, begun)
             state.resources = opened
             response = view(*arguments, **options)
             if isinstance(response, Response) and response.is_streamed:
@@ -218,7 +224,8 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
             stored_key, begun = keys.begin(session, secret_sha256, is_reading=True)
             key = authenticate(stored_key)
             if has_scope(key.scopes, access.scopes) and access.is_for(key):
-                current_request().transaction = session.reading(key.club_id, key.table_id, key.round_id, begun)
+                place = key.table_id, key.round_id, key.player
+                current_request().transaction = session.reading(key.club_id, *place, begun)
             return view(*arguments, **options)
 
     return open_to_all
@@ -234,6 +241,7 @@ def open_writing(
         request_id=current_request().request_id,
         table_id=key.table_id,
         round_id=key.round_id,
+        player=key.player,
         rolled_back=rolled_back,
         begun=begun,
     )
@@ -337,6 +345,8 @@ def check_access(key: StoredKey, access: Access) -> None:
             f"the link {key.name!r} is for one {reach}, and this operation is not for links; expected an API key with"
             f" the scope {join_scopes(access.scopes)}"
         )
+    if access.by_player and key.player is not None:
+        return
     if access.scopes and not has_scope(key.scopes, access.scopes):
         raise _missing(key, access.scopes)
 

@@ -58,6 +58,18 @@ def gain_or_loss(amount: int) -> str:
     return "gain" if amount > 0 else "loss" if amount < 0 else ""
 
 
+def format_amount(amount: int, currency: str | None) -> str:
+    """
+    Format an amount of money or, without a currency, of points.
+
+    >>> format_amount(480, "EUR"), format_amount(1250, None), format_amount(1, None)
+    ('€4.80', '1,250 points', '1 point')
+    """
+    if currency is not None:
+        return format_money(amount, currency)
+    return f"{amount:,} {'point' if amount == 1 else 'points'}"
+
+
 def format_signed(points: int) -> str:
     """
     Format points won with their sign.

@@ -1,19 +1,11 @@
 """The kinds of problems: status code, title and advice of each, by its stable code."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-
-@dataclass(frozen=True, slots=True)
-class ProblemKind:
-    """A kind of problem: its status, its title, and what to do about it."""
-
-    status: HTTPStatus
-    title: str
-    advice: str
-
+from service.http.database_problems import DATABASE_PROBLEMS
+from service.http.problem_kind import ProblemKind
 
 PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     "json-invalid": ProblemKind(
@@ -67,6 +59,18 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         HTTPStatus.FORBIDDEN,
         "Insufficient scope",
         "Send a key that has the required scope. Keys with the scope 'admin' create keys, as the operator does.",
+    ),
+    "own-round": ProblemKind(
+        HTTPStatus.FORBIDDEN,
+        "Round of one's own",
+        "Nobody decides about a round that they played in. Send the request with the key of somebody who did not sit in"
+        " the round.",
+    ),
+    "not-second-auditor": ProblemKind(
+        HTTPStatus.FORBIDDEN,
+        "Not a second auditor",
+        "A proposal is confirmed with another key than its own: one that neither has created the other, directly or by"
+        " way of others, and that is not of the same player.",
     ),
     "rate-limited": ProblemKind(
         HTTPStatus.TOO_MANY_REQUESTS,
@@ -223,7 +227,14 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     "payment-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
         "Payment or charge conflict",
-        "It is recorded with other content, or was reversed for another reason. Use a new reference for another one.",
+        "It is recorded with other content, or was reversed for another reason, or is a claim that has ended. Use a new"
+        " reference for another one.",
+    ),
+    "alias-conflict": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Alias conflict",
+        "IDs that sat in one round are two people, and an ID is joined to one player at most. `errors` has the reasons."
+        " Part IDs that were joined by mistake first.",
     ),
     "hand-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
@@ -292,6 +303,25 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "A dispute is opened after its round has ended, is then reviewed, and is then upheld or rejected. It "
         "can be withdrawn until it is resolved.",
     ),
+    "second-auditor-required": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Second auditor required",
+        "The club requires that another key confirms what changes a final settlement. Propose the correction with"
+        " `POST /v1/rounds/{round_id}/proposals`, or that an audit is applied with"
+        " `POST /v1/recomputations/{recomputation_id}/proposals`. Nothing was stored.",
+    ),
+    "proposal-refused": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Invalid proposal transition",
+        "A proposal is confirmed or withdrawn once, and only one waits for a round or an audit at a time. GET the"
+        " proposal for its state.",
+    ),
+    "proposal-changed": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Round changed since proposal",
+        "The round is no longer as it was when the correction was proposed. Nothing was stored. Withdraw the proposal,"
+        " and propose the correction of the round as it is now.",
+    ),
     "job-ended": ProblemKind(
         HTTPStatus.CONFLICT,
         "Job already ended",
@@ -331,53 +361,7 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Concurrent change",
         "Another request is changing the same record. Nothing was stored. Retry the request.",
     ),
-    "database-unavailable": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database unavailable",
-        "Nothing was stored. Retry the request later.",
-    ),
-    "outcome-unknown": ProblemKind(
-        HTTPStatus.GATEWAY_TIMEOUT,
-        "Unknown outcome",
-        "The database did not confirm the commit, so the request may or may not be stored. Retry "
-        "the same request with the same Idempotency-Key, if it has one. A request with a key, or with content"
-        " that identifies its record, is stored only once.",
-    ),
-    "commits-waiting": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Commits are waiting",
-        "Nothing was stored: earlier commits wait for a standby of the database. Retry the request later.",
-    ),
-    "statement-timeout": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Statement timeout",
-        "The database took too long, and nothing was stored. Retry the request later.",
-    ),
-    "database-behind": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database migration required",
-        "Run 'ofc-server migrate', then retry the request.",
-    ),
-    "database-unknown": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Unknown database version",
-        "Another release has migrated the database. Run that release, or export its rounds into a new database.",
-    ),
-    "database-altered": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database schema altered",
-        "The operator must restore the schema; 'ofc-server verify' lists every difference.",
-    ),
-    "database-read-only": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database is read-only",
-        "Nothing was stored: the database accepts no changes at present. Send the request again later.",
-    ),
-    "database-denied": ProblemKind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database access denied",
-        "The operator must grant the database login its privileges.",
-    ),
+    **DATABASE_PROBLEMS,
     "internal-error": ProblemKind(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "Internal error",

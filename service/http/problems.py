@@ -11,7 +11,8 @@ from evidence import EvidenceError
 from schemas.base import MOST_SHOWN, Dumped, WireError
 from schemas.problems import dump_mistakes, refuse
 from scoring.errors import Mistake, ScoringError
-from service.errors import DatabaseError, IdempotencyKeyInUse, ImportTooLarge, ServiceError, TooManyRequests
+from service.database_errors import DatabaseError
+from service.errors import IdempotencyKeyInUse, ImportTooLarge, ServiceError, TooManyRequests
 from service.http.details import describe_rejection
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.request_state import current_request

@@ -142,6 +142,7 @@ class Resource(flask_smorest.Blueprint):
         *scopes: KeyScope,
         needs_key: bool = True,
         by_link: Reach | None = None,
+        by_player: bool = False,
         uses_database: bool = True,
         records: bool = False,
         waits: bool = False,
@@ -158,6 +159,7 @@ class Resource(flask_smorest.Blueprint):
             scopes: the key needs one of these.
             needs_key: whether a key is required; if not, a key adds the records of its club to what is public.
             by_link: the links whose secret can be used as the key; only records of their table or round are visible.
+            by_player: whether players' links can be used without the scope, each for what its player does.
             uses_database: whether the operation needs the database, and so a key or a link.
             records: whether it changes records; it then supports dry runs and idempotency keys.
             waits: whether it can wait for an event; it then begins its transactions itself.
@@ -168,7 +170,7 @@ class Resource(flask_smorest.Blueprint):
         """
         if uses_database and not scopes:
             raise TypeError(f"the operation {name} uses the database without a scope; expected a scope")
-        access = Access(scopes, by_link)
+        access = Access(scopes, by_link, by_player)
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             if records:

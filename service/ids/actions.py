@@ -25,6 +25,8 @@ SCOPES: Final[Mapping[IdKind, tuple[KeyScope, ...]]] = {
     IdKind.KEY: (KeyScope.ADMIN,),
     IdKind.PAYMENT: (KeyScope.READ,),
     IdKind.CHARGE: (KeyScope.READ,),
+    IdKind.PROPOSAL: (KeyScope.READ,),
+    IdKind.PAYMENT_CLAIM: (KeyScope.READ,),
 }
 """The scopes with which the records of a kind are listed; one is enough."""
 

@@ -35,6 +35,11 @@ _SOURCES: Final = {
     IdKind.DELIVERY: ("record.state || ', ' || record.kind", "webhook_deliveries AS record"),
     IdKind.LINK: ("record.kind || ', ' || record.label", "links AS record"),
     IdKind.KEY: ("record.prefix || ', ' || record.name", "api_keys AS record"),
+    IdKind.PROPOSAL: (
+        "concat_ws(', ', record.kind, to_char(record.proposed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'))",
+        "proposals AS record",
+    ),
+    IdKind.PAYMENT_CLAIM: ("record.reference", "payment_claims AS record"),
     **{kind: ("record.reference", _ENTRIES.format(kind)) for kind in (IdKind.PAYMENT, IdKind.CHARGE)},
 }
 """Of each kind: a description of a record in SQL, and the records."""

@@ -7,8 +7,9 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
+from service.database_errors import DatabaseError
 from service.db import Database, Transaction
-from service.errors import Busy, DatabaseError, NotFound, ServiceError
+from service.errors import Busy, NotFound, ServiceError
 from service.jobs.kind import Kind
 from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Chunk, ChunkCounts

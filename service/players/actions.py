@@ -1,50 +1,79 @@
-"""Read, list, set and erase display names of players."""
+"""Read, list, set and erase display names of players, and join and part the IDs of one person."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from secrets import token_bytes
 from typing import Final
 from uuid import UUID
 
-from evidence.events import PlayerErased, PlayerNamed
-from schemas.players import PlayerView
+from evidence.events import PlayerErased, PlayerJoined, PlayerNamed, PlayerParted
+from schemas.base import WireError, show
+from schemas.players import MOST_ALIASES, AliasView, PlayerView
+from scoring.errors import Mistake
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.players import queries as players
-from service.players.queries import StoredPlayer
+from service.errors import AliasConflict, NotFound
+from service.players.queries import aliases, names
+from service.players.queries.aliases import Aliases, StoredAlias
+from service.players.queries.names import StoredPlayer
 
 _MOST_FOUND: Final = 1000
+_MOST_ROUNDS: Final = 20
+"""How many rounds a refusal names in which two IDs sat."""
 _SALT_BYTES: Final = 32
 
 
-def view_player(stored: StoredPlayer) -> PlayerView:
-    """Return the view of a stored player."""
-    return PlayerView(stored.player, stored.display_name, stored.named_at)
+def _view_player(stored: StoredPlayer, joined: Iterable[StoredAlias]) -> PlayerView:
+    own = tuple(AliasView(each.alias, each.joined_at) for each in joined if each.player == stored.player)
+    return PlayerView(stored.player, stored.display_name, stored.named_at, own)
 
 
-def get_player(transaction: Transaction, player: str) -> PlayerView:
+def get_player(transaction: Transaction, known_as: str) -> PlayerView:
     """
-    Return a player's display name.
+    Return a player's display name and aliases.
+
+    Args:
+        transaction: of the club.
+        known_as: any ID of the player.
 
     Raises:
-        NotFound: the player has no display name.
+        NotFound: the player has no display name and no aliases.
     """
-    return view_player(players.get(transaction, player))
+    stored = names.get(transaction, aliases.read_aliases(transaction).player_of(known_as))
+    return _view_player(stored, aliases.list_aliases(transaction, [stored.player]))
+
+
+def list_aliases(transaction: Transaction, player: str) -> Sequence[AliasView]:
+    """List the aliases of a player, in the order in which they were joined."""
+    return [AliasView(each.alias, each.joined_at) for each in aliases.list_aliases(transaction, [player])]
 
 
 def list_players(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[PlayerView]:
-    """List the club's players with a display name, the newest first."""
-    return cut_page(players.list_page(transaction, after=after, limit=limit + 1), limit, view_player)
+    """List the club's players with a display name or aliases, the newest first."""
+    stored = names.list_page(transaction, after=after, limit=limit + 1)
+    joined = aliases.list_aliases(transaction, [each.player for each in stored])
+    return cut_page(stored, limit, lambda each: _view_player(each, joined))
 
 
 def list_names(transaction: Transaction, of: Iterable[str]) -> dict[str, str]:
-    """Return the display names of those players that have one."""
-    return {record.player: record.display_name for record in players.list_named(transaction, {*of})}
+    """Return the display names of those players that have one, by the IDs received: an alias has that of its player."""
+    joined = aliases.read_aliases(transaction)
+    players = {each: joined.player_of(each) for each in of}
+    shown = names.list_shown(transaction, {*players.values()})
+    by_player = {each.player: each.display_name for each in shown if each.display_name is not None}
+    return {each: by_player[player] for each, player in players.items() if player in by_player}
 
 
 def search_names(transaction: Transaction, text: str) -> list[str]:
-    """Return the IDs of players with a text in their display names: not more than a thousand."""
-    return players.search_names(transaction, text, _MOST_FOUND)
+    """
+    Return all IDs of players with a text in a display name, in small or capital letters.
+
+    Of players with aliases, also those with the text in any of their IDs.
+    """
+    joined = aliases.read_aliases(transaction)
+    named = names.search_names(transaction, text, _MOST_FOUND)
+    like = [each for each in (*joined.players, *joined.players.values()) if text.lower() in each.lower()]
+    return joined.ids_of_all(dict.fromkeys(joined.player_of(each) for each in (*named, *like)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +84,158 @@ class NamedPlayer:
     is_new: bool
 
 
-def name_player(transaction: Transaction, player: str, display_name: str) -> NamedPlayer:
+def name_player(transaction: Transaction, known_as: str, display_name: str) -> NamedPlayer:
     """
-    Set or replace a player's display name.
+    Set or replace a player's display name, by any of their IDs.
 
     The event does not contain the name, because events are never erased, but a digest that verification compares.
     """
+    player = aliases.read_aliases(transaction).player_of(known_as)
     salt = token_bytes(_SALT_BYTES)
     event = PlayerNamed.of(player, display_name, salt)
-    is_new = players.set_name(transaction, player, display_name, salt, event.encode())
-    return NamedPlayer(view_player(players.get(transaction, player)), is_new)
+    is_new = names.set_name(transaction, player, display_name, salt, event.encode())
+    return NamedPlayer(get_player(transaction, player), is_new)
 
 
-def erase_player(transaction: Transaction, player: str) -> None:
+def erase_player(transaction: Transaction, known_as: str) -> None:
     """
-    Erase a player's display name and the notes of their payments and charges, if any; their ID stays in the records.
+    Erase a player's display names and the notes of their payments and charges, if any; their IDs stay in the records.
 
-    The action is idempotent.
+    All IDs of the player are erased, by any of them. The action is idempotent.
     """
-    erased = players.erase(transaction, player)
-    if erased.has_name or erased.notes:
-        event = PlayerErased(player=player, notes=erased.notes)
-        players.record_erasure(transaction, erased, event.encode())
+    for player in aliases.read_aliases(transaction).ids_of(known_as):
+        erased = names.erase(transaction, player)
+        if erased.has_name or erased.notes:
+            event = PlayerErased(player=player, notes=erased.notes)
+            names.record_erasure(transaction, erased, event.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedAliases:
+    """A player after an ID was joined or parted, and whether the request is a replay."""
+
+    view: PlayerView
+    is_replay: bool
+
+
+def join_player(transaction: Transaction, known_as: str, alias: str) -> ChangedAliases:
+    """
+    Join another ID to a player: every list, sum and stack treats both as one from now on. No record changes.
+
+    Args:
+        transaction: of the club.
+        known_as: any ID of the player.
+        alias: the other ID.
+
+    Raises:
+        WireError: the alias is the ID itself.
+        NotFound: neither ID has sat in a round.
+        AliasConflict: the IDs sat in one round, or the alias is joined to another player or has aliases itself.
+        Busy: rounds were being opened for too long.
+    """
+    joined = aliases.lock_aliases(transaction)
+    proposed = _propose(transaction, joined, known_as, alias)
+    player = proposed.player
+    if proposed.is_joined:
+        return ChangedAliases(_view_changed(transaction, player), is_replay=True)
+    if proposed.obstacles:
+        raise AliasConflict(f"{alias!r} is not joined to {player!r}", proposed.obstacles)
+    aliases.join(transaction, player, alias, PlayerJoined(player=player, alias=alias).encode())
+    return ChangedAliases(_view_changed(transaction, player), is_replay=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedJoin:
+    """
+    An ID that may be joined to a player.
+
+    Attributes:
+        player: the ID under which the player is shown.
+        is_joined: whether both are of one player already.
+        obstacles: why they cannot be joined, if they cannot.
+        rounds: the first rounds in which both sat.
+    """
+
+    player: str
+    alias: str
+    is_joined: bool
+    obstacles: Sequence[Mistake]
+    rounds: Sequence[UUID]
+
+
+def propose_join(transaction: Transaction, known_as: str, alias: str) -> ProposedJoin:
+    """
+    Return whether an ID can be joined to a player. Nothing changes.
+
+    Raises:
+        WireError, NotFound: as `join_player`.
+    """
+    return _propose(transaction, aliases.read_aliases(transaction), known_as, alias)
+
+
+def _propose(transaction: Transaction, joined: Aliases, known_as: str, alias: str) -> ProposedJoin:
+    player = joined.player_of(known_as)
+    if alias == known_as:
+        detail = f"is {show(alias)}, as the player is; expected another ID of the same person"
+        raise WireError((Mistake("alias-not-other", ("alias",), detail),))
+    if joined.player_of(alias) == player:
+        return ProposedJoin(player, alias, is_joined=True, obstacles=(), rounds=())
+    ids = joined.ids_of(player)
+    if not aliases.list_known(transaction, [*ids, alias]):
+        raise NotFound(f"neither {player!r} nor {alias!r} has sat in a round")
+    rounds = aliases.list_rounds_together(transaction, ids, [alias], _MOST_ROUNDS)
+    sitting = " or ".join(map(repr, ids))
+    together = [
+        Mistake(
+            "players-together", ("alias",), f"{sitting} and {alias!r} both sat in round {each}; expected one person"
+        )
+        for each in rounds
+    ]
+    obstacles = (*_find_other_joins(joined, player, alias), *together)
+    return ProposedJoin(player, alias, is_joined=False, obstacles=obstacles, rounds=rounds)
+
+
+def _find_other_joins(joined: Aliases, player: str, alias: str) -> Iterator[Mistake]:
+    """Yield why an ID cannot be joined to a player because of what is joined already."""
+    other = joined.players.get(alias)
+    if other is not None:
+        detail = f"{alias!r} is an alias of {other!r}; part them first, or join {player!r} to {other!r}"
+        yield Mistake("alias-taken", ("alias",), detail)
+    if joined.of(alias):
+        its_own = ", ".join(map(repr, joined.of(alias)))
+        detail = f"{alias!r} has aliases itself: {its_own}; part them first, or join {player!r} to {alias!r}"
+        yield Mistake("alias-has-aliases", ("alias",), detail)
+    if len(joined.of(player)) >= MOST_ALIASES:
+        yield Mistake("aliases-count", ("alias",), f"{player!r} has {MOST_ALIASES} aliases, the most that are possible")
+
+
+def part_player(transaction: Transaction, known_as: str, alias: str) -> ChangedAliases:
+    """
+    Part an alias from a player: it is a player of its own again, with what is recorded under it.
+
+    Raises:
+        NotFound: the ID is no alias.
+        AliasConflict: it is one of another player.
+        Busy: rounds were being opened for too long.
+    """
+    joined = aliases.lock_aliases(transaction)
+    player = joined.player_of(known_as)
+    event = PlayerParted(player=player, alias=alias).encode()
+    other = joined.players.get(alias)
+    if other is None:
+        if not aliases.was_parted(transaction, event):
+            raise NotFound(f"{alias!r} is no alias of the player {player!r}")
+        return ChangedAliases(_view_changed(transaction, player), is_replay=True)
+    if other != player:
+        detail = f"{alias!r} is an alias of {other!r}; expected an alias of {player!r}"
+        raise AliasConflict(detail, (Mistake("alias-taken", ("alias",), detail),))
+    aliases.part(transaction, alias, event)
+    return ChangedAliases(_view_changed(transaction, player), is_replay=False)
+
+
+def _view_changed(transaction: Transaction, player: str) -> PlayerView:
+    """Return a player, who can have no display name and no aliases any longer."""
+    stored = names.find(transaction, player)
+    if stored is None:
+        return PlayerView(player, None, None, ())
+    return _view_player(stored, aliases.list_aliases(transaction, [player]))

@@ -1,4 +1,4 @@
-"""Players' display names."""
+"""Players' display names and aliases."""
 
 from http import HTTPStatus
 from typing import Any, Final
@@ -10,6 +10,8 @@ from schemas.base import WireError, load
 from schemas.fields import ID_PATTERN
 from schemas.pages import PageQuerySchema
 from schemas.players import (
+    AliasRequest,
+    AliasRequestSchema,
     DisplayNameRequestSchema,
     NameRequest,
     PlayerPageSchema,
@@ -21,11 +23,26 @@ from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import NEXT_PAGE, json_response, no_content, respond_page
+from service.http.responses import (
+    NEXT_PAGE,
+    REPLAYED,
+    created_response,
+    json_response,
+    no_content,
+    recorded_response,
+    respond_page,
+)
 from service.openapi import REQUEST_ID
-from service.players.actions import erase_player, get_player, list_players, name_player
+from service.players.actions import (
+    erase_player,
+    get_player,
+    join_player,
+    list_players,
+    name_player,
+    part_player,
+)
 
-players = Resource("players", __name__, description="Display names of players, which can be erased.")
+players = Resource("players", __name__, description="Display names of players, which can be erased, and their aliases.")
 
 
 class PlayerConverter(BaseConverter):
@@ -45,6 +62,7 @@ class PlayerPartConverter(BaseConverter):
 ONE: Final = "/v1/players/<player:player>"
 ANY: Final = "/v1/players/<player_part:player>"
 """The same path for methods that `/v1/players/{player}/statistics` does not have."""
+ALIASES: Final = f"{ANY}/aliases"
 PLAYER: Final[list[dict[str, Any]]] = [
     {
         "in": "path",
@@ -62,7 +80,11 @@ PLAYER: Final[list[dict[str, Any]]] = [
 @players.arguments(PageQuerySchema, location="query")
 @players.response(200, PlayerPageSchema, headers=NEXT_PAGE)
 def get_players(query: dict[str, Any]) -> Response:
-    """List the club's players with a display name, newest first."""
+    """
+    List the club's players with a display name or aliases, newest first.
+
+    An alias is listed with its player only.
+    """
     page = list_players(current_transaction(), after=query["cursor"], limit=query["limit"])
     return respond_page("players", [dump_player(view) for view in page.items], page.next_after)
 
@@ -72,7 +94,7 @@ def get_players(query: dict[str, Any]) -> Response:
 @players.response(200, PlayerSchema)
 def get_one_player(player: str) -> Response:
     """
-    Return a player's display name.
+    Return a player's display name and aliases, by any ID of the player.
 
     That of a player whose ID ends in `/statistics` is only in the list of players: here it is the URL of statistics.
     """
@@ -88,7 +110,7 @@ def get_one_player(player: str) -> Response:
 )
 def put_player(naming: NameRequest, player: str) -> Response:
     """
-    Set a player's display name, or replace it.
+    Set a player's display name, or replace it. An alias has the display name of its player.
 
     Display names are stored in one place only, so that they can be erased: no record, event or stored response contains
     one.
@@ -102,12 +124,42 @@ def put_player(naming: NameRequest, player: str) -> Response:
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
     """
-    Erase a player's display name, and the notes and reasons of their payments and charges.
+    Erase a player's display names, and the notes and reasons of their payments, charges and claims, under all IDs.
 
-    The player's ID, results and payments stay in the records.
+    The player's IDs, results and payments stay in the records.
     """
     erase_player(current_transaction(), read_player(player))
     return no_content()
+
+
+@players.route(ALIASES, methods=["POST"], parameters=PLAYER)
+@players.operation("join_player", KeyScope.WRITE, records=True)
+@players.arguments(AliasRequestSchema)
+@players.response(201, PlayerSchema, headers=REPLAYED)
+def post_alias(request: AliasRequest, player: str) -> Response:
+    """
+    Join another ID to a player, because both are of one person.
+
+    From then on, every list, balance, statement and statistic treats both as one player, shown under the ID in the
+    path, and a stack of one carries over to the other. Records stay as they are, and each has the ID that was sent.
+    IDs that sat in one round cannot be joined, and joined IDs cannot sit in one round.
+    """
+    joined = join_player(current_transaction(), read_player(player), request.alias)
+    return created_response(dump_player(joined.view), is_replay=joined.is_replay)
+
+
+@players.route(f"{ALIASES}/part", methods=["POST"], parameters=PLAYER)
+@players.operation("part_player", KeyScope.WRITE, records=True)
+@players.arguments(AliasRequestSchema)
+@players.response(200, PlayerSchema, headers=REPLAYED)
+def post_parting(request: AliasRequest, player: str) -> Response:
+    """
+    Part an alias from a player: it is a player of its own again, with everything that is recorded under it.
+
+    All figures are those that they would be if the ID had never been joined.
+    """
+    parted = part_player(current_transaction(), read_player(player), request.alias)
+    return recorded_response(dump_player(parted.view), is_replay=parted.is_replay)
 
 
 def read_player(written: str) -> str:

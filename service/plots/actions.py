@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import accumulate
 from typing import Any, Final
@@ -16,6 +17,7 @@ from scoring.errors import Mistake
 from scoring.sources import PointSources
 from service.clubs.actions import get_club
 from service.db import Transaction
+from service.players.queries.aliases import read_aliases
 from service.plots import queries
 from service.plots.queries import PlotFilter
 from service.rounds.queries import rounds
@@ -46,6 +48,8 @@ def get_plot(transaction: Transaction, plot: PlotName, filter_: PlotFilter) -> P
     round_ = None if filter_.round_id is None else rounds.get(transaction, filter_.round_id)
     table_id = round_.table_id if round_ is not None else filter_.table_id
     table = None if table_id is None else get_table(transaction, table_id)
+    if filter_.player is not None:
+        filter_ = replace(filter_, player=read_aliases(transaction).player_of(filter_.player))
     places, series, omitted = _BUILDERS[plot](transaction, filter_, club)
     return PlotView(
         plot=plot,
@@ -77,16 +81,16 @@ def _plot_stacks(transaction: Transaction, filter_: PlotFilter, _club: ClubView)
     hands = defaultdict(list)
     for each in _few(queries.list_stacks(transaction, filter_, _MOST_HANDS + 1), _MOST_HANDS, "hands"):
         hands[each.round_id].append(each)
-    counted = Counter[str]()
+    counted, aliases = Counter[str](), read_aliases(transaction)
     for each in rows:
-        counted.update(dict.fromkeys(each.players, 1 + len(hands[each.id])))
+        counted.update(dict.fromkeys(aliases.players_of(each.players), 1 + len(hands[each.id])))
     players, omitted = _choose(counted, filter_)
     places: list[PlotPlace] = []
     values: dict[str, list[Value]] = {player: [] for player in players}
     for each in rows:
         stacks = [(0, each.opening_stacks), *((hand.number, hand.stacks) for hand in hands[each.id])]
         for number, held in stacks:
-            by_player = dict(zip(each.players, held, strict=True))
+            by_player = dict(zip(aliases.players_of(each.players), held, strict=True))
             places.append(PlotPlace(round=each.id, hand=number, opened_at=each.opened_at))
             for player, of_player in values.items():
                 of_player.append(by_player.get(player))
@@ -98,12 +102,14 @@ def _plot_net(transaction: Transaction, filter_: PlotFilter, _club: ClubView) ->
     if filter_.player is not None:
         return _plot_net_of(transaction, filter_, filter_.player)
     rows = _few(queries.list_rounds(transaction, filter_, MOST_PLACES + 1), MOST_PLACES, "rounds")
-    players, omitted = _choose(Counter(player for each in rows for player in each.players), filter_)
+    aliases = read_aliases(transaction)
+    counted = Counter(player for each in rows for player in aliases.players_of(each.players))
+    players, omitted = _choose(counted, filter_)
     values: dict[str, list[Value]] = {player: [] for player in players}
     nets: dict[str, int | None] = dict.fromkeys(players)
     for each in rows:
         for player, opening, added, stack in zip(
-            each.players, each.opening_stacks, each.top_ups, each.stacks, strict=True
+            aliases.players_of(each.players), each.opening_stacks, each.top_ups, each.stacks, strict=True
         ):
             if player in nets:
                 nets[player] = (nets[player] or 0) + stack - opening - added

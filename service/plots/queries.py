@@ -9,6 +9,7 @@ from sqlalchemy import Row, text
 
 from schemas.statistics.plots import MOST_SERIES
 from service.db import Transaction
+from service.players.queries.aliases import add_up, read_aliases
 from service.rounds.queries.round_filter import (
     RoundFilter,
     filter_parameters,
@@ -61,21 +62,22 @@ def list_stacks(transaction: Transaction, filter_: PlotFilter, limit: int) -> Se
 def list_hand_counts(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """List the number of hands of each player; with a player, of each opponent against that player."""
     of, view = ("player", "player_rounds") if filter_.player is None else ("opponent", "player_opponents")
-    query = f"""
+    by_id = f"""
         SELECT {of} AS player, sum(hands) AS hands FROM {view} AS result WHERE {_played(filter_)} GROUP BY {of}
     """
-    return _read(transaction, query, filter_)
+    return _read(transaction, add_up(by_id, counts=(), sums=["hands"]), filter_)
 
 
 def list_pairs(transaction: Transaction, filter_: PlotFilter, opponents: Sequence[str]) -> Sequence[Row[Any]]:
     """List the points of players against opponents."""
-    of_player = "" if filter_.player is not None else "AND result.player = ANY (:opponents)"
-    query = f"""
+    of_player = "" if filter_.player is not None else "AND result.player = ANY (:ids)"
+    by_id = f"""
         SELECT result.player, result.opponent, sum(result.points) AS points FROM player_opponents AS result
-        WHERE {_of_filter(filter_)} {of_player} AND result.opponent = ANY (:opponents)
+        WHERE {_of_filter(filter_)} {of_player} AND result.opponent = ANY (:ids)
         GROUP BY result.player, result.opponent
     """
-    return _read(transaction, query, filter_, opponents=[*opponents])
+    query = add_up(by_id, players=["player", "opponent"], counts=(), sums=["points"])
+    return _read(transaction, query, filter_, ids=read_aliases(transaction).ids_of_all(opponents))
 
 
 def list_nets(transaction: Transaction, filter_: PlotFilter, limit: int) -> Sequence[Row[Any]]:
@@ -89,23 +91,25 @@ def list_nets(transaction: Transaction, filter_: PlotFilter, limit: int) -> Sequ
 
 def list_sources(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """List the points of players by what they are for."""
-    query = f"""
+    by_id = f"""
         SELECT player, sum(hands) AS hands, sum(from_rows) AS rows, sum(from_bonuses) AS bonuses,
             sum(from_royalties) AS royalties, sum(from_fouls) AS fouls,
             sum(points - from_rows - from_bonuses - from_royalties - from_fouls) AS fantasyland
         FROM player_rounds AS result WHERE {_played(filter_)} GROUP BY player
     """
-    return _read(transaction, query, filter_)
+    sums = ["hands", "rows", "bonuses", "royalties", "fouls", "fantasyland"]
+    return _read(transaction, add_up(by_id, counts=(), sums=sums), filter_)
 
 
 def list_caps(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """List the points that players received and paid, and those that were due and not paid, if any were due."""
-    query = f"""
+    by_id = f"""
         SELECT player, sum(received) AS received, sum(not_received) AS not_received, sum(paid) AS paid,
             sum(not_paid) AS not_paid
         FROM player_rounds AS result WHERE {_of_filter(filter_)}
         GROUP BY player HAVING sum(received + not_received + paid + not_paid) > 0
     """
+    query = add_up(by_id, counts=(), sums=["received", "not_received", "paid", "not_paid"])
     return _read(transaction, query, filter_)
 
 
@@ -151,5 +155,5 @@ def _where(filter_: PlotFilter) -> str:
 
 
 def _read(transaction: Transaction, query: str, filter_: PlotFilter, **more: Any) -> Sequence[Row[Any]]:
-    parameters = {"club_id": transaction.club_id, **filter_parameters(filter_), **more}
+    parameters = {"club_id": transaction.club_id, **filter_parameters(transaction, filter_), **more}
     return transaction.execute(text(query), parameters).all()

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import insert, select, text
 
 from schemas.jobs.differences import LONGEST_DETAIL, DifferenceView
-from schemas.ledger.settling import PointUnit, unit_of
+from schemas.ledger.settling import Worth, worth_of
 from service.db import Transaction
 from service.db.base import Base
 from service.recomputations.models import AuditedRoundRecord, DifferenceRecord
@@ -20,8 +20,8 @@ _OF_AUDIT: Final = text("""
     SELECT round_id, revision, digest FROM audited_rounds
     WHERE club_id = :club_id AND job_id = :audit_id AND round_id = ANY (:round_ids)
 """)
-_UNITS: Final = text("""
-    SELECT id, table_id, point_value, currency FROM rounds WHERE club_id = :club_id AND id = ANY (:round_ids)
+_WORTHS: Final = text("""
+    SELECT id, table_id, point_value, unit FROM rounds WHERE club_id = :club_id AND id = ANY (:round_ids)
 """)
 
 
@@ -89,12 +89,12 @@ def find_audited(transaction: Transaction, audit_id: UUID, round_ids: Sequence[U
     }
 
 
-def list_units(transaction: Transaction, round_ids: Sequence[UUID]) -> dict[UUID, PointUnit]:
+def list_worths(transaction: Transaction, round_ids: Sequence[UUID]) -> dict[UUID, Worth]:
     """Return what the points of rounds are worth, by the ids of the rounds."""
     parameters = {"club_id": transaction.club_id, "round_ids": list(round_ids)}
     return {
-        row.id: unit_of(row.point_value, row.currency, str(row.table_id))
-        for row in transaction.execute(_UNITS, parameters)
+        row.id: worth_of(row.point_value, row.unit, str(row.table_id))
+        for row in transaction.execute(_WORTHS, parameters)
     }
 
 

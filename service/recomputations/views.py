@@ -65,7 +65,8 @@ def post_recomputation(request: RecomputationRequest) -> Response:
     every round that differs, except open rounds, rounds that change meanwhile and, unless `final` is true, rounds whose
     settlement was final; these are reported. `apply` with an `audit` changes exactly what this audit found: a round
     that has another revision or another result by now is skipped, so repeating the request does no harm. The summary
-    has what each player gains or loses, in points and money, and the payments that settle it up.
+    has what each player gains or loses, in points and money, and the payments that settle it up. In a club that
+    requires a second auditor, `apply` with `final` is a 409 `second-auditor-required`: propose to apply an audit.
     """
     if request.final:
         require_scope(KeyScope.CORRECT_FINAL)

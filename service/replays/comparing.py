@@ -58,18 +58,19 @@ def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tre
 
 
 AUDITED: Final[Mapping[str, Table]] = {
-    "clubs": _table("id", event="name created_at time_zone evening_begins"),
+    "clubs": _table("id", event="name created_at time_zone evening_begins second_auditor"),
     "players": _table("club_id player", event="display_name salt named_at", free="id"),
+    "aliases": _table("club_id alias", event="player id joined_at"),
     "api_keys": _table(
         "club_id id",
-        event="name prefix secret_sha256 scopes created_at expires_at revoked_at",
+        event="name prefix secret_sha256 scopes created_at expires_at revoked_at player created_by replaces",
         free="last_used_at",
     ),
     "rulesets": _table("club_id name version", event="content digest created_at"),
     "tables": _table(
         "club_id id",
-        event="name ruleset_name ruleset_version point_value currency minimum_stack correction_window_minutes"
-        " created_at archived_at",
+        event="name ruleset_name ruleset_version point_value unit charge_per charge_amount minimum_stack"
+        " correction_window_minutes created_at archived_at",
     ),
     "links": _table(
         "club_id id",
@@ -78,8 +79,8 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "rounds": _table(
         "club_id id",
-        event="table_id table_sequence imported reference digest point_value currency opened_at recorded_at"
-        " correction_window_minutes",
+        event="table_id table_sequence imported reference digest point_value unit charge_per charge_amount"
+        " opened_at recorded_at correction_window_minutes",
     ),
     "settlements": _table(
         "club_id round_id revision", event="ruleset_name ruleset_version reason created_at adjusts_revision"
@@ -105,9 +106,14 @@ AUDITED: Final[Mapping[str, Table]] = {
     "entries": _table(
         "club_id id",
         event="kind posted_at played_at round_id revision previous_revision table_id unit accounts reference reverses",
-        played="amounts",
+        played="amounts charges",
     ),
     "entry_notes": _table("club_id entry_id", event="note salt"),
+    "payment_claims": _table(
+        "club_id id", event="claimed_at payer payee unit amount paid_at table_id round_id reference"
+    ),
+    "payment_claim_outcomes": _table("club_id claim_id", event="id outcome ended_at"),
+    "payment_claim_reasons": _table("club_id event_id", event="reason salt"),
     "disputes": _table(
         "club_id id",
         event="round_id table_id revision hand seat board_row claim author digest opened_at",
@@ -116,6 +122,15 @@ AUDITED: Final[Mapping[str, Table]] = {
         "club_id dispute_id version", event="round_id kind author comment correction digest recorded_at"
     ),
     "dispute_heads": _table("club_id dispute_id", event="state version"),
+    "proposals": _table(
+        "club_id id",
+        event="kind proposed_by proposed_at digest request_digest content round_id table_id revision dispute upholds"
+        " audit_id",
+    ),
+    "proposal_ends": _table(
+        "club_id proposal_id",
+        event="proposed_by state ended_by ended_at reason round_id revision recomputation_id",
+    ),
     "round_heads": _table(
         "club_id round_id",
         event="table_id version revision ruleset_name ruleset_version seats players opening_stacks provisional_until"
@@ -124,7 +139,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "round_statistics": _table(
         "club_id round_id player",
-        event="table_id ruleset_name ruleset_version opened_at point_value currency place",
+        event="table_id ruleset_name ruleset_version opened_at point_value unit place",
         played="top_ups received not_received paid not_paid hands points squares best worst points_by_hand fouls scoops"
         " fantasyland_hands fantasyland_entered fantasyland_stayed royalties_top royalties_middle royalties_bottom"
         " from_rows from_bonuses from_royalties from_fouls opponents hands_against points_against squares_against"
@@ -223,6 +238,10 @@ def _no_amounts_in_an_entry(row: Row) -> tuple[int, int]:
     return sum(row["amounts"]), 0
 
 
+def _no_charges_in_an_entry(row: Row) -> tuple[int, int]:
+    return sum(row["charges"] or ()), 0
+
+
 def _stacks_of_a_hand(row: Row) -> tuple[int, int]:
     return sum(row["stacks"]), sum(row["stacks_before"]) + sum(row["top_ups"])
 
@@ -248,5 +267,5 @@ _RULES: Final[Mapping[str, Mapping[str, Callable[[Row], tuple[Any, Any]]]]] = {
     "hand_scores": {"points": _no_points_in_a_hand, "stacks": _stacks_of_a_hand, "transfers": _payable},
     "payouts": {"stacks": _stacks_of_a_payout, "transfers": _payable},
     "round_heads": {"stacks": _stacks_of_a_round},
-    "entries": {"amounts": _no_amounts_in_an_entry},
+    "entries": {"amounts": _no_amounts_in_an_entry, "charges": _no_charges_in_an_entry},
 }

@@ -124,4 +124,4 @@ def select_rounds(scope: RoundFilter) -> str:
 def stretch_parameters(transaction: Transaction, stretch: Stretch) -> dict[str, Any]:
     """Return the parameters of `select_rounds`."""
     of_stretch = {"club": transaction.club_id, "after": stretch.after, "upto": stretch.upto}
-    return of_stretch | filter_parameters(stretch.scope)
+    return of_stretch | filter_parameters(transaction, stretch.scope)

@@ -45,7 +45,7 @@ _played = text("(\nCASE\n    WHEN played_at IS NULL THEN recorded_at\n    ELSE p
 
 class RoundRecord(Base):
     """
-    A round as it was opened, with the point value and currency of its table at that time.
+    A round as it was opened, with the point value, unit and standing charge of its table at that time.
 
     `table_sequence` numbers the rounds of a table in the order of recording, from 1 without gaps. `opened_at` is when
     the round was played, which may be long before it was received, at `recorded_at`.
@@ -72,7 +72,9 @@ class RoundRecord(Base):
     reference: Mapped[str | None]
     digest: Mapped[bytes]
     point_value: Mapped[Big | None]
-    currency: Mapped[str | None]
+    unit: Mapped[str | None]
+    charge_per: Mapped[str | None]
+    charge_amount: Mapped[Big | None]
     opened_at: Mapped[datetime]
     recorded_at: Mapped[datetime]
     correction_window_minutes: Mapped[int]

@@ -1,4 +1,5 @@
 import contextlib
+import shlex
 import signal
 import ssl
 import time
@@ -88,6 +89,8 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
             report(f"Anyone in this network can reach it{readable}.")
         report(f"The key of the club `{HOME}` is in {key_file}")
         _report_console(web, key_file, key, report)
+        if web.is_without_tables(key):
+            _report_first_steps(lan_url or web.address.url, key_file, report)
         report("Press Ctrl-C to stop.")
         _supervise(web, worker, cluster)
 
@@ -102,6 +105,15 @@ def _report_console(web: Web, key_file: Path, key: str, report: Callable[[str], 
     if link is not None:
         minutes = int(LINK_LIFETIME.total_seconds() // 60)
         report(f"Sign in to the console with it, once within {minutes} minutes: {link}")
+
+
+def _report_first_steps(url: str, key_file: Path, report: Callable[[str], None]) -> None:
+    """Report what a club without tables does first."""
+    ofc = f"ofc --url {url} --key-file {shlex.quote(str(key_file))}"
+    report(f"The club `{HOME}` has no table yet. Create one, link a phone to it, and enter the first hand there:")
+    report(f"  1. Tables, New table in the console, or: {ofc} table create friday --ruleset pineapple")
+    report(f"  2. Links, Issue a link in the console, or: {ofc} link table friday --scorekeeper")
+    report(f"  3. Open the link on the phone. The scorekeeper's page is {url}/scorekeeper/")
 
 
 def serve(hosting: Hosting, config: Config, environment: Mapping[str, str], report: Callable[[str], None]) -> None:

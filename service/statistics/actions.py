@@ -1,7 +1,7 @@
 """Statistics of players: sums of their results in rounds."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -17,11 +17,13 @@ from schemas.statistics.player_statistics import (
 )
 from service.db import Transaction
 from service.errors import NotFound
+from service.players.queries.aliases import read_aliases
 from service.statistics.queries.sums import (
     FIGURES,
     OPPONENT_FIGURES,
     StatisticsFilter,
     has_played,
+    list_first_sums,
     list_noted_hands,
     list_noted_rounds,
     list_opponents,
@@ -35,10 +37,12 @@ MOST_NOTED: Final = 5
 
 def list_statistics(transaction: Transaction, filter_: StatisticsFilter) -> StatisticsView:
     """Return the statistics of players over the rounds of a filter, in the revisions in force."""
+    players = _players(list_sums(transaction, filter_))
     return StatisticsView(
-        players=_players(list_sums(transaction, filter_)),
+        players=players,
         opened_from=filter_.opened_from,
         opened_before=filter_.opened_before,
+        aliases=read_aliases(transaction).among(each.player for each in players),
     )
 
 
@@ -54,7 +58,7 @@ def list_players_by_id(
     transaction: Transaction, filter_: StatisticsFilter, *, after: str | None, limit: int
 ) -> PlayerFiguresPage:
     """List the statistics of the first players after `after`, in the order of their IDs."""
-    players = _players(list_sums(transaction, filter_, after=after, limit=limit + 1))
+    players = _players(list_first_sums(transaction, filter_, after=after, limit=limit + 1))
     return PlayerFiguresPage(players[:limit], players[limit - 1].player if len(players) > limit else None)
 
 
@@ -115,11 +119,13 @@ def get_player_statistics(transaction: Transaction, filter_: StatisticsFilter) -
     player = filter_.player
     assert player is not None, "the player of the path"
     view = list_statistics(transaction, filter_)
-    if not view.players:
-        if not has_played(transaction, player):
-            raise NotFound(f"the player {player!r} has played no round")
-        view.players.append(PlayerFigures(player=player))
-    return view
+    if view.players:
+        return view
+    if not has_played(transaction, player):
+        raise NotFound(f"the player {player!r} has played no round")
+    aliases = read_aliases(transaction)
+    shown = aliases.player_of(player)
+    return replace(view, players=[PlayerFigures(player=shown)], aliases=aliases.among([shown]))
 
 
 def _players(sums: Iterable[Row[Any]]) -> list[PlayerFigures]:

@@ -9,8 +9,15 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.events import TableChanged, TableCreated
-from schemas.base import ComparedMistake, show
-from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView, check_changed_money
+from schemas.base import ComparedMistake, WireError, show
+from schemas.tables import (
+    SCOREKEEPER_LIFETIME,
+    Scorekeeper,
+    TableRequest,
+    TableView,
+    check_changed_charge,
+    check_changed_money,
+)
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
 from service.db import Transaction
@@ -28,9 +35,11 @@ def view_table(stored: StoredTable) -> TableView:
         name=stored.name,
         ruleset=f"{stored.ruleset_name}@{stored.ruleset_version}",
         point_value=stored.point_value,
-        currency=stored.currency,
+        unit=stored.unit,
         minimum_stack=stored.minimum_stack,
         correction_window_minutes=stored.correction_window_minutes,
+        charge_per=stored.charge_per,
+        charge_amount=stored.charge_amount,
         created_at=stored.created_at,
         archived_at=stored.archived_at,
     )
@@ -131,7 +140,9 @@ def build_table(transaction: Transaction, request: TableRequest, ruleset: Rulese
         ruleset_name=ruleset.name,
         ruleset_version=ruleset.version,
         point_value=request.point_value,
-        currency=request.currency,
+        unit=request.unit,
+        charge_per=request.charge_per,
+        charge_amount=request.charge_amount,
         minimum_stack=request.minimum_stack,
         correction_window_minutes=request.correction_window_minutes,
         created_at=transaction.now,
@@ -155,9 +166,11 @@ def _describe(table: StoredTable) -> dict[str, Any]:
         "name": table.name,
         "ruleset": f"{table.ruleset_name}@{table.ruleset_version}",
         "point_value": table.point_value,
-        "currency": table.currency,
+        "unit": table.unit,
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
+        "charge_per": table.charge_per,
+        "charge_amount": table.charge_amount,
     }
 
 
@@ -173,7 +186,8 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     Raises:
         NotFound: the club has no table with this ID.
         RulesetUnknown: the ruleset does not exist.
-        WireError: the table would have a point value without a currency, or a currency without a point value.
+        WireError: the table would have a point value without a unit, or a unit without a point value; or half of a
+            standing charge, or one whose amount is in another unit.
         TableConflict: the club has another table with the name that the table has after the change.
         RoundOpen: the table has an open round, and cannot be archived.
         Busy: another request gave the table a new name before it was locked, and this one brings the table back.
@@ -186,8 +200,16 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     after = _apply(before, changes, ruleset, transaction.now)
     if after == before:
         return view_table(before)
-    if changes.keys() & {"point_value", "currency"}:
-        check_changed_money(after.point_value, after.currency)
+    if changes.keys() & {"point_value", "unit"}:
+        check_changed_money(after.point_value, after.unit)
+    if changes.keys() & {"charge_per", "charge_amount"}:
+        check_changed_charge(after.charge_per, after.charge_amount)
+    elif after.charge_amount is not None and after.unit != before.unit:
+        detail = (
+            f"is required, because it is in {before.unit or 'points'} now, and the table would have"
+            f" {after.unit or 'points'}; expected the amount in that unit, or null for `charge_per` too"
+        )
+        raise WireError((Mistake("field-missing", ("charge_amount",), detail),))
     is_taking = after.archived_at is None and (after.name != before.name or before.archived_at is not None)
     if is_taking and after.name != name:
         raise Busy(f"table {table_id} was renamed by another request; retry the request")
@@ -202,7 +224,9 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     return view_table(after)
 
 
-_PLAIN: Final = frozenset({"name", "point_value", "currency", "minimum_stack", "correction_window_minutes"})
+_PLAIN: Final = frozenset(
+    {"name", "point_value", "unit", "minimum_stack", "correction_window_minutes", "charge_per", "charge_amount"}
+)
 """The fields of a request that a stored table has too."""
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import Row, Select, delete, insert, select, text, update
 from sqlalchemy.dialects import postgresql
 
+from evidence.charges import ChargePer
 from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
 from scoring.ruleset import Points
 from service.audit_trail.queries.events import EventKind, find_last_of_table, record_event
@@ -32,7 +33,9 @@ class StoredTable:
     ruleset_name: str
     ruleset_version: int
     point_value: int | None
-    currency: str | None
+    unit: str | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     minimum_stack: Points | None
     correction_window_minutes: int
     created_at: datetime
@@ -231,7 +234,9 @@ def _load(row: Row[Any]) -> StoredTable:
         ruleset_name=row.ruleset_name,
         ruleset_version=row.ruleset_version,
         point_value=row.point_value,
-        currency=row.currency,
+        unit=row.unit,
+        charge_per=None if row.charge_per is None else ChargePer(row.charge_per),
+        charge_amount=row.charge_amount,
         minimum_stack=row.minimum_stack,
         correction_window_minutes=row.correction_window_minutes,
         created_at=row.created_at,

@@ -62,7 +62,7 @@ def post_table(request: TableRequest) -> Response:
     """
     Create a table.
 
-    Its rounds use the ruleset version, point value, currency and correction window that the table has when they are
+    Its rounds use the ruleset version, point value, unit and correction window that the table has when they are
     opened. The same table sent again is the existing one; another table with its name is a conflict.
     """
     added = add_table(current_transaction(), request)
@@ -101,7 +101,7 @@ def patch_table(changes: dict[str, Any], table_id: UUID) -> Response:
     """
     Change the name or the settings of a table for its next rounds, archive it, or bring it back.
 
-    What is omitted stays as it is. Rounds keep the ruleset, point value, currency and correction window that they were
+    What is omitted stays as it is. Rounds keep the ruleset, point value, unit and correction window that they were
     opened with. An archived table has no open round, and none can be opened at it; it stays readable with its rounds,
     and its name is free for another table. To bring it back while another table has its name, send a new name too.
     """
@@ -118,7 +118,7 @@ def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
 
     The rounds are those opened at or after `from` and before `to`, or on an `evening` of the club; all rounds by
     default. Each round counts with its
-    own point value and currency. Open rounds count as they are now. If more than sixteen players remain after those
+    own point value and unit. Open rounds count as they are now. If more than sixteen players remain after those
     with opposite totals have paid each other, the payments are few, but perhaps not the fewest.
     """
     transaction = current_transaction()

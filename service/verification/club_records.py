@@ -1,4 +1,4 @@
-"""The records that a club must have besides its rounds: its keys, rulesets, tables and payments, from its events."""
+"""The records that a club must have besides its rounds, from its events."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -18,10 +18,18 @@ from evidence.events import (
     KeyRevoked,
     LinkIssued,
     LinkRevoked,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
+    PlayerJoined,
     PlayerNamed,
+    PlayerParted,
+    ProposalConfirmed,
+    ProposalOpened,
+    ProposalWithdrawn,
     RulesetAdded,
     TableChanged,
     TableCreated,
@@ -33,7 +41,8 @@ from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 from service.replays.comparing import Expected, Key, Row
 from service.replays.findings import Finding, FindingKind
-from service.verification.expected_payments import add_payment, erase_notes
+from service.verification.expected_payments import add_claim, add_payment, erase_notes
+from service.verification.expected_proposals import add_proposal
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
@@ -51,7 +60,7 @@ def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]
         try:
             payload = decode_event(event.kind, bytes(event.content or b""))
             if payload is not None:
-                _add(records, payload, event.id, event.at)
+                _add(records, payload, event.id, event.at, event.actor)
         except (EvidenceError, KeyError, ValueError) as error:
             why = f"{event.kind}: {error}"
             unreadable.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", {"id": str(event.id)}, "content", why))
@@ -69,14 +78,14 @@ def rulesets_of(records: Expected) -> dict[str, Ruleset]:
     return rulesets
 
 
-def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) -> None:
+def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, actor: UUID | None) -> None:
     """
     Add the record of an event.
 
     Raises:
-        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, or erases a
-            name or a note, that no earlier event created.
-        ValueError: it names no version of a ruleset, or no time of day.
+        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, ends a
+            proposal or a claim, parts an alias, or erases a name, a note or a reason, that no earlier event created.
+        ValueError: it names no version of a ruleset, or no time of day, or it ends a proposal that cannot end so.
     """
     match event:
         case ClubCreated():
@@ -85,10 +94,15 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
                 "created_at": at,
                 "time_zone": "UTC",
                 "evening_begins": time(6),
+                "second_auditor": False,
             }
         case ClubChanged():
             begins = time.fromisoformat(event.evening_begins)
-            records["clubs"][(event.club,)] |= {"time_zone": event.time_zone, "evening_begins": begins}
+            records["clubs"][(event.club,)] |= {
+                "time_zone": event.time_zone,
+                "evening_begins": begins,
+                "second_auditor": event.second_auditor,
+            }
         case PlayerNamed():
             records["players"][(event.player,)] = {
                 "display_name": _of_name("display_name", event),
@@ -99,26 +113,23 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
             erase_notes(records, event)
             if records["players"].pop((event.player,), None) is None and not event.notes:
                 raise KeyError(event.player)
+        case PlayerJoined():
+            records["aliases"][(event.alias,)] = {"player": event.player, "id": event_id, "joined_at": at}
+        case PlayerParted():
+            if records["aliases"].pop((event.alias,))["player"] != event.player:
+                raise KeyError(event.alias)
         case PaymentRecorded() | PaymentReversed() | ChargeRecorded() | ChargeReversed():
             add_payment(records, event, event_id, at)
+        case ProposalOpened() | ProposalConfirmed() | ProposalWithdrawn():
+            add_proposal(records, event, event_id, at, actor)
+        case PaymentClaimed() | PaymentClaimDeclined() | PaymentClaimWithdrawn():
+            add_claim(records, event, event_id, at)
         case KeyCreated():
-            records["api_keys"][(event.key,)] = _key_record(event, at)
+            records["api_keys"][(event.key,)] = _key_record(event, at, actor)
         case KeyRevoked():
             records["api_keys"][(event.key,)]["revoked_at"] = event.revoked_at
         case LinkIssued():
-            records["links"][(event.link,)] = {
-                "table_id": event.table,
-                "round_id": event.round,
-                "key_id": event.key,
-                "kind": event.link_kind.value,
-                "player": event.player,
-                "label": _hashed("label", event.label),
-                "scopes": list(event.scopes),
-                "created_at": at,
-                "expires_at": event.expires_at,
-                "revoked_at": None,
-                "secret_sha256": _secret(event.secret),
-            }
+            records["links"][(event.link,)] = _link_record(event, at)
         case LinkRevoked():
             records["links"][(event.link,)]["revoked_at"] = at
         case RulesetAdded():
@@ -131,6 +142,23 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime) ->
             records["tables"][(event.id,)] |= {**_settings(event), "archived_at": event.archived_at}
 
 
+def _link_record(event: LinkIssued, at: datetime) -> dict[str, Any]:
+    """Return the columns of a link, except its key."""
+    return {
+        "table_id": event.table,
+        "round_id": event.round,
+        "key_id": event.key,
+        "kind": event.link_kind.value,
+        "player": event.player,
+        "label": _hashed("label", event.label),
+        "scopes": list(event.scopes),
+        "created_at": at,
+        "expires_at": event.expires_at,
+        "revoked_at": None,
+        "secret_sha256": _secret(event.secret),
+    }
+
+
 def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
     """Return the columns of a table that its creation and its changes have."""
     name, _, version = event.ruleset.rpartition("@")
@@ -139,13 +167,16 @@ def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
         "ruleset_name": name,
         "ruleset_version": int(version),
         "point_value": event.point_value,
-        "currency": event.currency,
+        "unit": event.unit,
+        "charge_per": event.charge_per,
+        "charge_amount": event.charge_amount,
         "minimum_stack": event.minimum_stack,
         "correction_window_minutes": event.correction_window_minutes,
     }
 
 
-def _key_record(event: KeyCreated, at: datetime) -> dict[str, Any]:
+def _key_record(event: KeyCreated, at: datetime, actor: UUID | None) -> dict[str, Any]:
+    """Return the record of a key. The actor is the key that created it; the operator's command has none."""
     return {
         "name": event.name,
         "prefix": event.prefix,
@@ -154,6 +185,9 @@ def _key_record(event: KeyCreated, at: datetime) -> dict[str, Any]:
         "expires_at": event.expires_at,
         "revoked_at": None,
         "secret_sha256": _secret(event.secret),
+        "player": event.player,
+        "created_by": actor,
+        "replaces": event.replaces,
     }
 
 

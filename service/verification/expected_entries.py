@@ -5,8 +5,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from evidence.charges import charge_of
 from evidence.fold import FoldedRound
-from schemas.ledger.journal import Amounts, post_change
+from schemas.ledger.journal import Counted, post_change
 from service.replays.comparing import Key
 from service.rounds.queries.journal import PLAYING, REVISING, RoundAccount
 
@@ -22,11 +23,12 @@ class Happened(NamedTuple):
 def round_account_of(folded: FoldedRound) -> RoundAccount:
     """Return what all entries of a round have in common."""
     opening = folded.opening
-    return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, opening.currency)
+    charge = charge_of(opening.charge_per, opening.charge_amount)
+    return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, opening.unit, charge)
 
 
 def expect_entries(
-    account: RoundAccount, events: Sequence[Happened], counted: Sequence[Amounts | None]
+    account: RoundAccount, events: Sequence[Happened], counted: Sequence[Counted | None]
 ) -> dict[Key, dict[str, Any]]:
     """
     Return the entries of a round, by their IDs.
@@ -50,8 +52,8 @@ def expect_entries(
 
 
 def _list_steps(
-    events: Sequence[Happened], counted: Sequence[Amounts | None]
-) -> Iterator[tuple[int, Happened, Amounts | None]]:
+    events: Sequence[Happened], counted: Sequence[Counted | None]
+) -> Iterator[tuple[int, Happened, Counted | None]]:
     """Yield each event that can change what the round adds: the revision, the event, and what it adds then."""
     revised, played = None, None
     revision = 1
@@ -66,8 +68,8 @@ def _list_steps(
 
 
 def _steps_of(
-    revision: int, revised: Happened | None, played: Happened | None, counted: Sequence[Amounts | None]
-) -> Iterator[tuple[int, Happened, Amounts | None]]:
+    revision: int, revised: Happened | None, played: Happened | None, counted: Sequence[Counted | None]
+) -> Iterator[tuple[int, Happened, Counted | None]]:
     """Yield the steps of a revision, from the event that made it, if any, and the last one that went on with it."""
     end = counted[revision - 1]
     if revised is not None:

@@ -1,4 +1,4 @@
-"""The entries and notes that payments, charges and their reversals must have, from their events."""
+"""The records that payments, charges, their reversals and claims must have, from their events."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -8,15 +8,21 @@ from uuid import UUID
 from evidence.events import (
     ChargeRecorded,
     ChargeReversed,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
     digest_note,
 )
+from schemas.ledger.claims import ClaimState
+from service.ledger.queries.claims import claim_row, outcome_row
 from service.ledger.queries.payments import entry_of, reversal_of
 from service.replays.comparing import Key, Row
 
 Payment = PaymentRecorded | PaymentReversed | ChargeRecorded | ChargeReversed
+Claim = PaymentClaimed | PaymentClaimDeclined | PaymentClaimWithdrawn
 Records = dict[str, dict[Key, dict[str, Any]]]
 
 
@@ -25,11 +31,13 @@ def add_payment(records: Records, event: Payment, event_id: UUID, at: datetime) 
     Add the records of an event, whose ID is that of its entry.
 
     Raises:
-        KeyError: it takes back what no earlier event recorded.
+        KeyError: it takes back what no earlier event recorded, or confirms what no earlier event claimed.
     """
     match event:
         case PaymentRecorded():
             entry, note = entry_of(event, at), event.note
+            if event.claim is not None:
+                _end(records, event.claim, ClaimState.CONFIRMED, event_id, at)
         case ChargeRecorded():
             entry, note = entry_of(event, at), event.reason
         case PaymentReversed():
@@ -41,15 +49,40 @@ def add_payment(records: Records, event: Payment, event_id: UUID, at: datetime) 
         records["entry_notes"][(event_id,)] = {"note": _of_note("note", note), "salt": _of_note("salt", note)}
 
 
+def add_claim(records: Records, event: Claim, event_id: UUID, at: datetime) -> None:
+    """
+    Add the records of an event of a claim, whose ID is that of a claim or of its outcome.
+
+    Raises:
+        KeyError: it ends what no earlier event claimed.
+    """
+    match event:
+        case PaymentClaimed():
+            records["payment_claims"][(event_id,)] = claim_row(event, at)
+        case PaymentClaimDeclined():
+            _end(records, event.claim, ClaimState.DECLINED, event_id, at)
+            reason = {name: _of_note(name, event.reason, words="reason") for name in ("reason", "salt")}
+            records["payment_claim_reasons"][(event_id,)] = reason
+        case PaymentClaimWithdrawn():
+            _end(records, event.claim, ClaimState.WITHDRAWN, event_id, at)
+
+
+def _end(records: Records, claim: UUID, state: ClaimState, event_id: UUID, at: datetime) -> None:
+    if (claim,) not in records["payment_claims"]:
+        raise KeyError(claim)
+    records["payment_claim_outcomes"][(claim,)] = outcome_row(state, event_id, at)
+
+
 def erase_notes(records: Records, event: PlayerErased) -> None:
     """
-    Remove the notes that were erased.
+    Remove the notes and reasons that were erased.
 
     Raises:
         KeyError: no earlier event has one of them.
     """
-    for entry_id in event.notes:
-        del records["entry_notes"][(entry_id,)]
+    for event_id in event.notes:
+        declined = records["payment_claim_reasons"]
+        del (declined if (event_id,) in declined else records["entry_notes"])[(event_id,)]
 
 
 def _reverse(records: Records, recorded: UUID) -> dict[str, Any]:
@@ -57,11 +90,11 @@ def _reverse(records: Records, recorded: UUID) -> dict[str, Any]:
     return reversal_of(recorded, {name: value for name, value in entry.items() if name != "posted_at"})
 
 
-def _of_note(column: str, digest: bytes) -> Callable[[Row], Any]:
+def _of_note(column: str, digest: bytes, *, words: str = "note") -> Callable[[Row], Any]:
     """Return what a column of a note must be: the stored value, if note and salt have the digest of the event."""
 
     def right(row: Row) -> Any:
-        is_right = digest_note(row["note"] or "", bytes(row["salt"] or b"")) == digest
+        is_right = digest_note(row[words] or "", bytes(row["salt"] or b"")) == digest
         return row[column] if is_right else f"one of the HMAC-SHA-256 {digest.hex()}"
 
     return right

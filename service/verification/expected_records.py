@@ -1,7 +1,7 @@
 """The records that a round must have, from its events: every result is replayed from the cards."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -12,8 +12,9 @@ import orjson
 from evidence import digest_of
 from evidence.fold import FoldedDispute, FoldedHand, FoldedRound, Revision
 from schemas.disputes import DisputeRequest
-from schemas.ledger.journal import Amounts
+from schemas.ledger.journal import Counted
 from scoring.errors import ScoringError
+from scoring.hand import Seat
 from scoring.history import replay
 from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
@@ -72,14 +73,14 @@ def expect_records(
         _add_revision(records, round_id, revision, ruleset)
     account = round_account_of(folded)
     head: Row
-    counted: list[Amounts | None]
+    counted: list[Counted | None]
     if proven is None:
         played = _replay(records, folded, by_revision)
         head, is_open = dump_round(played[-1]), played[-1].is_open
-        counted = [account.count(each) for each in played]
+        counted = [account.count(each, _dealt(of)) for each, of in zip(played, folded.revisions, strict=True)]
     else:
         head, is_open = _expect_proven(records, folded, by_revision[-1], proven.state), False
-        counted = [account.add(folded.newest.seats, proven.nets)]
+        counted = [account.add(folded.newest.seats, proven.nets, _dealt(folded.newest))]
     records["entries"] = expect_entries(account, events, counted)
     records["round_heads"][(round_id,)] = {
         **_head_row(folded, by_revision[-1], is_open=is_open),
@@ -88,6 +89,11 @@ def expect_records(
         "last_event": last_event,
     }
     return records
+
+
+def _dealt(revision: Revision) -> Iterator[tuple[Seat, ...]]:
+    """Yield the seats that were dealt in, of each hand of a revision."""
+    return (hand.hand.seats for hand in revision.hands)
 
 
 def _expect_proven(records: Records, folded: FoldedRound, ruleset: Ruleset, state: Mapping[str, Any]) -> Row:
@@ -133,7 +139,9 @@ def _add_opening(records: Records, folded: FoldedRound) -> None:
         "reference": opening.reference,
         "digest": opening.digest,
         "point_value": opening.point_value,
-        "currency": opening.currency,
+        "unit": opening.unit,
+        "charge_per": opening.charge_per,
+        "charge_amount": opening.charge_amount,
         "opened_at": opening.opened_at,
         "recorded_at": folded.recorded_at,
         "correction_window_minutes": opening.correction_window_minutes,

@@ -12,9 +12,9 @@ from tests.support.client.terminal import terminal
 
 
 def test_fields_are_a_body_with_types(reached: dict[str, str], table: str) -> None:
-    fields = ("-f", f"name={table}", "-f", "ruleset=pineapple", "-F", "point_value=50", "-f", "currency=EUR")
+    fields = ("-f", f"name={table}", "-f", "ruleset=pineapple", "-F", "point_value=50", "-f", "unit=EUR")
     response = ofc("api", "post", "v1/tables", *fields, **reached).document
-    assert (response["name"], response["point_value"], response["currency"]) == (table, 50, "EUR")
+    assert (response["name"], response["point_value"], response["unit"]) == (table, 50, "EUR")
     as_text = ofc("api", "POST", "/v1/tables", "-f", f"name={table} 2", "-f", "minimum_stack=5", **reached)
     assert (as_text.code, as_text.out, "#/minimum_stack" in as_text.err) == (1, "", True)
 

@@ -20,7 +20,7 @@ def play(client: Client, table: str) -> None:
             closed={"after_hand": 1, "reason": "midnight"},
             reference="1",
             point_value=10,
-            currency="EUR",
+            unit="EUR",
         )
     )
 

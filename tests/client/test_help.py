@@ -8,11 +8,13 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import click
 import pytest
 
+from client.api import Client
 from client.cli import main
 from client.commands.administration import (
     EXAMPLE_DELIVERY,
@@ -27,6 +29,7 @@ from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.keys import EXAMPLE_PREFIX
 from client.commands.money import EXAMPLE_ENTRY
+from client.commands.proposals import EXAMPLE_PROPOSAL
 from client.commands.rounds import EXAMPLE_ID
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
@@ -63,13 +66,16 @@ def test_these_are_all_the_commands() -> None:
         "round evidence", "link", "link table", "link round", "link list", "link revoke",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
+        "proposal", "proposal list", "proposal show", "proposal confirm", "proposal withdraw",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
         "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key create", "key list", "key revoke",
         "events", "ledger", "balances", "payment", "payment record", "payment reverse", "charge", "charge record",
-        "charge reverse", "statement", "statistics", "plot", "completion", "console",
+        "payment claim", "payment claims", "payment confirm", "payment decline", "payment withdraw",
+        "charge reverse", "player", "player list", "player show", "player join", "player part",
+        "statement", "statistics", "plot", "completion", "console",
         "webhook", "webhook add", "webhook list", "webhook show", "webhook update", "webhook remove", "webhook test",
         "webhook secret", "webhook secret show", "webhook secret rotate", "webhook deliveries", "webhook redeliver",
     }  # as a table  # fmt: skip
@@ -202,11 +208,25 @@ def with_webhook(line: str, reached: dict[str, str]) -> str:
     return line.replace(EXAMPLE_DELIVERY, ofc("webhook", "test", added["id"], "--json", **reached).document["id"])
 
 
-def pay(reached: dict[str, str], *, is_charge: bool) -> str:
-    """Record a payment or a charge, and return its ID."""
-    words = ("charge", "record", "ann", "--reason", "room") if is_charge else ("payment", "record", "bob", "ann")
+def pay(reached: dict[str, str], line: str) -> str:
+    """Record what the command ends or takes back: a payment, a charge or a claim, and return its ID."""
+    words = ("payment", "record", "bob", "ann")
+    if "charge" in line:
+        words = ("charge", "record", "ann", "--reason", "room")
+    elif "reverse" not in line:
+        words = ("payment", "claim", "bob", "ann")
     recorded: str = ofc(*words, "--unit", "EUR", "--amount", "1", "--json", **reached).document["id"]
     return recorded
+
+
+def propose(service: Running, reached: dict[str, str], workplace: Path) -> str:
+    """Propose a correction of a round of its own with another key, and return its ID."""
+    options = ("--club", "home", "--name", "other", "--data", str(service.directory))
+    with Client(service.url, command("key", "create", *options).stdout.strip()) as client:
+        round_ = client.get_round(record(reached, workplace))
+        patch: Any = json.loads((workplace / "patch.json").read_text(encoding="utf-8"))
+        correction = {"reason": "late", "version": round_["version"], "patch": patch}
+        return client.propose_correction(round_["id"], correction)["id"]
 
 
 @pytest.fixture
@@ -243,8 +263,10 @@ def test_the_examples_work(
         line = line.replace(EXAMPLE_PREFIX, json.loads(process.stdout)["prefix"])
     if " webhook " in shown:
         line = with_webhook(line, reached)
+    if EXAMPLE_PROPOSAL in shown:
+        line = line.replace(EXAMPLE_PROPOSAL, propose(service, reached, workplace))
     if EXAMPLE_ENTRY in shown:
-        line = line.replace(EXAMPLE_ENTRY, pay(reached, is_charge=" charge " in shown))
+        line = line.replace(EXAMPLE_ENTRY, pay(reached, shown))
     if "-o" in shown and "checkpoint" in shown:
         line = line.replace(" -o ", f" -o {table}-")
     if "--follow" in shown:

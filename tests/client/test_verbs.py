@@ -7,18 +7,19 @@ import click
 import pytest
 
 from client.cli import main
-from client.commands import administration, money
+from client.commands import administration, money, players
 from client.commands.base import Group
 from client.commands.keys import KEY_VERBS
+from client.commands.proposals import PROPOSAL_VERBS
 from client.commands.verbs import FromNow, Verb
 from client.parameters import PARAMETERS
 from tests.support.client.contract import Contract, read_contract
 from tests.support.client.faulty_server import build_response, faulty
 from tests.support.client.run_ofc import ofc
 
-VERBS = {**administration.VERBS, **money.VERBS}
+VERBS = {**administration.VERBS, **money.VERBS, **players.VERBS}
 CONTRACT = Contract(read_contract())
-ROWS = {**VERBS, **KEY_VERBS}
+ROWS = {**VERBS, **KEY_VERBS, **PROPOSAL_VERBS}
 NOT_OPTIONS = {"limit", "cursor", "dry_run", "ids"}
 
 
@@ -39,7 +40,7 @@ def test_a_row_has_the_parameters_of_its_operation(name: str, verb: Verb) -> Non
     body = CONTRACT.list_body(verb.operation)
     if body is not None:
         expected |= set(CONTRACT.schemas[body[1]]["properties"])
-    own = {"limit", "as_csv", "output", "overwrites", "yes", "as_json"}
+    own = {"limit", "as_csv", "form", "output", "overwrites", "yes", "as_json"}
     assert {parameter.name for parameter in find_command(name).params} - own == expected
 
 

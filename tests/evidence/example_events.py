@@ -30,10 +30,19 @@ from evidence.events import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
+    PlayerJoined,
     PlayerNamed,
+    PlayerParted,
+    ProposalConfirmed,
+    ProposalKind,
+    ProposalOpened,
+    ProposalWithdrawn,
     Received,
     RecordDigest,
     RoundClosed,
@@ -64,6 +73,7 @@ DISPUTE: Final = UUID("0193f0c0-0000-7000-8000-000000000003")
 KEY: Final = UUID("0193f0c0-0000-7000-8000-000000000004")
 LINK: Final = UUID("0193f0c0-0000-7000-8000-000000000006")
 PAYMENT: Final = UUID("0193f0c0-0000-7000-8000-000000000007")
+PROPOSAL: Final = UUID("0193f0c0-0000-7000-8000-000000000008")
 SEATS: Final = (RoundSeat(1, "ann", 100), RoundSeat(2, "bob", 100))
 RULES: Final = CanonicalJson(canonical_json({"name": "pineapple-qq", "version": 1, "low_middle": False}))
 RULES_DIGEST: Final = sha256(RULES).digest()
@@ -107,7 +117,7 @@ OPENED: Final = RoundOpened(
     ruleset="pineapple-qq@1",
     ruleset_digest=RULES_DIGEST,
     point_value=10,
-    currency="EUR",
+    unit="EUR",
     opened_at=AT,
     correction_window_minutes=30,
     seats=SEATS,
@@ -146,13 +156,15 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     LinkRevoked(link=LINK, table=TABLE),
     PlayerNamed.of("ann", "Ann Example", bytes(range(32))),
     PlayerErased(player="ann"),
+    PlayerJoined(player="bob", alias="bobby"),
+    PlayerParted(player="bob", alias="bobby"),
     RulesetAdded(ruleset=RULES),
     TableCreated(
         id=TABLE,
         name="kitchen",
         ruleset="pineapple-qq@1",
         point_value=10,
-        currency="EUR",
+        unit="EUR",
         minimum_stack=None,
         correction_window_minutes=30,
     ),
@@ -161,7 +173,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         name="attic",
         ruleset="pineapple-qq@2",
         point_value=None,
-        currency=None,
+        unit=None,
         minimum_stack=40,
         correction_window_minutes=60,
         archived_at=AT,
@@ -202,7 +214,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
             reference="friday",
             opened_at=AT,
             point_value=10,
-            currency="EUR",
+            unit="EUR",
             seats=SEATS,
             hands=(hand(1),),
             departures=(Departure(1, 1, "a train"),),
@@ -253,6 +265,11 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         note=digest_note("cash", bytes(range(32))),
     ),
     PaymentReversed(payment=PAYMENT, reason=digest_note("it was a loan", bytes(range(32)))),
+    PaymentClaimed(
+        payer="bob", payee="ann", unit="EUR", amount=1250, paid_at=AT, table=TABLE, reference="tap-1", round=ROUND
+    ),
+    PaymentClaimDeclined(claim=PAYMENT, reason=digest_note("not received", bytes(range(32)))),
+    PaymentClaimWithdrawn(claim=PAYMENT),
     ChargeRecorded(
         player="ann",
         unit=str(TABLE),
@@ -263,4 +280,18 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         reason=digest_note("the room", bytes(range(32))),
     ),
     ChargeReversed(charge=PAYMENT, reason=digest_note("it was free", bytes(range(32)))),
+    ProposalOpened(
+        proposal=ProposalKind.CORRECTION,
+        digest=bytes(32),
+        request=WORDS,
+        received=sha256(b"{}").digest(),
+        round=ROUND,
+        table=TABLE,
+        revision=1,
+        dispute=DISPUTE,
+        upholds=True,
+        audit=None,
+    ),
+    ProposalConfirmed(proposal=PROPOSAL, revision=2, recomputation=None),
+    ProposalWithdrawn(proposal=PROPOSAL, reason=WORDS),
 )

@@ -71,7 +71,7 @@ DOCUMENT: Final = CorrectedDocument(
     reference="friday",
     opened_at=AT,
     point_value=10,
-    currency="EUR",
+    unit="EUR",
     seats=SEATS,
     hands=(hand(1), hand(2, exchanged=True)),
     departures=(),

@@ -18,9 +18,11 @@ from evidence import EvidenceError, canonical_json
 from evidence.codec import OMITTED, CanonicalJson
 from evidence.events import (
     PAYLOADS,
+    ClubChanged,
     EventKind,
     EventPayload,
     HandRecorded,
+    KeyCreated,
     LinkIssued,
     LinkKind,
     PlayerErased,
@@ -108,6 +110,22 @@ def test_only_the_link_of_a_player_contains_the_player() -> None:
     personal = replace(issued, link_kind=LinkKind.PLAYER, player="ben")
     assert orjson.loads(personal.encode())["player"] == "ben"
     assert decode_event(personal.kind, personal.encode()) == personal
+
+
+def test_only_the_key_of_a_player_contains_the_player() -> None:
+    [created] = [event for event in EXAMPLES if isinstance(event, KeyCreated)]
+    assert "player" not in orjson.loads(created.encode())
+    declared = replace(created, player="ben")
+    assert orjson.loads(declared.encode())["player"] == "ben"
+    assert decode_event(declared.kind, declared.encode()) == declared
+
+
+def test_only_a_club_that_requires_a_second_auditor_contains_it() -> None:
+    [changed] = [event for event in EXAMPLES if isinstance(event, ClubChanged)]
+    assert "second_auditor" not in orjson.loads(changed.encode())
+    strict = replace(changed, second_auditor=True)
+    assert orjson.loads(strict.encode())["second_auditor"] is True
+    assert decode_event(strict.kind, strict.encode()) == strict
 
 
 def test_optional_fields_with_defaults_are_omitted() -> None:

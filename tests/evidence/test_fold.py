@@ -256,9 +256,9 @@ def test_a_round_folded_from_its_events_is_replayed_as_it_was_played(name: str) 
             "`document.point_value` is 7; expected 10",
         ),
         (
-            (*PLAYED, corrected(document=replace(DOCUMENT, currency="USD"))),
+            (*PLAYED, corrected(document=replace(DOCUMENT, unit="USD"))),
             "event-content",
-            "`document.currency` is USD; expected EUR",
+            "`document.unit` is USD; expected EUR",
         ),
         ((*PLAYED, corrected(hands=(hand_id(1),))), "event-content", "`hands` is 1; expected 2"),
         ((*PLAYED, corrected(hands=(OTHER, hand_id(3)))), "event-content", f"`hands[0]` is {OTHER}; expected"),

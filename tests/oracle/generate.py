@@ -119,7 +119,7 @@ def random_head(rng: Random, ruleset: dict[str, Any], small_stacks: bool) -> dic
     }
     if rng.random() < 0.5:
         document["point_value"] = rng.choice([1, 5, 10, 25, 100, 333])
-        document["currency"] = rng.choice(["EUR", "USD", "JPY"])
+        document["unit"] = rng.choice(["EUR", "USD", "JPY"])
     return document
 
 

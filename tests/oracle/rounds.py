@@ -268,7 +268,7 @@ def view(round_: Round) -> dict[str, Any]:
     }
 
 
-def settlement(round_: Round, point_value: int | None, currency: str | None) -> dict[str, Any]:
+def settlement(round_: Round, point_value: int | None, unit: str | None) -> dict[str, Any]:
     """7.9: net points, and places that equal nets share (1, 1, 3)."""
     net = {seat: round_.stacks[seat] - round_.opening[seat] - round_.top_ups[seat] for seat in round_.seats}
     standings = [
@@ -278,11 +278,11 @@ def settlement(round_: Round, point_value: int | None, currency: str | None) -> 
     money = None
     if point_value is not None:
         worth = {seat: net[seat] * point_value for seat in round_.seats}
-        digits = None if currency is None else {"JPY": 0}.get(currency, 2)
+        digits = None if unit is None else {"JPY": 0}.get(unit, 2)
         money = {
             "point_value": point_value,
-            "currency": currency,
-            "currency_digits": digits,
+            "unit": unit,
+            "unit_digits": digits,
             "net": by_seat(round_, worth),
         }
     return {
@@ -326,5 +326,5 @@ def play(document: dict[str, Any], ruleset: dict[str, Any], accepted: frozenset[
     return {
         "hands": results,
         "round": view(round_),
-        "settlement": settlement(round_, document.get("point_value"), document.get("currency")),
+        "settlement": settlement(round_, document.get("point_value"), document.get("unit")),
     }

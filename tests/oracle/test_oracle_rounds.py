@@ -377,7 +377,7 @@ def test_one_may_enter_from_an_ordinary_hand_inside_a_sequence() -> None:
 
 
 def test_equal_nets_share_a_place_and_money_is_points_times_the_point_value() -> None:
-    result = play(document(FIFTY, hand(1, 1, PLAIN), point_value=25, currency="EUR"), PRESETS["pineapple"])
+    result = play(document(FIFTY, hand(1, 1, PLAIN), point_value=25, unit="EUR"), PRESETS["pineapple"])
     assert result["settlement"]["standings"] == [
         {"seat": 1, "net": 1, "place": 1},
         {"seat": 2, "net": 1, "place": 1},
@@ -385,7 +385,7 @@ def test_equal_nets_share_a_place_and_money_is_points_times_the_point_value() ->
     ]
     assert result["settlement"]["money"] == {
         "point_value": 25,
-        "currency": "EUR",
-        "currency_digits": 2,
+        "unit": "EUR",
+        "unit_digits": 2,
         "net": {"1": 25, "2": 25, "3": -50},
     }

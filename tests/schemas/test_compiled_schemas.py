@@ -63,7 +63,7 @@ DOCUMENT: Final = {
     "reference": "2026-11-20/3",
     "opened_at": "2026-11-20T20:15:00Z",
     "point_value": 10,
-    "currency": "EUR",
+    "unit": "EUR",
     "seats": [{"seat": 1, "player": "ann", "stack": 200}],
     "hands": [HAND],
     "departures": [{"seat": 3, "after_hand": 2, "reason": "late"}],
@@ -184,7 +184,7 @@ def check_score(request: ScoreRequest, values: Mapping[str, Any]) -> None:
 
 
 def check_document(document: RoundDocument, values: Mapping[str, Any]) -> None:
-    for name in ("ruleset", "table", "reference", "point_value", "currency", "opened_at"):
+    for name in ("ruleset", "table", "reference", "point_value", "unit", "opened_at"):
         assert repr(getattr(document, name)) == repr(values[name])
     assert document.expected == values.get("expected")
     assert (document.seats, document.departures) == (tuple(values["seats"]), tuple(values["departures"]))
@@ -267,7 +267,7 @@ def test_the_compiled_schema_is_the_published_one() -> None:
     assert compiled["$ref"] == "#/components/schemas/RoundDocumentRequest"
     plain = {name: without_examples(schema) for name, schema in compiled["components"]["schemas"].items()}
     assert plain == {name: without_examples(published[name]) for name in plain}
-    assert {"RoundDocumentRequest", "Hand", "PlayerHand", "Street", "TopUp"} <= plain.keys()
+    assert {"RoundDocumentRequest", "DocumentHandRequest", "PlayerHand", "Street", "TopUp"} <= plain.keys()
 
 
 def without_examples(schema: Any) -> Any:

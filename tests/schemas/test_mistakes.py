@@ -39,21 +39,21 @@ PERIOD = {"from": "2026-11-23T00:00:00Z", "to": "2026-11-22T00:00:00Z"}
 @pytest.mark.parametrize(
     ("schema", "received", "mistakes"),
     [
-        (TableRequestSchema, {"ruleset": "pineapple", "point_value": 5}, {"name", "currency"}),
+        (TableRequestSchema, {"ruleset": "pineapple", "point_value": 5}, {"name", "unit"}),
         (
             TableRequestSchema,
             {"name": "den", "ruleset": "pineapple", "point_value": 5, "chairs": 4},
-            {"chairs", "currency"},
+            {"chairs", "unit"},
         ),
         (
             TableRequestSchema,
-            {"name": "", "ruleset": "pineapple", "point_value": 5, "currency": "eur"},
-            {"name", "currency"},
+            {"name": "", "ruleset": "pineapple", "point_value": 5, "unit": "eur"},
+            {"name", "unit"},
         ),
         (
             RoundDocumentRequestSchema,
             {"ruleset": "", "table": "den", "seats": [], "hands": [], "point_value": 1},
-            {"ruleset", "seats", "currency"},
+            {"ruleset", "seats", "unit"},
         ),
         (RoundQuerySchema, {**PERIOD, "limit": "0"}, {"limit", "from"}),
         (RoundQuerySchema, {**PERIOD, "to": "later"}, {"to"}),

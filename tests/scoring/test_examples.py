@@ -67,7 +67,7 @@ def test_every_preset_has_an_example_and_every_example_a_preset() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_an_example_has_its_expected_result(name: str) -> None:
     document, played = played_example(name)
-    settlement = dump_settlement(played.round, played.payments, 1, document.point_value, document.currency)
+    settlement = dump_settlement(played.round, played.payments, 1, document.point_value, document.unit)
     expected = read("expected", f"{name}.json")
     assert list(expected) == ["transfers", "stacks", "net", "standings", "money"]
     assert {part: settlement[part] for part in expected} == expected

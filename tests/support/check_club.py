@@ -6,8 +6,8 @@ from service.audit_trail.actions import make_checkpoint
 from service.verification.verify_database import verify_database
 from tests.support.api_client import Api
 from tests.support.application import SIGNING_KEY, House
+from tests.support.database.recomputed_rounds import named, recompute
 from tests.support.import_lines import club_of, database_of
-from tests.support.recomputed_rounds import named, recompute
 from tests.support.sample_rounds import Document
 
 RESULTS = ("transfers", "stacks", "net", "standings", "irregular")

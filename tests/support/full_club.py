@@ -17,8 +17,10 @@ from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, opened, step
 from tests.support.application import House
+from tests.support.auditors import auditor, confirm, proposed, require_second_auditor, withdraw
+from tests.support.database.recomputed_rounds import recompute
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute
+from tests.support.process_jobs import Club
 from tests.support.sample_rounds import (
     COMPLETE,
     SIXES,
@@ -62,6 +64,8 @@ def live(house: House, api: Api) -> Lived:
     _rounds_are_settled_by_other_rules(house, club, api)
     _players_are_named(api)
     _money_is_paid(api)
+    _changes_are_proposed(house, api)
+    _payments_are_claimed(api)
     for name in ("study", "attic"):
         _a_final_round_is_corrected(house, api, club, name)
         _a_round_is_disputed(api, f"{name} disputed")
@@ -104,7 +108,7 @@ def _tables_are_changed(api: Api) -> None:
 
 def _rounds_are_played(api: Api) -> None:
     for number in (1, 2):
-        round_id = start_round(api, "pineapple-qq", SIXES, name=f"undone {number}", point_value=number, currency="EUR")
+        round_id = start_round(api, "pineapple-qq", SIXES, name=f"undone {number}", point_value=number, unit="EUR")
         play(api, round_id, *COMPLETE[:2])
         assert undo(api, round_id, 2).status == 201
         swapped = hand(2, 2, {**THREE, 1: THREE[2], 2: THREE[1]}, played_at=f"2026-11-20T21:0{number}:00Z")
@@ -168,6 +172,9 @@ def _players_are_named(api: Api) -> None:
     for player in ("ann", "bob", "cyd"):
         assert api.put(f"/v1/players/{player}", {"display_name": f"{player} Example"}).status == 201
     assert api.delete("/v1/players/bob").status == 204
+    for alias in ("annie", "anna", "ann e"):
+        assert api.post("/v1/players/ann/aliases", {"alias": alias}).status == 201
+    assert api.post("/v1/players/ann/aliases/part", {"alias": "ann e"}).status == 200
 
 
 def _money_is_paid(api: Api) -> None:
@@ -180,6 +187,42 @@ def _money_is_paid(api: Api) -> None:
             assert recorded.status == 201, recorded
             taken_back = api.post(f"/v1/{what}/{recorded['id']}/reversal", {"reason": f"a mistake {number}"})
             assert taken_back.status == 201, taken_back
+
+
+def _payments_are_claimed(api: Api) -> None:
+    ends = [("confirm", None), ("withdraw", None), ("decline", {"reason": "not received"})]
+    for number, (end, body) in enumerate(ends * 2, start=1):
+        claim = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": number, "reference": f"claimed/{number}"}
+        claimed = api.post("/v1/payment-claims", claim)
+        assert claimed.status == 201, claimed
+        assert api.post(f"/v1/payment-claims/{claimed['id']}/{end}", body).status == 201
+
+
+def _changes_are_proposed(house: House, api: Api) -> None:
+    """Propose corrections, with disputes and without, and to apply audits; confirm two of each and withdraw two."""
+    second = auditor(house, api, "auditor-2")
+    for number in (1, 2):
+        round_id = complete_round(api, name=f"proposed {number}")
+        dispute = opened(api, round_id)
+        assert step(api, dispute, "review").status == 201
+        upholds = {"version": 2, "by": "first", "reason": f"seen {number}"}
+        for path in (
+            proposed(api, complete_round(api, name=f"proposed anew {number}"), reason=f"misread {number}"),
+            proposed(api, round_id, reason=f"disputed {number}", dispute=dispute, upholds=upholds),
+        ):
+            assert confirm(second, path).status == 201
+        doubted = complete_round(api, name=f"doubted {number}")
+        assert withdraw(second, proposed(api, doubted), f"who has seen it? {number}").status == 201
+        audit = api.post("/v1/recomputations", {"mode": "audit", "scope": {}, "reason": f"what if {number}"})
+        Club(house, api).work_on(audit.headers["Location"])
+        path = api.post(f"{audit.headers['Location']}/proposals", {"reason": f"agreed {number}"}).headers["Location"]
+        applied = confirm(second, path)["end"]["recomputation"]
+        assert Club(house, api).work_on(f"/v1/recomputations/{applied}")["state"] == "succeeded"
+    require_second_auditor(house, api)
+    require_second_auditor(house, api, is_required=False)
+    auditor(house, api, "ann's phone", player="ann")
+    for name in ("bob", "cyd"):
+        assert api.post("/v1/keys", {"name": f"{name}'s phone", "scopes": ["read"], "player": name}).status == 201
 
 
 def _a_final_round_is_corrected(house: House, api: Api, club: UUID, name: str) -> None:

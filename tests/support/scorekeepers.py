@@ -123,7 +123,7 @@ class Scorekeeper:
         return PlayedRound(played["id"], document, played["version"] - 1, hands)
 
     def _play_by_hand(self, document: Document) -> PlayedRound:
-        money = {name: document[name] for name in ("point_value", "currency") if name in document}
+        money = {name: document[name] for name in ("point_value", "unit") if name in document}
         table = self.post("/v1/tables", {"name": document["table"], "ruleset": document["ruleset"], **money})
         opening = {"seats": document["seats"], "reference": document["reference"]}
         opened = self.post(f"/v1/tables/{table['id']}/rounds", opening, has_identity=True)

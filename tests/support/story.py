@@ -22,6 +22,7 @@ from tests.support.examples.disputes import (
     show_the_players,
 )
 from tests.support.examples.evening import (
+    join_two_ids,
     look_around,
     name_the_players,
     play_a_round,
@@ -30,6 +31,7 @@ from tests.support.examples.evening import (
 )
 from tests.support.examples.jobs import import_a_file, play_it_again
 from tests.support.examples.money import settle_with_money
+from tests.support.examples.proposals import ask_a_second_auditor
 from tests.support.examples.record_examples import Recorder, write_examples
 from tests.support.examples.refusals import (
     call_without_a_database,
@@ -67,6 +69,8 @@ def play_story(house: House, bare: Logins) -> dict[str, Document]:
     add_a_webhook(recorder)
     lend_the_table(recorder, house, table)
     look_after_the_keys(recorder)
+    ask_a_second_auditor(recorder, house, round_id)
+    join_two_ids(recorder)
     send_what_cannot_be_read(recorder)
     import_too_much(recorder, house)
     come_without_the_right_key(recorder, house)

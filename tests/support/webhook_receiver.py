@@ -167,7 +167,7 @@ class Sending:
 KINDS = [
     "hand.recorded", "hand.withdrawn", "round.completed", "settlement.finalized", "round.corrected", "dispute.opened",
     "dispute.resolved", "dispute.withdrawn", "import.ended", "payment.recorded", "payment.reversed", "charge.recorded",
-    "charge.reversed",
+    "charge.reversed", "payment.claimed", "payment.claim-declined", "payment.claim-withdrawn",
 ]  # as a table  # fmt: skip
 
 

@@ -48,7 +48,7 @@ Document = dict[str, Any]
 _Parts = tuple[list[Document], list[Document], list[Document]]
 
 _HAND: Final = HandRequestSchema()
-_OF_REQUESTS: Final = ("dealt_again", "expected", "restores")
+_OF_REQUESTS: Final = ("charges", "dealt_again", "expected", "restores")
 """Fields of a hand to record that a hand of a document does not have."""
 _LATER: Final = frozenset({"field-missing", "player-missing"})
 """Codes of mistakes that disappear when the rest of a hand is entered."""

@@ -23,6 +23,7 @@ class StoredClub:
     created_at: datetime
     time_zone: str = "UTC"
     evening_begins: time = time(6)
+    second_auditor: bool = False
 
 
 _CLUBS = select(ClubRecord.__table__)
@@ -68,11 +69,12 @@ def list_all(transaction: Transaction) -> list[StoredClub]:
 
 
 def _load(row: Row[Any]) -> StoredClub:
-    return StoredClub(row.id, row.name, row.created_at, row.time_zone, row.evening_begins)
+    return StoredClub(row.id, row.name, row.created_at, row.time_zone, row.evening_begins, row.second_auditor)
 
 
-def set_evenings(transaction: Transaction, club: StoredClub, event: bytes) -> None:
-    """Set the time zone of the transaction's club, and when its evenings begin, as the owner of the tables."""
+def change(transaction: Transaction, club: StoredClub, event: bytes) -> None:
+    """Store the settings of the transaction's club, as the owner of the tables."""
     mine = update(ClubRecord).where(ClubRecord.id == transaction.club_id)
-    transaction.execute(mine.values(time_zone=club.time_zone, evening_begins=club.evening_begins))
+    settings = ("time_zone", "evening_begins", "second_auditor")
+    transaction.execute(mine.values({name: getattr(club, name) for name in settings}))
     record_event(transaction, EventKind.CLUB_CHANGED, event)

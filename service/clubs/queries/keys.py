@@ -27,6 +27,9 @@ class StoredKey:
         name: the name of the key, or the label of the link.
         table_id: the table of a link; None for a key.
         round_id: the round of a link to a round; None for others, and for a key.
+        player: the player of a personal link; None for others, and for a key.
+        declared_player: the player who uses the key, or the key that issued the link, or has the personal link; None if
+            none was declared.
     """
 
     club_id: UUID
@@ -35,6 +38,8 @@ class StoredKey:
     scopes: tuple[str, ...]
     table_id: UUID | None = None
     round_id: UUID | None = None
+    player: str | None = None
+    declared_player: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,9 @@ class IssuedKey:
         expires_at: when it expires, as set at its creation; None if it does not.
         revoked_at: when it is revoked; can be in the future.
         last_used_at: rounded to minutes.
+        player: the operator's ID of the player who uses it; None if none was declared.
+        created_by: the key that created it; None if the operator did.
+        replaces: the key that it replaces; None if it replaces none.
     """
 
     club_id: UUID
@@ -60,6 +68,9 @@ class IssuedKey:
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
+    player: str | None = None
+    created_by: UUID | None = None
+    replaces: UUID | None = None
 
     @property
     def ends_at(self) -> datetime | None:
@@ -80,6 +91,9 @@ _ISSUED: Final = (
         _KEY.expires_at,
         _KEY.revoked_at,
         _KEY.last_used_at,
+        _KEY.player,
+        _KEY.created_by,
+        _KEY.replaces,
     )
     .join(ClubRecord, ClubRecord.id == _KEY.club_id)
     .order_by(_KEY.id)
@@ -87,7 +101,7 @@ _ISSUED: Final = (
 _CREATE: Final = text("""
     SELECT create_key(
         :creator_id, :id, :name, :prefix, :secret_sha256, CAST(:scopes AS text[]), :created_at,
-        CAST(:expires_at AS timestamptz)
+        CAST(:expires_at AS timestamptz), CAST(:player AS text)
     )
 """)
 _REVOKE: Final = text("SELECT revoke_key(:key_id)")
@@ -114,6 +128,8 @@ def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: b
             scopes=list(key.scopes),
             created_at=key.created_at,
             expires_at=key.expires_at,
+            player=key.player,
+            replaces=key.replaces,
         )
     )
     record_event(transaction, EventKind.KEY_CREATED, event)
@@ -140,6 +156,7 @@ def add_own(transaction: Transaction, creator: IssuedKey, key: IssuedKey, secret
                 "scopes": list(key.scopes),
                 "created_at": key.created_at,
                 "expires_at": key.expires_at,
+                "player": key.player,
             },
         )
     record_event(transaction, EventKind.KEY_CREATED, event)
@@ -185,7 +202,8 @@ def _use(session: Session, rows: Sequence[PipelineRow]) -> StoredKey | None:
     if not rows:
         return None
     [row] = rows
-    key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), row["table_id"], row["round_id"])
+    place = row["table_id"], row["round_id"], row["player"], row["declared_player"]
+    key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), *place)
     if row["is_use_due"]:
         note_use = _NOTE_USE_OF_KEY if key.table_id is None else _NOTE_USE_OF_LINK
         session.note(key.club_id, note_use, {"club_id": key.club_id, "id": key.id})
@@ -215,6 +233,21 @@ def list_names(transaction: Transaction, key_ids: Collection[UUID]) -> Mapping[U
 def list_named(transaction: Transaction, name: str) -> list[UUID]:
     """List the IDs of the keys of the transaction's club with a name."""
     return list(transaction.execute(select(_KEY.id).where(_is_own(transaction), _KEY.name == name)).scalars())
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOrigin:
+    """Where a key comes from: the key that created it, and the key that it replaces; and its player."""
+
+    created_by: UUID | None
+    replaces: UUID | None
+    player: str | None
+
+
+def list_origins(transaction: Transaction) -> Mapping[UUID, KeyOrigin]:
+    """Return where each key of the transaction's club comes from, by its ID."""
+    query = select(_KEY.id, _KEY.created_by, _KEY.replaces, _KEY.player).where(_is_own(transaction))
+    return {row.id: KeyOrigin(row.created_by, row.replaces, row.player) for row in transaction.execute(query)}
 
 
 def list_known_as(
@@ -304,4 +337,7 @@ def _load(row: Row[Any]) -> IssuedKey:
         expires_at=row.expires_at,
         revoked_at=row.revoked_at,
         last_used_at=row.last_used_at,
+        player=row.player,
+        created_by=row.created_by,
+        replaces=row.replaces,
     )

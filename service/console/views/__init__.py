@@ -1,7 +1,9 @@
 """The pages of the console. Importing the package registers all of them."""
 
 from service.console.views import (
+    aliases,
     audit,
+    claims,
     home,
     jobs,
     keys,
@@ -10,6 +12,7 @@ from service.console.views import (
     money,
     new_jobs,
     new_key,
+    new_table,
     players,
     plots,
     rulesets,
@@ -20,14 +23,18 @@ from service.console.views import (
 from service.console.views.disputes import cases as dispute_cases
 from service.console.views.disputes import lists as dispute_lists
 from service.console.views.pages import console
+from service.console.views.proposals import pages as proposals
 from service.console.views.rounds import correction as round_correction
 from service.console.views.rounds import evidence as round_evidence
 from service.console.views.rounds import lists as round_lists
+from service.console.views.rounds import payments as round_payments
 from service.console.views.rounds import replay as round_replay
 from service.console.views.rounds import revisions as round_revisions
 
 __all__ = [
+    "aliases",
     "audit",
+    "claims",
     "console",
     "dispute_cases",
     "dispute_lists",
@@ -39,11 +46,14 @@ __all__ = [
     "money",
     "new_jobs",
     "new_key",
+    "new_table",
     "players",
     "plots",
+    "proposals",
     "round_correction",
     "round_evidence",
     "round_lists",
+    "round_payments",
     "round_replay",
     "round_revisions",
     "rulesets",

@@ -24,7 +24,7 @@ MOST_MOVED: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class MovedPlayer:
-    """What a player gains or loses: points whatever they are worth, and money by currency."""
+    """What a player gains or loses: points whatever they are worth, and money by unit."""
 
     player: str
     points: Points
@@ -33,19 +33,19 @@ class MovedPlayer:
 
 @dataclass(frozen=True, slots=True)
 class _MovedLine:
-    """A line of the file: what a player gains or loses, with one currency; further currencies are on further lines."""
+    """A line of the file: what a player gains or loses, in one unit; further units are on further lines."""
 
     player: str
     points: Points | None
     amount: str | None
-    currency: str | None
+    unit: str | None
 
 
 _MOVED: Final[Sequence[Column[_MovedLine]]] = (
     Column("player", lambda line: line.player),
     Column("points", lambda line: line.points),
     Column("amount", lambda line: line.amount, is_decimal=True),
-    Column("currency", lambda line: line.currency),
+    Column("unit", lambda line: line.unit),
 )
 
 
@@ -78,7 +78,7 @@ class ShownRecomputation:
         final_rounds: the number of rounds whose settlement is or was final.
         moved: the players who gain or lose most, the largest gain first.
         players_moved: the number of players who gain or lose points.
-        currencies: the currencies of what they gain or lose.
+        units: the units of the money that they gain or lose.
     """
 
     whole: ShownChanges
@@ -86,7 +86,7 @@ class ShownRecomputation:
     final_rounds: int
     moved: Sequence[MovedPlayer]
     players_moved: int
-    currencies: Sequence[str]
+    units: Sequence[str]
 
     @property
     def players(self) -> set[str]:
@@ -107,7 +107,7 @@ def show_recomputation(view: RecomputationView) -> ShownRecomputation:
         final_rounds=view.final.rounds,
         moved=moved if len(moved) <= MOST_MOVED else [*moved[:half], *moved[-half:]],
         players_moved=len(moved),
-        currencies=changes.currencies,
+        units=changes.units,
     )
 
 
@@ -144,8 +144,8 @@ def _list_lines(moved: Sequence[MovedPlayer]) -> Iterator[_MovedLine]:
     """Yield the lines of a file. The points of a player are on the first of their lines, so that a column adds up."""
     for each in moved:
         points: Points | None = each.points
-        for currency, amount in sorted(each.money.items()):
-            yield _MovedLine(each.player, points, show_decimal(amount, currency), currency)
+        for unit, amount in sorted(each.money.items()):
+            yield _MovedLine(each.player, points, show_decimal(amount, unit), unit)
             points = None
         if not each.money:
             yield _MovedLine(each.player, points, None, None)

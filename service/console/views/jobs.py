@@ -21,7 +21,7 @@ from service.console.views.changes import list_shown_names, send_changes_file, s
 from service.console.views.exports import Column, wanted_form
 from service.console.views.listing import Filter, Listing, Query, read_list, send_list_file, show_list
 from service.console.views.pages import console, console_form, console_page, render
-from service.console.views.session import allows, console_state
+from service.console.views.session import allows, console_state, current_club
 from service.db import Transaction
 from service.db.pages import Page
 from service.errors import NotFound
@@ -33,6 +33,8 @@ from service.jobs.actions import cancel_job, pause_job, resume_job
 from service.jobs.app import look_after_commit
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import ENDED, JobState, StoredJob
+from service.proposals.actions.proposals import list_proposals
+from service.proposals.queries import ProposalFilter
 from service.recomputations.actions import recomputations
 from service.recomputations.actions.chunk_results import COUNTED
 
@@ -253,6 +255,8 @@ def _show_recomputation(stored: StoredJob) -> str | Response:
         is_audit=is_audit,
         can_apply=is_audit and stored.state is JobState.SUCCEEDED and allows(KeyScope.RECOMPUTE),
         applied=recomputations.list_applied(transaction, stored.id, limit=_MOST_APPLIED),
+        proposed=list_proposals(transaction, ProposalFilter(audit_id=stored.id), after=None, limit=_MOST_APPLIED).items,
+        needs_second=current_club().second_auditor,
     )
 
 

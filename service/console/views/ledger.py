@@ -22,7 +22,7 @@ from schemas.ledger.journal import EntryKind, player_of
 from schemas.ledger.ledger_lines import LedgerLine, show_amount
 from schemas.ledger.ledger_places import LedgerCursorField, LedgerPlace
 from schemas.ledger.page_queries import Evenings, EveningsQuerySchema, StatementPageQuerySchema
-from schemas.ledger.settling import PointUnit, Settled
+from schemas.ledger.settling import Settled, Worth
 from schemas.ledger.statements import StatementView
 from schemas.money import show_decimal
 from schemas.pages import show_cursor
@@ -106,7 +106,6 @@ LEDGER: Final = Listing[LedgerLine](
             is_decimal=True,
         ),
         Column("unit", lambda line: line.entry.unit),
-        Column("currency", lambda line: line.currency),
         Column("revision", lambda line: line.entry.revision),
         Column("previous_revision", lambda line: line.entry.previous_revision),
         Column("final", lambda line: line.entry.is_final, "Settlement", "payment_settlement"),
@@ -146,19 +145,19 @@ def show_ledger() -> str | Response:
 @dataclass(frozen=True, slots=True)
 class PaymentList:
     """
-    Payments that settle up: in points of one worth, or in one currency.
+    Payments that settle up: in points of one worth, or in money of one unit.
 
     Attributes:
         title: what they are in, in words.
-        currency: the currency; None for points.
-        unit: the points; None for money.
+        unit: the unit of the money; None for points.
+        worth: what the points are worth; None for money.
         table: the name of the table, if the points have no value.
         most: the number of payments that a page shows.
     """
 
     title: str
-    currency: str | None
-    unit: PointUnit | None
+    unit: str | None
+    worth: Worth | None
     table: str | None
     payments: Sequence[Payment]
     is_fewest: bool
@@ -172,7 +171,7 @@ class PaymentList:
 
 @dataclass(frozen=True, slots=True)
 class ListedPayment:
-    """A payment in points of one worth, or in one currency."""
+    """A payment in points of one worth, or in money of one unit."""
 
     within: PaymentList
     payment: Payment
@@ -180,22 +179,22 @@ class ListedPayment:
     @property
     def amount(self) -> str:
         """The amount as a decimal number."""
-        return _show_decimal(self.payment.amount, self.within.currency)
+        return _show_decimal(self.payment.amount, self.within.unit)
 
     @property
     def point_value(self) -> str | None:
         """The value of a point as a decimal number; None for money, and for points without a value."""
-        unit = self.within.unit
-        return None if unit is None or unit.point_value is None else _show_decimal(unit.point_value, unit.currency)
+        worth = self.within.worth
+        return None if worth is None or worth.point_value is None else _show_decimal(worth.point_value, worth.unit)
 
     @property
-    def point_currency(self) -> str | None:
-        """The currency of that value."""
-        return None if self.within.unit is None else self.within.unit.currency
+    def point_unit(self) -> str | None:
+        """The unit of that value."""
+        return None if self.within.worth is None else self.within.worth.unit
 
 
-def _show_decimal(amount: int, currency: str | None) -> str:
-    return str(amount) if currency is None else show_decimal(amount, currency)
+def _show_decimal(amount: int, unit: str | None) -> str:
+    return str(amount) if unit is None else show_decimal(amount, unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +211,9 @@ PAYMENTS: Final[Sequence[Column[ListedPayment]]] = (
     Column("payer", lambda listed: listed.payment.payer),
     Column("payee", lambda listed: listed.payment.payee),
     Column("amount", lambda listed: listed.amount, is_decimal=True),
-    Column("currency", lambda listed: listed.within.currency),
+    Column("unit", lambda listed: listed.within.unit),
     Column("point_value", lambda listed: listed.point_value, is_decimal=True),
-    Column("point_currency", lambda listed: listed.point_currency),
+    Column("point_unit", lambda listed: listed.point_unit),
     Column("table", lambda listed: listed.within.table),
 )
 
@@ -247,7 +246,7 @@ def show_club_statement() -> str | Response:
         results=results,
         next_cursor=next_cursor,
         has_tables=not is_print or len(view.players) <= _MOST_PRINTED,
-        currencies=view.currencies,
+        units=view.units,
         payments=payments,
         unlisted=unlisted,
         display_names=list_names(transaction, _players_of(results, payments, is_print=is_print)),
@@ -343,7 +342,7 @@ def find_rounds(evenings: Evenings, **others: str | None) -> dict[str, str]:
 
 def list_payments(settled: Settled, *, has_others: bool = False) -> list[PaymentList]:
     """
-    Return the payments of a statement: in points of each worth, and in each currency.
+    Return the payments of a statement: in points of each worth, and in each unit.
 
     Args:
         settled: the payments.
@@ -354,20 +353,20 @@ def list_payments(settled: Settled, *, has_others: bool = False) -> list[Payment
     most = max(_FEWEST_SHOWN, _MOST_PAYMENTS // max(1, len(settled.in_points) + len(settled.in_money)))
     is_only = len(settled.in_points) == 1 and not has_others
     in_points = []
-    for unit, each in settled.in_points.items():
-        table = names.get(unit.table or "")
-        title = "In points" if is_only else f"In points {_describe_unit(unit, table)}"
-        in_points.append(PaymentList(title, None, unit, table, each.payments, each.is_fewest, most))
+    for worth, each in settled.in_points.items():
+        table = names.get(worth.table or "")
+        title = "In points" if is_only else f"In points {_describe_worth(worth, table)}"
+        in_points.append(PaymentList(title, None, worth, table, each.payments, each.is_fewest, most))
     return in_points + [
-        PaymentList(f"In {currency}", currency, None, None, each.payments, each.is_fewest, most)
-        for currency, each in settled.in_money.items()
+        PaymentList(f"In {unit}", unit, None, None, each.payments, each.is_fewest, most)
+        for unit, each in settled.in_money.items()
     ]
 
 
-def _describe_unit(unit: PointUnit, table: str | None) -> str:
-    if unit.point_value is None or unit.currency is None:
+def _describe_worth(worth: Worth, table: str | None) -> str:
+    if worth.point_value is None or worth.unit is None:
         return f"at {table}"
-    return f"of {format_money(unit.point_value, unit.currency)}"
+    return f"of {format_money(worth.point_value, worth.unit)}"
 
 
 def flatten_payments(lists: Iterable[PaymentList]) -> Iterator[ListedPayment]:

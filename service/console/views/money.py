@@ -12,13 +12,12 @@ from werkzeug.wrappers import Response as BaseResponse
 from schemas.base import WireError, load
 from schemas.game_fields import PlayerField
 from schemas.ledger.balances import Balance, UnitBalances
+from schemas.ledger.claims import ClaimState
 from schemas.ledger.journal import EntryKind, player_of
 from schemas.ledger.ledger_lines import show_amount
-from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema
-from schemas.ledger.settling import unit_of
-from schemas.ledger.units import currency_of
-from schemas.money import read_decimal
-from scoring.errors import Mistake
+from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema, read_amount
+from schemas.ledger.settling import worth_of
+from schemas.ledger.units import UnitField, currency_of
 from scoring.settle_up import Payment
 from service.clubs.scopes import KeyScope
 from service.console.views.exports import Column
@@ -27,9 +26,11 @@ from service.console.views.pages import console, console_form, console_page, ren
 from service.console.views.session import console_state, read_form
 from service.db import Transaction
 from service.db.pages import Page
-from service.errors import NotFound
+from service.errors import NotFound, PaymentConflict
 from service.http.authentication import current_transaction
+from service.http.request_state import current_request
 from service.ledger.actions.balances import get_balances
+from service.ledger.actions.claims import list_payment_claims
 from service.ledger.actions.payments import (
     RecordedPayment,
     get_payment,
@@ -39,16 +40,19 @@ from service.ledger.actions.payments import (
     reverse_charge,
     reverse_payment,
 )
+from service.ledger.queries.balances import list_tables_of_points
+from service.ledger.queries.claims import ClaimFilter
 from service.ledger.queries.payments import ListedRecord
 from service.players.actions import list_names
 from service.tables.actions import list_tables
 
 _MOST_TABLES: Final = 100
-_MOST_UNITS: Final = 20
+_MOST_LISTS: Final = 10
+"""With more tables than so many whose points have no value, each has a page of its own."""
 _MOST_LINES: Final = 200
 _FEWEST_LINES: Final = 20
-"""The number of units on a page, that of balances which they share equally, and the number that each has at least."""
-_LONGEST_AMOUNT: Final = 20
+_MOST_CLAIMS: Final = 20
+"""The number of balances on a page, which the units share equally, and the number that each has at least."""
 _PAYMENT: Final = PaymentRequestSchema()
 _CHARGE: Final = ChargeRequestSchema()
 _REVERSAL: Final = ReversalRequestSchema()
@@ -56,7 +60,7 @@ _REVERSE: Final = {EntryKind.PAYMENT.value: reverse_payment, EntryKind.CHARGE.va
 
 
 def _read_payments(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[ListedRecord]:
-    return list_payments(transaction, player=query["player"], after=after, limit=limit)
+    return list_payments(transaction, player=query["player"], unit=query["unit"], after=after, limit=limit)
 
 
 def _players_of(row: ListedRecord) -> Iterator[str]:
@@ -81,7 +85,6 @@ PAYMENTS: Final = Listing[ListedRecord](
             is_decimal=True,
         ),
         Column("unit", lambda row: row.recorded.event.unit),
-        Column("currency", lambda row: row.currency),
         Column("reference", lambda row: row.recorded.event.reference, "Reference"),
         Column("note", lambda row: row.note),
         Column("id", lambda row: row.id),
@@ -90,39 +93,67 @@ PAYMENTS: Final = Listing[ListedRecord](
     ),
     read=_read_payments,
     none="No payments or charges are recorded.",
-    no_match="No payments or charges of this player are recorded.",
-    filters=(Filter("player", PlayerField(), "Player", attributes=NAME),),
+    no_match="No payments or charges match the filter.",
+    filters=(
+        Filter("player", PlayerField(), "Player", attributes=NAME),
+        Filter("unit", UnitField(), "Currency, or ID of a table", attributes={**NAME, "list": "units"}),
+    ),
     players=_players_of,
 )
 
 
 @console.get("/money")
 @console_page(KeyScope.READ)
-def show_money() -> str | Response:
-    """Render the balances, who pays whom, and the payments and charges, newest first, or send these as a file."""
+def show_money(claim_id: UUID | None = None) -> str | Response:
+    """
+    Render the balances, who pays whom, and the payments and charges, newest first, or send these as a file.
+
+    Args:
+        claim_id: a claim that could not be confirmed, when the page is shown again.
+    """
     # A form that was refused shows this page again, at another address.
     console_state().page_path = url_for("console.show_money")
     file = send_list_file(PAYMENTS)
     if file is not None:
         return file
     shown = read_list(PAYMENTS)
-    transaction = current_transaction()
-    view = get_balances(transaction, player=shown.query["player"], most_settled=_MOST_UNITS)
-    units = _cut(view.units)
+    transaction, query = current_transaction(), shown.query
+    unlisted = list_tables_of_points(transaction, query["player"])
+    if query["unit"] is not None or len(unlisted) <= _MOST_LISTS:
+        unlisted = []
+    others = [str(table.id) for table in unlisted]
+    view = get_balances(transaction, player=query["player"], unit=query["unit"], other_units=others)
+    most = max(_FEWEST_LINES, _MOST_LINES // max(1, len(view.units)))
+    units = [ShownUnit(each, most) for each in view.units]
+    claims = list_payment_claims(transaction, ClaimFilter(ClaimState.PENDING, query["player"]), limit=_MOST_CLAIMS)
     players = {name for unit in units for name in unit.players}
+    players.update(name for claim in claims.items for name in (claim.event.payer, claim.event.payee) if name)
     return render(
         "money.html",
         title=PAYMENTS.title,
         shown=shown,
         view=view,
         units=units,
+        claims=claims,
+        unlisted=unlisted,
         display_names={**shown.display_names, **list_names(transaction, players)},
         suggested=sorted(players),
         offered=_list_units(transaction, {each.unit: each.table_name for each in view.units}),
         new_reference=lambda: str(uuid4()),
+        reference_of=_find_reference,
         player_of=player_of,
         show_amount=show_amount,
     )
+
+
+def _find_reference(sent: Mapping[str, str]) -> str:
+    """
+    Return the reference of a form: the one that was sent, so that what was recorded is not recorded again.
+
+    A new form has a new one, and so has a form that was refused because another payment or charge has the reference.
+    """
+    is_taken = current_request().problem == PaymentConflict.code
+    return str(uuid4()) if is_taken else sent.get("reference") or str(uuid4())
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +198,11 @@ class ShownUnit:
         return {name for account in named if (name := player_of(account)) is not None}
 
 
-def _cut(units: Sequence[UnitBalances]) -> list[ShownUnit]:
-    """Return the units that the page shows, which share its lines equally."""
-    shown = units[:_MOST_UNITS]
-    most = max(_FEWEST_LINES, _MOST_LINES // max(1, len(shown)))
-    return [ShownUnit(each, most) for each in shown]
-
-
 def _list_units(transaction: Transaction, known: Mapping[str, str | None]) -> list[tuple[str, str]]:
     """Return the units that forms offer, with their names: those of the journal, and those of the tables."""
     units = {unit: table or unit for unit, table in known.items()}
     for table in list_tables(transaction, limit=_MOST_TABLES).items:
-        unit = unit_of(table.point_value, table.currency, table.id).written
+        unit = worth_of(table.point_value, table.unit, table.id).amount_unit
         units.setdefault(unit, currency_of(unit) or table.name)
     return [(unit, name if currency_of(unit) else f"points at {name}") for unit, name in units.items()]
 
@@ -189,7 +213,7 @@ def save_payment() -> BaseResponse:
     """Record a payment under the reference of its form, so that the form sent twice is one payment."""
     form = _read_fields("payer", "payee", "unit", "note", "reference")
     request = load(_PAYMENT, {"payer": None, "payee": None, **form, "amount": _read_amount(form)})
-    _ask_about(record_payment(current_transaction(), request, None))
+    ask_about(record_payment(current_transaction(), request, None))
     return redirect(url_for("console.show_money"), HTTPStatus.SEE_OTHER)
 
 
@@ -198,11 +222,11 @@ def save_payment() -> BaseResponse:
 def save_charge() -> BaseResponse:
     """Record a charge under the reference of its form."""
     form = _read_fields("player", "unit", "reason", "reference")
-    _ask_about(record_charge(current_transaction(), load(_CHARGE, {**form, "amount": _read_amount(form)}), None))
+    ask_about(record_charge(current_transaction(), load(_CHARGE, {**form, "amount": _read_amount(form)}), None))
     return redirect(url_for("console.show_money"), HTTPStatus.SEE_OTHER)
 
 
-def _ask_about(recorded: RecordedPayment) -> None:
+def ask_about(recorded: RecordedPayment) -> None:
     """
     Refuse what may be a mistake, unless the form says that it is none.
 
@@ -211,7 +235,7 @@ def _ask_about(recorded: RecordedPayment) -> None:
     Raises:
         WireError: there are warnings; the transaction is rolled back.
     """
-    if recorded.warnings and read_form().get("anyway") != "yes":
+    if recorded.warnings and not recorded.is_replay and read_form().get("anyway") != "yes":
         raise WireError(recorded.warnings)
 
 
@@ -259,10 +283,4 @@ def _read_amount(form: Mapping[str, Any]) -> int | str:
     Raises:
         WireError: it is no amount of the unit.
     """
-    text, currency = read_form().get("amount", "").strip(), currency_of(form.get("unit", ""))
-    if currency is None:
-        return int(text) if text.isdecimal() and len(text) < _LONGEST_AMOUNT else text
-    try:
-        return read_decimal(text, currency)
-    except ValueError as error:
-        raise WireError((Mistake("text-pattern", ("amount",), str(error)),)) from None
+    return read_amount(read_form().get("amount", ""), form.get("unit", ""))

@@ -27,12 +27,14 @@ from service.errors import ScopeMissing
 from service.http.authentication import current_key, current_transaction, database
 from service.http.request_body import limit_blocks
 from service.http.request_state import current_request
+from service.http.responses import encode_json
 from service.http.services import current_services
 from service.http.uploads import Upload
 from service.imports.actions.imports import discard_import, receive_import
 from service.imports.actions.imports import start_import as start_received_import
 from service.jobs.app import look_after_commit
 from service.places import IMPORT_TURNS
+from service.proposals.actions.proposals import propose_recomputation
 from service.recomputations.actions.recomputations import get_recomputation, start_recomputation
 
 _GZIP: Final = b"\x1f\x8b"
@@ -104,7 +106,11 @@ def start() -> BaseResponse:
 @console.post("/jobs/<uuid:job_id>/apply")
 @console_form(KeyScope.RECOMPUTE, show_again=show_job)
 def apply_audit(job_id: UUID) -> BaseResponse:
-    """Apply what an audit found, and show the recomputation that does so."""
+    """
+    Apply what an audit found, and show the recomputation that does so.
+
+    If a second auditor must confirm it, because final rounds are changed too, it is proposed.
+    """
     form, transaction = read_form(), current_transaction()
     get_recomputation(transaction, job_id)
     fields = {
@@ -116,6 +122,11 @@ def apply_audit(job_id: UUID) -> BaseResponse:
     request: RecomputationRequest = load(_REQUEST, fields)
     if request.final and not allows(KeyScope.CORRECT_FINAL):
         raise ScopeMissing("final rounds can be changed with a key that has the scope 'correct-final' only")
+    if request.final and current_club().second_auditor:
+        received = encode_json({"reason": request.reason})
+        proposed = propose_recomputation(transaction, job_id, request.reason, received)
+        address = url_for("console.show_proposal", proposal_id=proposed.view.proposal.id)
+        return redirect(address, HTTPStatus.SEE_OTHER)
     view = start_recomputation(transaction, request)
     return show_changed_job(view.job.id)
 

@@ -101,7 +101,7 @@ def _read_fields() -> dict[str, Any]:
         WireError: the time is none of the choices.
     """
     form = {name: value.strip() for name, value in read_form().items()}
-    asked: dict[str, Any] = {name: form[name] for name in ("name", "preset") if form.get(name)}
+    asked: dict[str, Any] = {name: form[name] for name in ("name", "preset", "player") if form.get(name)}
     lifetime, latest = form.get("lifetime", ""), _find_creator().ends_at
     if lifetime and lifetime not in LIFETIMES:
         detail = f"is {lifetime[:20]!r}; expected one of {', '.join(LIFETIMES)} seconds, or nothing"

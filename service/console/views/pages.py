@@ -12,6 +12,7 @@ from flask import Blueprint, Response, current_app, redirect, render_template, r
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError
+from schemas.ledger.units import currency_of
 from schemas.problems import refuse
 from schemas.sentences import describe_kind, describe_mistake, sentences_of
 from scoring.errors import ScoringError
@@ -34,9 +35,11 @@ from service.console.views.session import (
     read_form,
     receive_form,
 )
-from service.errors import DatabaseError, NotFound, ScopeMissing, ServiceError, TooManyRequests
+from service.database_errors import DatabaseError
+from service.errors import NotFound, ScopeMissing, ServiceError, TooManyRequests
 from service.http.authentication import Access, current_key, database, open_writing, with_key, with_key_to_upload
 from service.http.formats import (
+    format_amount,
     format_day,
     format_duration,
     format_money,
@@ -307,6 +310,8 @@ def _layout() -> dict[str, Any]:
         "day": lambda at: format_day(at, zone),
         "moment": lambda at: format_time(at, zone),
         "duration": format_duration,
+        "amount_text": format_amount,
+        "currency_of": currency_of,
         "money": format_money,
         "money_won": format_money_won,
         "signed": format_signed,

@@ -36,7 +36,7 @@ from service.console.views.session import console_state, read_form
 from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.responses import encode_json
-from service.players.actions import erase_player, list_names, name_player, search_names
+from service.players.actions import erase_player, list_aliases, list_names, name_player, search_names
 from service.players.views import read_player
 from service.statistics.actions import (
     get_player_details,
@@ -301,6 +301,7 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
     # A path as it was sent: an ID can contain slashes and question marks.
     console_state().page_path = player_address(player).partition("?")[0]
     details = get_player_details(transaction, _filter(query, player=player))
+    player = details.figures.player
     is_file = query["form"] in ("csv", "json")
     opponents, next_cursor = (details.opponents, None) if is_file else cut_lines(details.opponents, query, _SIZE)
     names = list_names(transaction, [player, *(each.opponent for each in opponents)])
@@ -309,6 +310,7 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
     return render(
         "player.html",
         player=player,
+        aliases=list_aliases(transaction, player),
         details=details,
         figures=details.figures,
         opponents=opponents,

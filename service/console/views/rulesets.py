@@ -106,7 +106,7 @@ _COMPARED: Final[Sequence[Column[ComparedField]]] = (
     Column("differs", lambda field: field.differs),
 )
 WhatIfLine = tuple[PlayerWhatIf, bool, str | None]
-"""A player, whether the line has their points, and the currency of the line: a line for each."""
+"""A player, whether the line has their points, and the unit of the line: a line for each."""
 
 _WHAT_IF: Final[Sequence[Column[WhatIfLine]]] = (
     Column("player", lambda line: line[0].player),
@@ -114,7 +114,7 @@ _WHAT_IF: Final[Sequence[Column[WhatIfLine]]] = (
     Column("what_if", lambda line: line[0].after if line[1] else None),
     Column("change", lambda line: line[0].change if line[1] else None),
     Column("amount", lambda line: line[2] and show_decimal(line[0].money[line[2]], line[2]), is_decimal=True),
-    Column("currency", lambda line: line[2]),
+    Column("unit", lambda line: line[2]),
 )
 
 
@@ -195,10 +195,10 @@ def compare_rulesets() -> str | BaseResponse:
 
 
 def _list_lines(players: Iterable[PlayerWhatIf]) -> Iterator[WhatIfLine]:
-    """Yield a line for each player and currency; the first one has the points, so that a column adds up."""
+    """Yield a line for each player and unit; the first one has the points, so that a column adds up."""
     for each in players:
-        for number, currency in enumerate(each.money or (None,)):
-            yield each, number == 0, currency
+        for number, unit in enumerate(each.money or (None,)):
+            yield each, number == 0, unit
 
 
 @console.get("/rulesets/what-if")

@@ -39,8 +39,8 @@ _REFUSED: Final = "This key is unknown, expired or revoked, or is not an API key
 _LONGEST_ADDRESS: Final = 2000
 """Of a page to show after signing in: the longest that all browsers and proxies accept."""
 _LINK_ENDED: Final = "This link was used before, or has expired. Make a new one, or sign in with a key."
-_LINK_SCOPES: Final = tuple(scope for scope in KeyScope if scope is not KeyScope.CORRECT_FINAL)
-"""Any key can sign in; its scopes decide what it can do. `correct-final` alone allows nothing."""
+_LINK_SCOPES: Final = tuple(KeyScope)
+"""Any key can sign in; its scopes decide what it can do."""
 
 console_links = Resource("console links", __name__, description="Links that sign in to the console in a browser.")
 

@@ -38,9 +38,12 @@ from service.tables.actions import get_table, list_tables, update_table
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
-_EDITED: Final = ("name", "ruleset", "point_value", "currency", "minimum_stack", "correction_window_minutes")
+_EDITED: Final = (
+    *("name", "ruleset", "point_value", "unit", "charge_per", "charge_amount", "minimum_stack"),
+    "correction_window_minutes",
+)
 """The fields of the form that changes a table."""
-_NUMBERS: Final = frozenset({"point_value", "minimum_stack", "correction_window_minutes"})
+_NUMBERS: Final = frozenset({"point_value", "charge_amount", "minimum_stack", "correction_window_minutes"})
 _LONGEST_NUMBER: Final = 16
 _CHANGES: Final = TableChangesSchema()
 
@@ -77,7 +80,9 @@ TABLES: Final = Listing[TableRow](
             style="figure",
             is_decimal=True,
         ),
-        Column("currency", lambda row: row.table.currency),
+        Column("unit", lambda row: row.table.unit),
+        Column("charge_per", lambda row: row.table.charge_per and row.table.charge_per.value),
+        Column("charge_amount", lambda row: row.table.charge_amount),
         Column("minimum_stack", lambda row: row.table.minimum_stack),
         Column("correction_window_minutes", lambda row: row.table.correction_window_minutes),
         Column("now", heading="Now", cell="table_now"),
@@ -86,7 +91,7 @@ TABLES: Final = Listing[TableRow](
         Column("archived_at", lambda row: row.table.archived_at),
     ),
     read=_read_tables,
-    none="The club has no tables yet. Create one with `ofc table create` or over the API.",
+    none="The club has no tables yet. Create one here, with `ofc table create` or over the API.",
     no_match="No table matches this filter.",
     filters=(
         Filter("name", TableNameField(), "Name contains", attributes=NAME),
@@ -145,7 +150,7 @@ def change_table(table_id: UUID) -> BaseResponse:
     Only what differs from the page is changed, so that what somebody else has changed since it was opened stays.
     """
     fields = _edit(get_table(current_transaction(), table_id))
-    changed = {name: _read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown}
+    changed = {name: read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown}
     if changed:
         update_table(current_transaction(), table_id, load(_CHANGES, changed))
     return _show(table_id)
@@ -169,7 +174,7 @@ def _edit(table: TableView) -> dict[str, tuple[str, str]]:
     return {name: (form.get(name, text), form.get(f"shown:{name}", text)) for name, text in texts.items()}
 
 
-def _read_value(name: str, text: str) -> str | int | None:
+def read_value(name: str, text: str) -> str | int | None:
     """Return a field of the form as a request of the API has it."""
     is_number = name in _NUMBERS and text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
     return int(text) if is_number else text or None
@@ -189,7 +194,7 @@ def _statement_values(table: TableView, statement: StatementView, query: dict[st
         "rounds_filter": find_rounds(query["evenings"], table=filter_of(table)),
         "players": players,
         "next_cursor": next_cursor,
-        "currencies": statement.currencies,
+        "units": statement.units,
         "payments": list_payments(statement.settled),
         "query": query,
         "display_names": list_names(current_transaction(), [each.player for each in statement.players]),
@@ -204,6 +209,6 @@ def _evenings(rounds: list[RoundView], club: ClubView) -> list[tuple[date, datet
 
 
 def _point_value(table: TableView) -> str | None:
-    if table.point_value is None or table.currency is None:
+    if table.point_value is None or table.unit is None:
         return None
-    return show_decimal(table.point_value, table.currency)
+    return show_decimal(table.point_value, table.unit)

@@ -36,7 +36,8 @@ from scoring.settlement import Transfer
 from service.corrections import queries as corrections
 from service.db import Transaction
 from service.errors import CorrectionInvalid, HandIrregular, RulesetUnknown
-from service.rounds.actions.checks import find_time_mistakes
+from service.players.queries.aliases import hold_aliases
+from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together
 from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import view_hand
@@ -98,7 +99,7 @@ def _by_player(names: Mapping[Seat, str], points: Mapping[Seat, Points]) -> dict
     return {names[seat]: points[seat] for seat in sorted(names)}
 
 
-_FIXED: Final = ("table", "reference", "opened_at", "point_value", "currency")
+_FIXED: Final = ("table", "reference", "opened_at", "point_value", "unit", "charge_per", "charge_amount")
 _PLACE: Final = "document"
 _CHANGED: Final = {"patch": "patched", "changes": "changed"}
 
@@ -227,6 +228,9 @@ def amend_round(
     except ScoringError as error:
         raise _refusal(history, error) from error
     refuse_inexact(played.round, before.point_value, _PLACE)
+    players = [seat.player for seat in document.seats]
+    if {*players} - {seat.player for seat in recorded.seats}:
+        refuse_aliases_together(hold_aliases(transaction), players, _PLACE)
     return AmendedRound(replace(document, ruleset=str(ruleset), departures=history.departures), history, played)
 
 
@@ -258,7 +262,8 @@ def _refuse_other_table(recorded: RoundDocument, document: RoundDocument) -> Non
     ]
     if mistakes:
         raise CorrectionInvalid(
-            "a correction cannot change the table, reference, opening time, point value or currency of a round",
+            "a correction cannot change the table, reference, opening time, point value, unit or standing charge of"
+            " a round",
             mistakes,
         )
 

@@ -14,21 +14,15 @@ from schemas.documents import RoundDocument, digest_document
 from schemas.problems import find_missing
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
+from service.clubs.actions import refuse_single_auditor
+from service.clubs.queries.keys import StoredKey
 from service.corrections import queries as corrections
-from service.corrections.actions.amend import (
-    AmendedRound,
-    amend_round,
-    find_dropped,
-    is_as_recorded,
-    locate_mistakes,
-    snapshot_played,
-    snapshot_recorded,
-)
+from service.corrections.actions.amend import AmendedRound, find_dropped, snapshot_played, snapshot_recorded
+from service.corrections.actions.planning import PlannedCorrection, check_dispute, plan_correction
 from service.db import Transaction
-from service.disputes.queries import disputes
-from service.errors import CorrectionInvalid, DisputeRefused, NotFound
+from service.errors import NotFound
 from service.rounds.actions.checks import require_version
-from service.rounds.actions.documents import find_document_mistakes, write_document
+from service.rounds.actions.documents import find_document_mistakes
 from service.rounds.actions.opening import view_round
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds
@@ -39,8 +33,6 @@ from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import HandToRecord, Submission, write_rounds
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import ruleset_named, store_ruleset
-from service.tables import queries as tables
-from service.tables.actions import refuse_archived
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +48,7 @@ def correct_round(
     round_id: UUID,
     request: CorrectionRequest,
     received: bytes,
+    key: StoredKey,
     *,
     require_final: Callable[[], None],
 ) -> CorrectedRound:
@@ -69,6 +62,7 @@ def correct_round(
         round_id: the round.
         request: the correction.
         received: the request body, which is stored.
+        key: the key or link of the request.
         require_final: called if a settlement of the round was final; raises if the key may not correct such a round.
 
     Raises:
@@ -79,6 +73,8 @@ def correct_round(
         CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid, or the dispute belongs to another
             round.
         DisputeRefused: the dispute has ended.
+        OwnRound: the correction names a dispute, and the player of the key sat in the round.
+        SecondAuditorRequired: a settlement of the round was final, and the club requires a second auditor.
         TableArchived: the correction would reopen the round at an archived table.
     """
     before = rounds.lock(transaction, round_id)
@@ -87,30 +83,14 @@ def correct_round(
         return CorrectedRound(compare_revisions(transaction, before, revision - 1, revision), is_replay=True)
     if before.finality.final_revision is not None:
         require_final()
+        refuse_single_auditor(transaction, f"propose the correction with `POST /v1/rounds/{round_id}/proposals`")
     require_version(before, request.version)
-    if request.dispute is not None:
-        _refuse_other_dispute(transaction, before, request.dispute)
-    happened = histories.get(transaction, round_id, before.revision)
-    recorded = write_document(before, happened, tables.get(transaction, before.table_id).name)
-    find_more = partial(find_document_mistakes, partial(ruleset_named, transaction), accepts=request.accepts)
-    with locate_mistakes(recorded, request.edits, find_more=find_more) as amend:
-        amended = amend_round(transaction, before, recorded, request.document or amend(), accepts=request.accepts)
-        if is_as_recorded(amended, happened, recorded):
-            same = compare_revisions(transaction, before, before.revision, before.revision)
-            return CorrectedRound(replace(same, changed=False), is_replay=False)
-        _refuse_to_open_again(transaction, before, amended)
-    old = snapshot_recorded(transaction, round_id, before.revision, happened)
-    stored = _store(transaction, before, happened, amended, request, received)
-    comparison = RoundComparison(
-        view=view_round(stored),
-        revision=stored.revision,
-        before=old,
-        after=snapshot_played(amended.played),
-        carried_over=corrections.list_carried_over(transaction, stored),
-        adjustment=get_records(transaction, stored.id, stored.revision).adjustment,
-        dropped_departures=find_dropped(happened.departures, amended.history.departures),
-    )
-    return CorrectedRound(comparison, is_replay=False)
+    check_dispute(transaction, before, request, key)
+    planned = plan_correction(transaction, before, request)
+    if not planned.is_change:
+        same = compare_revisions(transaction, before, before.revision, before.revision)
+        return CorrectedRound(replace(same, changed=False), is_replay=False)
+    return CorrectedRound(store_correction(transaction, planned, request, received), is_replay=False)
 
 
 def find_mistakes(transaction: Transaction, round_id: UUID, received: Any) -> Iterator[Mistake]:
@@ -127,48 +107,20 @@ def find_mistakes(transaction: Transaction, round_id: UUID, received: Any) -> It
     yield from find_missing(received, "version", version, "the version of the round as it is now")
 
 
-def _refuse_other_dispute(transaction: Transaction, before: StoredRound, dispute_id: UUID) -> None:
-    """Raise if the dispute belongs to another round or has ended."""
-    dispute = disputes.find_in_round(transaction, before.id, dispute_id)
-    if dispute is None:
-        detail = f"is {dispute_id}, which is not a dispute of this round; expected one of its disputes"
-        raise CorrectionInvalid(
-            "`dispute` does not name a dispute of the round", (Mistake("dispute-unknown", ("dispute",), detail),)
-        )
-    if dispute.state.is_ended:
-        detail = f"the dispute has ended: it is {dispute.state.value}; omit `dispute`, or open another dispute"
-        raise DisputeRefused(detail, (Mistake("dispute-ended", ("dispute",), detail),))
+def store_correction(
+    transaction: Transaction, planned: PlannedCorrection, request: CorrectionRequest, received: bytes
+) -> RoundComparison:
+    """
+    Store a planned correction as a new revision, and compare the round before and after it.
 
-
-def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended: AmendedRound) -> None:
-    """Raise if the correction would reopen a round that was final, that another follows, or at an archived table."""
-    if not amended.played.round.is_open or before.round.is_open:
-        return
-    if before.finality.final_revision is not None:
-        detail = (
-            "the correction would reopen the round, and its settlement was final; expected `closed` in the document:"
-            " the hand after which the round was closed, and the reason"
-        )
-        raise CorrectionInvalid(detail, (Mistake("settlement-final", ("document", "closed"), detail),))
-    table = tables.get(transaction, before.table_id, for_update=True)
-    following = rounds.find_following(transaction, before)
-    if following is not None:
-        detail = (
-            f"the correction would reopen the round, and round {following} was opened at the table after it; expected"
-            " `closed` in the document: the hand after which the round was closed, and the reason"
-        )
-        raise CorrectionInvalid(detail, (Mistake("round-follows", ("document", "closed"), detail),))
-    refuse_archived(table)
-
-
-def _store(
-    transaction: Transaction,
-    before: StoredRound,
-    happened: StoredHistory,
-    amended: AmendedRound,
-    request: CorrectionRequest,
-    received: bytes,
-) -> StoredRound:
+    Args:
+        transaction: in which the round was locked and the correction was planned.
+        planned: the correction, which changes something.
+        request: the same correction as it was requested.
+        received: the request body, which is stored.
+    """
+    before, happened, amended = planned.before, planned.happened, planned.amended
+    old = snapshot_recorded(transaction, before.id, before.revision, happened)
     submission = Submission("correction", received)
     store_ruleset(transaction, amended.history.ruleset)
     hand_ids, new = _assign_records(amended, happened, submission)
@@ -181,7 +133,16 @@ def _store(
     record = {"digest": event.correction, "submission_id": submission.id, "dispute": request.dispute}
     change.insert(CorrectionRecord, record)
     write_rounds(transaction, change)
-    return change.after
+    stored = change.after
+    return RoundComparison(
+        view=view_round(stored),
+        revision=stored.revision,
+        before=old,
+        after=snapshot_played(amended.played),
+        carried_over=corrections.list_carried_over(transaction, stored),
+        adjustment=get_records(transaction, stored.id, stored.revision).adjustment,
+        dropped_departures=find_dropped(happened.departures, amended.history.departures),
+    )
 
 
 def _assign_records(
@@ -241,7 +202,9 @@ def _document(document: RoundDocument) -> CorrectedDocument:
         reference=document.reference,
         opened_at=document.opened_at,
         point_value=document.point_value,
-        currency=document.currency,
+        unit=document.unit,
+        charge_per=document.charge_per,
+        charge_amount=document.charge_amount,
         seats=tuple(sorted(document.seats, key=lambda seat: seat.seat)),
         hands=tuple(CanonicalJson(submitted.content) for submitted in document.hands),
         departures=tuple(sorted(document.departures, key=lambda departure: departure.after_hand)),

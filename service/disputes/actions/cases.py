@@ -7,9 +7,11 @@ from uuid import UUID
 from schemas.base import load
 from schemas.disputes import DisputeReviewRequestSchema, RoundAnomaly
 from schemas.pages import cursor_error
+from service.clubs.queries.keys import StoredKey
 from service.db import Transaction
 from service.db.pages import Page
 from service.disputes.actions.anomalies import find_unusual
+from service.disputes.actions.deciders import list_own_ids
 from service.disputes.actions.disputes import review_dispute
 from service.disputes.queries import cases, disputes
 from service.disputes.queries.cases import CaseFilter, CaseOrder, StoredCase
@@ -60,21 +62,19 @@ def list_cases(
     return Page(views, views[-1].id if len(records) > limit else None)
 
 
-def take_next_dispute(transaction: Transaction, by: str) -> UUID | None:
+def take_next_dispute(transaction: Transaction, key: StoredKey) -> UUID | None:
     """
     Start the review of the oldest open dispute, and return its ID; None if no dispute is open.
 
-    A dispute that another transaction is taking is skipped: of two auditors who ask at once, each gets another one.
-
-    Args:
-        transaction: the club's transaction.
-        by: the name of the auditor's key.
+    A dispute that another transaction is taking is skipped: of two auditors who ask at once, each gets another one. So
+    are disputes of rounds that the player of the auditor's key sat in.
     """
-    dispute_id = cases.lock_oldest_open(transaction)
+    dispute_id = cases.lock_oldest_open(transaction, without=list_own_ids(transaction, key))
     if dispute_id is None:
         return None
     version = disputes.get(transaction, dispute_id).version
-    review_dispute(transaction, dispute_id, load(DisputeReviewRequestSchema(), {"version": version, "by": by}))
+    request = load(DisputeReviewRequestSchema(), {"version": version, "by": key.name})
+    review_dispute(transaction, dispute_id, request, key)
     return dispute_id
 
 

@@ -19,8 +19,6 @@ from evidence.events import (
     DisputeWithdrawn,
 )
 from schemas.disputes import (
-    COMMENT,
-    MOST_COMMENTS,
     DisputeEntry,
     DisputeRequest,
     DisputeState,
@@ -31,13 +29,15 @@ from schemas.disputes import (
 )
 from scoring.board import Row
 from scoring.errors import Mistake
+from service.clubs.queries.keys import StoredKey
 from service.db import Transaction
 from service.db.pages import Page
 from service.disputes.actions.anomalies import find_unusual
+from service.disputes.actions.steps import check_step
 from service.disputes.queries import disputes
 from service.disputes.queries.disputes import DisputeFilter, StoredDispute
-from service.errors import DisputeChanged, DisputeInvalid, DisputeRefused, NotFound
-from service.rounds.actions.checks import require_author, require_version
+from service.errors import DisputeInvalid, DisputeRefused, NotFound
+from service.rounds.actions.checks import require_author
 from service.rounds.queries import rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
 
@@ -182,16 +182,6 @@ def _event(dispute: StoredDispute) -> DisputeOpened:
     )
 
 
-_OPEN, _REVIEWED = DisputeState.OPEN, DisputeState.UNDER_REVIEW
-_FROM: Final[Mapping[str, tuple[DisputeState, ...]]] = {
-    COMMENT: (_OPEN, _REVIEWED),
-    _REVIEWED.value: (_OPEN,),
-    DisputeState.UPHELD.value: (_REVIEWED,),
-    DisputeState.REJECTED.value: (_REVIEWED,),
-    DisputeState.WITHDRAWN.value: (_OPEN, _REVIEWED),
-}
-"""The states in which each transition is allowed."""
-
 _EVENTS: Final[Mapping[DisputeStep, type[DisputeEvent]]] = {
     DisputeStep.COMMENT: DisputeCommented,
     DisputeStep.UNDER_REVIEW: DisputeReviewed,
@@ -202,7 +192,13 @@ _EVENTS: Final[Mapping[DisputeStep, type[DisputeEvent]]] = {
 
 
 def step_dispute(
-    transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest, *, round_version: int | None = None
+    transaction: Transaction,
+    dispute_id: UUID,
+    request: DisputeTransitionRequest,
+    key: StoredKey,
+    *,
+    round_version: int | None = None,
+    authors: Sequence[str] = (),
 ) -> ChangedDispute:
     """
     Apply a transition or comment to a dispute; the same request by the same author changes nothing.
@@ -213,7 +209,9 @@ def step_dispute(
         transaction: the club's transaction.
         dispute_id: the dispute.
         request: the transition or comment.
+        key: the key or the player's link of the request.
         round_version: the version of the round that was read; None if any is accepted.
+        authors: further names that the author can have, such as that of a key that has proposed the transition.
 
     Raises:
         NotFound: the dispute does not exist.
@@ -221,19 +219,14 @@ def step_dispute(
         RoundChanged: the round has another version than was read.
         DisputeRefused: the state of the dispute does not allow the transition.
         DisputeInvalid: the dispute would be upheld with neither a correction nor a reason, or the author is unknown.
+        OwnRound: the player of the key sat in the round, and it is no comment, and no withdrawal of their own dispute.
     """
     round_ = rounds.lock(transaction, disputes.get(transaction, dispute_id).round_id)
     before = disputes.lock(transaction, dispute_id)
     digest = digest_of([request.by, request.words])
     if _is_done(transaction, before, request, digest):
         return ChangedDispute(view_dispute(transaction, before), is_replay=True)
-    if request.version is not None and request.version != before.version:
-        detail = f"the request is for version {request.version} of the dispute; expected version {before.version}"
-        raise DisputeChanged(detail, (Mistake("dispute-changed", ("version",), detail),))
-    if round_version is not None:
-        require_version(round_, round_version)
-    _check_transition(before, request)
-    require_author(transaction, round_, request.by, (before.author,))
+    check_step(transaction, round_, before, request, key, round_version=round_version, authors=authors)
     correction = _find_correction(transaction, before, request)
     entry = DisputeEntry(before.version + 1, request.kind, request.by, request.words, correction, transaction.now)
     after = disputes.add_entry(transaction, before, entry, digest)
@@ -247,22 +240,6 @@ def _is_done(transaction: Transaction, before: StoredDispute, request: DisputeTr
         return disputes.find_comment(transaction, before.id, digest) is not None
     done = disputes.find_entry(transaction, before.id, request.version + 1)
     return done is not None and (done.kind, done.by, done.words) == (request.kind, request.by, request.words)
-
-
-def _check_transition(before: StoredDispute, request: DisputeTransitionRequest) -> None:
-    if before.state.is_ended:
-        raise _refusal("dispute-ended", f"the dispute has ended: it is {before.state.value}; open another dispute")
-    if before.state not in _FROM[request.kind]:
-        if before.state is _OPEN:
-            raise _refusal("dispute-not-reviewed", "the dispute is open; start its review before you resolve it")
-        raise _refusal("dispute-under-review", "the dispute is already under review")
-    comments = before.version - 1 - (before.state is _REVIEWED)
-    if request.kind == COMMENT and comments >= MOST_COMMENTS:
-        raise _refusal("comments-full", f"the dispute has {comments} comments; a dispute has at most {MOST_COMMENTS}")
-
-
-def _refusal(code: str, detail: str) -> DisputeRefused:
-    return DisputeRefused(detail, (Mistake(code, (), detail),))
 
 
 def _find_correction(transaction: Transaction, before: StoredDispute, request: DisputeTransitionRequest) -> int | None:
@@ -302,7 +279,9 @@ def _record_transition(
     record(transaction, round_, event.kind, event.encode())
 
 
-def comment_on_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
+def comment_on_dispute(
+    transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest, key: StoredKey
+) -> ChangedDispute:
     """
     Add a comment to a dispute that has not ended.
 
@@ -310,10 +289,12 @@ def comment_on_dispute(transaction: Transaction, dispute_id: UUID, request: Disp
         NotFound: the dispute does not exist.
         DisputeRefused: the dispute has ended, or has too many comments.
     """
-    return step_dispute(transaction, dispute_id, request)
+    return step_dispute(transaction, dispute_id, request, key)
 
 
-def review_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
+def review_dispute(
+    transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest, key: StoredKey
+) -> ChangedDispute:
     """
     Start the review of an open dispute.
 
@@ -321,12 +302,19 @@ def review_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeT
         NotFound: the dispute does not exist.
         DisputeChanged: the dispute has another version than the request expects.
         DisputeRefused: the dispute is not open.
+        OwnRound: the player of the key sat in the round.
     """
-    return step_dispute(transaction, dispute_id, request)
+    return step_dispute(transaction, dispute_id, request, key)
 
 
 def resolve_dispute(
-    transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest, *, round_version: int | None = None
+    transaction: Transaction,
+    dispute_id: UUID,
+    request: DisputeTransitionRequest,
+    key: StoredKey,
+    *,
+    round_version: int | None = None,
+    authors: Sequence[str] = (),
 ) -> ChangedDispute:
     """
     Uphold or reject a dispute that is under review.
@@ -335,7 +323,9 @@ def resolve_dispute(
         transaction: the club's transaction.
         dispute_id: the dispute.
         request: the decision.
+        key: the key of the request.
         round_version: the version of the round that was read; None if any is accepted.
+        authors: further names that the author can have, such as that of a key that has proposed the decision.
 
     Raises:
         NotFound: the dispute does not exist.
@@ -343,11 +333,14 @@ def resolve_dispute(
         RoundChanged: the round has another version than was read.
         DisputeRefused: the dispute is not under review.
         DisputeInvalid: the dispute would be upheld with neither a correction nor a reason.
+        OwnRound: the player of the key sat in the round.
     """
-    return step_dispute(transaction, dispute_id, request, round_version=round_version)
+    return step_dispute(transaction, dispute_id, request, key, round_version=round_version, authors=authors)
 
 
-def withdraw_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
+def withdraw_dispute(
+    transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest, key: StoredKey
+) -> ChangedDispute:
     """
     Withdraw a dispute that has not ended.
 
@@ -355,5 +348,6 @@ def withdraw_dispute(transaction: Transaction, dispute_id: UUID, request: Disput
         NotFound: the dispute does not exist.
         DisputeChanged: the dispute has another version than the request expects.
         DisputeRefused: the dispute has ended.
+        OwnRound: the player of the key sat in the round, and did not open the dispute.
     """
-    return step_dispute(transaction, dispute_id, request)
+    return step_dispute(transaction, dispute_id, request, key)

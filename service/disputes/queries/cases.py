@@ -1,6 +1,6 @@
 """Lists of disputes for those who decide them: with the table, the players, what is at stake, and who reviews."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,7 +14,6 @@ from sqlalchemy import (
     Select,
     Text,
     and_,
-    any_,
     case,
     cast,
     func,
@@ -30,6 +29,7 @@ from scoring.hand import Seat
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.models import TRANSFERS, RoundHeadRecord, RoundRecord
 from service.tables.models import TableRecord
 
@@ -45,7 +45,7 @@ class CaseOrder(StrEnum):
     POINTS = "points"
     """Most points at stake first."""
     MONEY = "money"
-    """Most money at stake first, in each currency; points without a value last."""
+    """Most money at stake first, in each unit; points without a value last."""
     WINDOW = "window"
     """Least time left until the settlement becomes final first; those without a window last."""
 
@@ -58,7 +58,7 @@ class CaseFilter:
     Attributes:
         states: the states of the disputes.
         table: the name of the table, which is not archived, or its ID.
-        player: the ID of a player of the round, or of the one who opened the dispute.
+        player: any ID of a player of the round, or of the one who opened the dispute.
         reviewer: who started the review.
         round_id: the round.
     """
@@ -103,7 +103,7 @@ class StoredCase:
     players: Mapping[Seat, str]
     points: Points
     point_value: int | None
-    currency: str | None
+    unit: str | None
     settlement_state: SettlementState
     provisional_until: datetime | None
     in_force: int
@@ -118,7 +118,7 @@ class StoredCase:
 
     @property
     def money(self) -> int | None:
-        """The points at stake in minor units of the currency; None if points have no value."""
+        """The points at stake in minor units; None if points have no value."""
         return None if self.point_value is None else self.points * self.point_value
 
 
@@ -134,7 +134,11 @@ _LOCK_OLDEST: Final = text("""
     FROM dispute_heads AS head
     JOIN disputes AS dispute ON (dispute.club_id, dispute.id) = (head.club_id, head.dispute_id)
     JOIN round_heads AS round_head ON (round_head.club_id, round_head.round_id) = (dispute.club_id, dispute.round_id)
-    WHERE head.club_id = :club_id AND head.state = 'open'
+    WHERE head.club_id = :club_id AND head.state = 'open' AND NOT EXISTS (
+        SELECT FROM round_seats AS seat
+        WHERE (seat.club_id, seat.round_id) = (dispute.club_id, dispute.round_id)
+            AND seat.player = ANY (CAST(:players AS text[]))
+    )
     ORDER BY head.dispute_id
     LIMIT 1
     FOR UPDATE OF round_head, head SKIP LOCKED
@@ -165,8 +169,8 @@ class _Key:
     is_descending: bool = False
 
 
-_NO_CURRENCY: Final = "ZZZZ"
-"""Sorts after every currency."""
+_NO_UNIT: Final = "ZZZZ"
+"""Sorts after every unit."""
 _NO_WINDOW: Final = timedelta(days=36_500)
 """Longer than every window."""
 _ID: Final = _Key(lambda listed: listed.id, lambda dispute: dispute.id)
@@ -176,8 +180,8 @@ _KEYS: Final[Mapping[CaseOrder, Sequence[_Key]]] = {
     CaseOrder.POINTS: (_Key(lambda listed: listed.points, lambda dispute: dispute.points, is_descending=True), _ID),
     CaseOrder.MONEY: (
         _Key(
-            lambda listed: func.coalesce(listed.currency, _NO_CURRENCY),
-            lambda dispute: dispute.currency or _NO_CURRENCY,
+            lambda listed: func.coalesce(listed.unit, _NO_UNIT),
+            lambda dispute: dispute.unit or _NO_UNIT,
         ),
         _Key(
             lambda listed: func.coalesce(listed.points * listed.point_value, 0),
@@ -223,13 +227,18 @@ def count_by_state(transaction: Transaction, states: Sequence[DisputeState]) -> 
     return {state: counted.get(state, 0) for state in states}
 
 
-def lock_oldest_open(transaction: Transaction) -> UUID | None:
+def lock_oldest_open(transaction: Transaction, *, without: Collection[str] = ()) -> UUID | None:
     """
     Lock the oldest open dispute with its round until the transaction ends; None if no other is free.
 
     Disputes that another transaction has locked are skipped, so that of two who ask at once each gets another one.
+
+    Args:
+        transaction: the club's transaction.
+        without: players; disputes of rounds that one of them sat in are skipped.
     """
-    dispute_id: UUID | None = transaction.execute(_LOCK_OLDEST, {"club_id": transaction.club_id}).scalar_one_or_none()
+    parameters = {"club_id": transaction.club_id, "players": list(without)}
+    dispute_id: UUID | None = transaction.execute(_LOCK_OLDEST, parameters).scalar_one_or_none()
     return dispute_id
 
 
@@ -244,7 +253,7 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
             _TABLE.name.label("table"),
             _ROUND.reference,
             _ROUND.point_value,
-            _ROUND.currency,
+            _ROUND.unit,
             _ROUND.correction_window_minutes,
             _ROUND_HEAD.seats,
             _ROUND_HEAD.players,
@@ -267,7 +276,7 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
         .outerjoin(review, and_(_is_entry(review), review.c.kind == DisputeState.UNDER_REVIEW.value))
         .outerjoin(ending, and_(_is_entry(ending), ending.c.kind.in_([state.value for state in DECIDED])))
     )
-    return query.where(own, *_conditions(filter_, review.c.author))
+    return query.where(own, *_conditions(transaction, filter_, review.c.author))
 
 
 def _is_entry(entries: Any) -> ColumnElement[bool]:
@@ -300,13 +309,14 @@ def _points_at_stake() -> Any:
     return paid.correlate(_DISPUTE).scalar_subquery().label("points")
 
 
-def _conditions(filter_: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bool]]:
+def _conditions(transaction: Transaction, filter_: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bool]]:
     yield _HEAD.state.in_([state.value for state in filter_.states])
     if filter_.table is not None:
         in_use = and_(_TABLE.name == filter_.table, _TABLE.archived_at.is_(None))
         yield or_(in_use, cast(_TABLE.id, Text) == filter_.table.lower())
     if filter_.player is not None:
-        yield or_(literal(filter_.player) == any_(_ROUND_HEAD.players), _DISPUTE.author == filter_.player)
+        ids = read_aliases(transaction).ids_of(filter_.player)
+        yield or_(_ROUND_HEAD.players.overlap(ids), _DISPUTE.author.in_(ids))
     if filter_.reviewer is not None:
         yield reviewer == filter_.reviewer
     if filter_.round_id is not None:

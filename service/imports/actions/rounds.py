@@ -15,8 +15,17 @@ from scoring.errors import ScoringError
 from scoring.history import Paid, Step, without_needless_marks
 from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
+from service.database_errors import DatabaseError
 from service.db import Transaction
-from service.errors import Busy, DatabaseError, ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
+from service.errors import (
+    Busy,
+    ExpectedDiffers,
+    PaymentConflict,
+    RoundConflict,
+    RoundOpen,
+    RulesetConflict,
+    ServiceError,
+)
 from service.imports.actions.lines import (
     ReadLine,
     Recorded,
@@ -25,15 +34,19 @@ from service.imports.actions.lines import (
     find_known,
     read_lines,
 )
+from service.ledger.actions.hand_charges import HandCharges
 from service.logs import format_exception, get_log
 from service.memory import no_garbage_collection
 from service.metrics.counters import check_balance
-from service.rounds.actions.checks import check_expected, replay_exactly
+from service.players.queries.aliases import hold_aliases
+from service.rounds.actions.charges import add_charges, compare_charges
+from service.rounds.actions.checks import check_expected, refuse_aliases_together, replay_exactly
 from service.rounds.actions.documents import (
     add_steps,
     is_document_of,
     reference_taken,
     refuse_other_hands,
+    submission_of,
     table_of,
 )
 from service.rounds.actions.opening import build_round, given_opening_time, opening_event, view_round
@@ -42,7 +55,7 @@ from service.rounds.actions.recording_many import RoundWriter, record_lines
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
 from service.rounds.queries.stored_round import StoredRound
-from service.rounds.queries.writer import RoundChange, Submission, table_has_open_round
+from service.rounds.queries.writer import RoundChange, table_has_open_round
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import store_ruleset
 from service.tables.actions import build_table, store_table
@@ -69,7 +82,15 @@ class ImportedLine:
     hands: int = 0
 
 
-_REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, ExpectedDiffers)
+_REFUSALS: Final = (
+    ScoringError,
+    WireError,
+    RulesetConflict,
+    RoundConflict,
+    PaymentConflict,
+    RoundOpen,
+    ExpectedDiffers,
+)
 """The errors that refuse a line."""
 _log: Final = get_log(__name__)
 
@@ -124,7 +145,9 @@ class _RoundLines:
         documents = [line for line in self._lines if isinstance(line, ReadLine)]
         self._known = find_known(transaction, documents)
         self._settled = SettledLines(line for line in documents if line.identity not in self._known.recorded)
+        self._aliases = hold_aliases(transaction)
         self._writer = RoundWriter(transaction, self._store_referenced)
+        self._charges = HandCharges(transaction)
 
     def record(self) -> Iterator[ImportedLine]:
         """Yield the result of each line."""
@@ -183,6 +206,7 @@ class _RoundLines:
 
     def _check_replay(self, line: ReadLine, recorded: Recorded) -> None:
         """Check what a line has in addition to the recorded round."""
+        compare_charges(recorded.id, line.document, self._charges)
         if _knows_more(line):
             refuse_other_hands(self._transaction, recorded.id, line.document)
         if line.document.expected is not None:
@@ -194,6 +218,7 @@ class _RoundLines:
         transaction, document, ruleset = self._transaction, line.document, line.ruleset
         if self._known.has_other(ruleset):
             raise rulesets.ruleset_conflict(ruleset)
+        refuse_aliases_together(self._aliases, [seat.player for seat in document.seats])
         settled = self._settled.find(line.number)
         played_at = (hand.played_at for hand in document.hands)
         opened = build_round(
@@ -205,10 +230,11 @@ class _RoundLines:
             opened_at=given_opening_time(transaction.now, document.opened_at, played_at) or transaction.now,
             reference=document.reference,
             point_value=document.point_value,
-            currency=document.currency,
+            unit=document.unit,
+            charge=document.standing_charge,
             digest=line.digest,
         )
-        submission = Submission("document", line.received)
+        submission = submission_of(document, line.received)
         change = RoundChange.opening(transaction, opened, opening_event(opened, submission=submission))
         change.add_submission(submission)
         if settled is None:
@@ -222,9 +248,10 @@ class _RoundLines:
             check_balance(opened.id, after)
         if after.is_open and table.id in self._known.open_at:
             raise table_has_open_round()
+        add_charges(change, document, self._charges)
         if self._is_final and not after.is_open:
             change.finalize(FinalReason.IMPORT)
-        stored = change.finish(after)
+        stored = change.finish(after, dealt=[submitted.hand.seats for submitted in document.hands])
         if settled is None and document.expected is not None:
             _check(line, stored, _settlement(stored, played))
         return change, stored
@@ -247,10 +274,16 @@ def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
         if isinstance(step, PlayedHand) and step.accepted
     ]
     view = view_settlement(
-        stored.round, payments, stored.revision, stored.point_value, stored.currency, irregular=irregular
+        stored.round, payments, stored.revision, stored.point_value, stored.unit, irregular=irregular
     )
-    finality = stored.finality
-    return replace(view, state=finality.settlement_state, provisional_until=finality.provisional_until)
+    finality, charge = stored.finality, stored.standing_charge
+    dealt = (step.hand.seats for step in played if isinstance(step, PlayedHand))
+    return replace(
+        view,
+        state=finality.settlement_state,
+        provisional_until=finality.provisional_until,
+        charged={} if charge is None else charge.charge(dealt),
+    )
 
 
 def refuse_failed(number: int, request_id: str | None) -> ImportedLine:

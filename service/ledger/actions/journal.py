@@ -7,13 +7,21 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from schemas.ledger.journal import EntryKind
-from schemas.ledger.ledger_lines import LEDGER_HEADER, LedgerLine, dump_ledger_rows
+from schemas.ledger.journal import HOUSE, EntryKind
+from schemas.ledger.ledger_lines import (
+    LEDGER_HEADER,
+    LEDGER_TYPES,
+    LedgerLine,
+    dump_ledger_record,
+    dump_ledger_rows,
+)
 from schemas.ledger.ledger_places import LedgerPlace
 from scoring.settle_up import find_payments
 from service.db import Transaction
+from service.db.parquet import spool_parquet, write_rows
 from service.ledger.queries import journal as queries
 from service.ledger.queries.journal import JournalFilter, StoredEntry
+from service.players.queries.aliases import read_aliases
 
 _ENTRIES: Final = 200
 _HANDS: Final = 500
@@ -59,6 +67,26 @@ def export_ledger(
     yield from map(partial(dump_ledger_rows, raw=raw), iter(lambda: [*islice(lines, _ROWS)], []))
 
 
+def export_ledger_parquet(
+    transaction: Transaction, filter_: JournalFilter, *, after: LedgerPlace | None, is_audited: bool
+) -> Iterator[bytes]:
+    """
+    Yield the blocks of a Parquet file of all lines after a place; it is complete before the first block.
+
+    Args:
+        transaction: a transaction with a single snapshot.
+        filter_: the filter.
+        after: the place after which to begin.
+        is_audited: whether the lines have who wrote them.
+
+    Raises:
+        ImportError: the service is installed without the extra `parquet`.
+    """
+    lines = _read(transaction, filter_, after or LedgerPlace())
+    rows = (dump_ledger_record(line, is_audited=is_audited) for line in lines)
+    yield from spool_parquet(partial(write_rows, LEDGER_TYPES, rows))
+
+
 def _place_after(place: LedgerPlace, line: LedgerLine) -> LedgerPlace:
     """Return the place after a line that follows a place."""
     if line.entry.position is None:
@@ -71,11 +99,12 @@ def _read(
 ) -> Iterator[LedgerLine]:
     """Yield the lines after a place, in order."""
     size = min(entries_at_once, _ENTRIES)
+    ids = None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player)
     for line in _read_all(transaction, filter_, after, size):
         listed = after.lines if line.entry.position == after.position else 0
         if line.entry.id == after.waiting and line.entry.position is None:
             listed = after.waiting_lines
-        if line.number > listed and filter_.player in (None, line.payer, line.payee):
+        if line.number > listed and (ids is None or line.payer in ids or line.payee in ids):
             yield line
 
 
@@ -110,12 +139,22 @@ def _lines_of_block(transaction: Transaction, block: Sequence[StoredEntry]) -> I
     settlements = [each for each in block if each.entry.kind is EntryKind.SETTLEMENT]
     transfers = iter(queries.list_transfers(transaction, settlements) if settlements else ())
     for each in block:
-        yield from next(transfers) if each.entry.kind is EntryKind.SETTLEMENT else _settle(each)
+        lines = next(transfers) if each.entry.kind is EntryKind.SETTLEMENT else [*_settle(each)]
+        yield from lines
+        yield from _charge(each, len(lines) + 1)
 
 
 def _settle(stored: StoredEntry) -> Iterator[LedgerLine]:
-    """Yield the fewest payments of an entry's amounts; a payment is made by whom it is owed to then."""
+    """Yield the fewest payments of what players won; a payment is made by whom it is owed to then."""
     direction = -1 if stored.entry.kind is EntryKind.PAYMENT else 1
-    nets = {account: direction * amount for account, amount in stored.amounts.items()}
+    nets = {account: direction * amount for account, amount in stored.counted.won.items()}
     for number, paid in enumerate(find_payments(nets).payments, 1):
         yield LedgerLine(stored.entry, number, paid.payer, paid.payee, paid.amount, stored.entry.played_at)
+
+
+def _charge(stored: StoredEntry, first: int) -> Iterator[LedgerLine]:
+    """Yield what each player owes the house by a standing charge, or the house owes the player, in numbered lines."""
+    charged = [each for each in stored.counted.charged.items() if each[0] != HOUSE and each[1]]
+    for number, (player, amount) in enumerate(charged, first):
+        payer, payee = (player, HOUSE) if amount < 0 else (HOUSE, player)
+        yield LedgerLine(stored.entry, number, payer, payee, abs(amount), stored.entry.played_at)

@@ -1,33 +1,41 @@
 """Record payments and charges of the house, and take them back."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import get_close_matches
 from secrets import token_bytes
 from typing import Final
 from uuid import UUID
 
 from evidence.events import ChargeRecorded, ChargeReversed, PaymentRecorded, PaymentReversed
-from schemas.base import ComparedMistake, WireError, show
-from schemas.ledger.journal import EntryKind, account_of
-from schemas.ledger.ledger_lines import show_amount
+from schemas.base import ComparedMistake, show
+from schemas.ledger.journal import EntryKind
 from schemas.ledger.payments import ChargeRequest, PaymentRequest, Recorded, Reversal, dump_recorded
-from schemas.ledger.units import currency_of, table_of
-from schemas.money import CURRENCIES
+from schemas.ledger.units import table_of
 from scoring.errors import Mistake
-from scoring.round_state import fold_player
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import PaymentConflict
+from service.ledger.actions.checks import (
+    find_equal_claim,
+    find_equal_payment,
+    find_other_table,
+    find_other_unit,
+    find_same_player,
+    find_too_much,
+    find_unknown_players,
+    find_unknown_round,
+    find_unknown_unit,
+    lock_reference,
+    name_record,
+    refuse_mistakes,
+)
 from service.ledger.queries import payments
 from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.actions.checks import find_time_mistakes
-from service.rounds.queries import rounds
-from service.tables import queries as tables
 
 _SALT_BYTES: Final = 32
-_MOST_ALIKE: Final = 3
 _COMPARED: Final = ("payer", "payee", "player", "unit", "amount", "paid_at", "round")
 """The fields that make a payment or charge another one, besides its note or reason."""
 
@@ -71,30 +79,39 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         WireError: it has no reference and no key, or names an unknown player, an unknown unit or an impossible time.
         PaymentConflict: another payment or a charge has this reference.
     """
-    reference = _lock_reference(transaction, request.reference, key)
-    note = None if request.note is None else _make_note(request.note)
+    reference = lock_reference(transaction, request.reference, key)
+    note = None if request.note is None else make_note(request.note)
+    round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = PaymentRecorded(
         payer=request.payer,
         payee=request.payee,
         unit=request.unit,
         amount=request.amount,
         paid_at=request.paid_at or transaction.now,
-        table=table_of(request.unit),
+        # Payments of money belong to a table only if it is known: by the round, or by the link that records them.
+        table=round_.table_id if round_ else table_of(request.unit) or transaction.table_id,
+        round=request.round,
         reference=reference,
         note=None if note is None else note.digest,
     )
     stored = payments.find_by_reference(transaction, reference)
     if stored is not None:
         _refuse_differences(stored, event, request.paid_at, request.note)
-        return _replay(transaction, stored)
-    _refuse_mistakes(
-        *_find_unknown_players(transaction, {"payer": request.payer, "payee": request.payee}),
-        *_find_unknown_unit(transaction, request.unit),
+        return replay_payment(transaction, stored)
+    payments.refuse_used_reference(transaction, reference)
+    aliases = read_aliases(transaction)
+    refuse_mistakes(
+        *find_unknown_players(transaction, aliases, {"payer": request.payer, "payee": request.payee}),
+        *find_same_player(aliases, request.payer, request.payee),
+        *find_unknown_unit(transaction, request.unit),
+        *find_unknown_round(request.round, round_),
+        *find_other_unit(request.unit, round_),
         *find_time_mistakes(transaction.now, [(("paid_at",), request.paid_at)]),
     )
     warnings = (
-        *_find_equal(transaction, event, request.paid_at),
-        *_find_too_much(transaction, event),
+        *find_equal_payment(transaction, event, request.paid_at),
+        *find_equal_claim(transaction, event),
+        *find_too_much(transaction, event),
     )
     return RecordedPayment(payments.record(transaction, event, note), is_replay=False, warnings=warnings)
 
@@ -107,14 +124,14 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         WireError: it has no reference and no key, or names an unknown player, unit or round.
         PaymentConflict: another charge or a payment has this reference.
     """
-    reference = _lock_reference(transaction, request.reference, key)
-    reason = _make_note(request.reason)
-    table = None if request.round is None else payments.find_table_of_round(transaction, request.round)
+    reference = lock_reference(transaction, request.reference, key)
+    reason = make_note(request.reason)
+    round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
         unit=request.unit,
         amount=request.amount,
-        table=table or table_of(request.unit),
+        table=round_.table_id if round_ else table_of(request.unit),
         round=request.round,
         reference=reference,
         reason=reason.digest,
@@ -122,14 +139,15 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
     stored = payments.find_by_reference(transaction, reference)
     if stored is not None:
         _refuse_differences(stored, event, None, request.reason)
-        return _replay(transaction, stored)
-    _refuse_mistakes(
-        *_find_unknown_players(transaction, {"player": request.player}),
-        *_find_unknown_unit(transaction, request.unit),
-        *_find_unknown_round(request.round, table),
-        *_find_other_table(request.unit, table),
+        return replay_payment(transaction, stored)
+    payments.refuse_used_reference(transaction, reference)
+    refuse_mistakes(
+        *find_unknown_players(transaction, read_aliases(transaction), {"player": request.player}),
+        *find_unknown_unit(transaction, request.unit),
+        *find_unknown_round(request.round, round_),
+        *find_other_table(request.unit, None if round_ is None else round_.table_id),
     )
-    warnings = tuple(_find_equal(transaction, event, None))
+    warnings = tuple(find_equal_payment(transaction, event, None))
     return RecordedPayment(payments.record(transaction, event, reason), is_replay=False, warnings=warnings)
 
 
@@ -156,10 +174,10 @@ def reverse_charge(transaction: Transaction, charge_id: UUID, reason: str) -> Re
 
 
 def list_payments(
-    transaction: Transaction, *, player: str | None, after: UUID | None, limit: int
+    transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
 ) -> Page[ListedRecord]:
-    """List payments and charges, of all players or of one, newest first."""
-    listed = payments.list_page(transaction, player=player, after=after, limit=limit + 1)
+    """List payments and charges, of a player and in a unit or all, newest first."""
+    listed = payments.list_page(transaction, player=player, unit=unit, after=after, limit=limit + 1)
     return cut_page(listed, limit, lambda each: each)
 
 
@@ -181,7 +199,7 @@ def _reverse(transaction: Transaction, entry_id: UUID, kind: EntryKind, reason: 
         if stored.reason not in (None, reason):
             raise PaymentConflict(f"{kind.value} {entry_id} was reversed for another reason")
         return RecordedReversal(stored.reversal, is_replay=True)
-    note = _make_note(reason)
+    note = make_note(reason)
     event = (
         PaymentReversed(payment=entry_id, reason=note.digest)
         if kind is EntryKind.PAYMENT
@@ -190,84 +208,19 @@ def _reverse(transaction: Transaction, entry_id: UUID, kind: EntryKind, reason: 
     return RecordedReversal(payments.reverse(transaction, recorded, event, note), is_replay=False)
 
 
-def _replay(transaction: Transaction, stored: StoredRecord) -> RecordedPayment:
+def replay_payment(transaction: Transaction, stored: StoredRecord) -> RecordedPayment:
     """Return what was recorded before, with a warning if it was taken back since and does not count."""
     recorded = stored.recorded
     reversal = payments.find_reversal(transaction, recorded.id)
     if reversal is None:
         return RecordedPayment(recorded, is_replay=True)
-    detail = f"the {_name(recorded)} {recorded.id} was taken back; another one needs another reference"
+    detail = f"the {name_record(recorded)} {recorded.id} was taken back; another one needs another reference"
     return RecordedPayment(recorded, is_replay=True, warnings=(Mistake("payment-reversed", ("reference",), detail),))
 
 
-def _make_note(text: str) -> Note:
+def make_note(text: str) -> Note:
+    """Return the words of a person with a new salt."""
     return Note(text, token_bytes(_SALT_BYTES))
-
-
-def _lock_reference(transaction: Transaction, reference: str | None, key: str | None) -> str:
-    """
-    Return what identifies a payment or charge, locked until the transaction ends.
-
-    Raises:
-        WireError: the request has neither a reference nor a key.
-    """
-    identity = reference or key
-    if identity is None:
-        detail = "is required; expected a reference, or the header Idempotency-Key"
-        raise WireError((Mistake("reference-missing", ("reference",), detail),))
-    payments.lock(transaction, identity)
-    return identity
-
-
-def _refuse_mistakes(*mistakes: Mistake) -> None:
-    if mistakes:
-        raise WireError(mistakes)
-
-
-def _find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
-    """List the players, by the fields that name them, who never sat in a round of the club, with some who did."""
-    named = {player for player in players.values() if player is not None}
-    unknown = named - rounds.list_known_players(transaction, named)
-    known = rounds.list_players(transaction) if unknown else []
-    for field, player in players.items():
-        if player is not None and player in unknown:
-            alike = _find_alike(player, known)
-            example = f", for example {', '.join(map(repr, alike))}" if alike else ""
-            detail = f"is {show(player)}, who never sat in a round; expected a player of the club{example}"
-            yield ComparedMistake("player-unknown", (field,), detail, {"received": player})
-
-
-def _find_alike(player: str, known: list[str]) -> list[str]:
-    by_folded = {fold_player(each): each for each in known}
-    close = get_close_matches(fold_player(player), by_folded, _MOST_ALIKE)
-    return [by_folded[each] for each in close]
-
-
-def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
-    """Yield the mistake of a unit that is no currency, and no table of the club whose points have no value."""
-    table_id = table_of(unit)
-    if table_id is None:
-        if unit not in CURRENCIES:
-            yield Mistake("unit-unknown", ("unit",), f"is {unit!r}, which is no currency; expected an ISO 4217 code")
-        return
-    table = tables.list_by_id(transaction, [table_id]).get(table_id)
-    if table is None:
-        yield Mistake("unit-unknown", ("unit",), f"the club has no table {unit}")
-    elif table.point_value is not None and table.currency and not payments.has_unit(transaction, unit):
-        detail = f"points of the table {table.name!r} are worth money; expected {table.currency}"
-        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.currency})
-
-
-def _find_unknown_round(round_id: UUID | None, table_id: UUID | None) -> Iterator[Mistake]:
-    if round_id is not None and table_id is None:
-        yield Mistake("round-unknown", ("round",), f"the club has no round {round_id}")
-
-
-def _find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
-    """Yield the mistake of points of one table that are charged for a round of another."""
-    if table_id is not None and table_of(unit) not in (None, table_id):
-        detail = f"are points of another table than that of the round; expected {table_id}, or a currency"
-        yield Mistake("unit-unknown", ("unit",), detail)
 
 
 def _refuse_differences(
@@ -279,27 +232,29 @@ def _refuse_differences(
     Raises:
         PaymentConflict: with every difference.
     """
-    differences = tuple(_find_differences(stored, event, paid_at, note))
+    differences = tuple(find_differences(stored, event, paid_at, note))
     if differences:
-        detail = f"the {_name(stored.recorded)} {stored.recorded.id} has the reference {event.reference!r}"
+        detail = f"the {name_record(stored.recorded)} {stored.recorded.id} has the reference {event.reference!r}"
         raise PaymentConflict(
             f"{detail} and other content", (Mistake(PaymentConflict.code, ("reference",), detail), *differences)
         )
 
 
-def _find_differences(
+def find_differences(
     stored: StoredRecord, event: PaymentRecorded | ChargeRecorded, paid_at: datetime | None, note: str | None
 ) -> Iterator[Mistake]:
     """List the differences; those of notes without their words, and none from a note that was erased."""
     recorded = stored.recorded.event
     if isinstance(recorded, PaymentRecorded) and isinstance(event, PaymentRecorded):
-        if recorded.paid_at == paid_at or (paid_at is None and recorded.paid_at == stored.recorded.recorded_at):
+        # The payment of a claim was paid when the claim says, without a time of its own.
+        is_now = recorded.paid_at == stored.recorded.recorded_at or recorded.claim is not None
+        if recorded.paid_at == paid_at or (paid_at is None and is_now):
             event = replace(event, paid_at=recorded.paid_at)
         words, digest = "note", recorded.note
     elif isinstance(recorded, ChargeRecorded) and isinstance(event, ChargeRecorded):
         words, digest = "reason", recorded.reason
     else:
-        yield Mistake(PaymentConflict.code, ("reference",), f"is that of a {_name(stored.recorded)}")
+        yield Mistake(PaymentConflict.code, ("reference",), f"is that of a {name_record(stored.recorded)}")
         return
     was, now = dump_recorded(stored.recorded), dump_recorded(replace(stored.recorded, event=event))
     for field, value in now.items():
@@ -309,31 +264,3 @@ def _find_differences(
             yield ComparedMistake(PaymentConflict.code, (field,), detail, values)
     if (digest is None) is not (note is None) or stored.note not in (None, note):
         yield Mistake(PaymentConflict.code, (words,), f"another {words} is recorded")
-
-
-def _name(recorded: Recorded) -> str:
-    return "payment" if isinstance(recorded.event, PaymentRecorded) else "charge"
-
-
-def _find_equal(
-    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, paid_at: datetime | None
-) -> Iterator[Mistake]:
-    """Yield the warning that the same payment or charge is recorded under another reference."""
-    equal = payments.find_equal(transaction, event, paid_at)
-    if equal is not None:
-        recorded = equal.recorded
-        detail = (
-            f"the {_name(recorded)} {recorded.id} with the reference {recorded.event.reference!r} has the same content"
-        )
-        values = {"recorded": recorded.event.reference, "received": event.reference}
-        yield ComparedMistake("equal-payment", ("reference",), detail, values)
-
-
-def _find_too_much(transaction: Transaction, event: PaymentRecorded) -> Iterator[Mistake]:
-    """Yield the warning that a payment is more than the payer owes in the unit."""
-    owed = max(0, -payments.find_balance(transaction, event.unit, account_of(event.payer)))
-    if event.amount > owed:
-        unit, payer = currency_of(event.unit) or "points", "the house" if event.payer is None else repr(event.payer)
-        amount, due = (f"{show_amount(each, event.unit)} {unit}" for each in (event.amount, owed))
-        values = {"received": event.amount, "expected": owed}
-        yield ComparedMistake("more-than-owed", ("amount",), f"is {amount}, and {payer} owed {due}", values)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,12 +11,13 @@ from sqlalchemy import Row
 
 from schemas.fields import MOST_INTEGER
 from schemas.ledger.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
-from schemas.ledger.settling import PointUnit, SettleBy, settle_fewest, settle_pairs, unit_of
+from schemas.ledger.settling import SettleBy, Worth, settle_fewest, settle_pairs, worth_of
 from schemas.ledger.statements import PlayerStatement, PointTotals, StatementView
 from scoring.errors import Mistake, RoundError
 from service.db import Transaction
 from service.ledger.queries import statements as queries
 from service.ledger.queries.statements import count_open_rounds, list_sums, list_totals
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries.round_filter import RoundFilter
 from service.tables import queries as tables
 
@@ -58,7 +60,8 @@ def list_tables_of(
 ) -> dict[str, list[PlayerAtTable]]:
     """Return the results of players at each table, by player."""
     sums = list_sums(transaction, filter_, players=players)
-    return {player: _at_tables(rows) for player, rows in _by_player(sums).items()}
+    charges = _by_player(queries.list_charges(transaction, filter_))
+    return {player: _at_tables(rows, charges.get(player, ())) for player, rows in _by_player(sums).items()}
 
 
 def _settle(
@@ -70,8 +73,11 @@ def _settle(
     has_tables: bool,
     with_value: bool = False,
 ) -> ClubStatementView:
+    charges = _by_player(queries.list_charges(transaction, filter_))
     players = [
-        PlayerInClub(player, _add(rows), _at_tables(rows) if has_tables else [])
+        PlayerInClub(
+            player, _add(rows, charges.get(player, ())), _at_tables(rows, charges.get(player, ())) if has_tables else []
+        )
         for player, rows in _by_player(sums).items()
     ]
     _check_figures(players)
@@ -84,10 +90,11 @@ def _settle(
         settled=settle_pairs(queries.list_paid_between(transaction, filter_, with_value=with_value))
         if by is SettleBy.PAIRS
         else settle_fewest({each.player: _settled_nets(each, with_value=with_value) for each in players}),
+        aliases=read_aliases(transaction).among(each.player for each in players),
     )
 
 
-def _settled_nets(player: PlayerInClub, *, with_value: bool) -> Mapping[PointUnit, int]:
+def _settled_nets(player: PlayerInClub, *, with_value: bool) -> Mapping[Worth, int]:
     """Return the points of a player that are settled up: all, or those that have a value."""
     nets = player.result.nets
     return {unit: net for unit, net in nets.items() if unit.point_value is not None} if with_value else nets
@@ -100,19 +107,32 @@ def _by_player(sums: Iterable[Row[Any]]) -> dict[str, list[Row[Any]]]:
     return by_player
 
 
-def _at_tables(sums: Iterable[Row[Any]]) -> list[PlayerAtTable]:
+def _at_tables(sums: Iterable[Row[Any]], charges: Iterable[Row[Any]]) -> list[PlayerAtTable]:
     by_table: dict[UUID, list[Row[Any]]] = defaultdict(list)
     for row in sums:
         by_table[row.table_id].append(row)
-    return [PlayerAtTable(str(table), rows[0].table_name, _add(rows)) for table, rows in by_table.items()]
+    charged: dict[UUID, list[Row[Any]]] = defaultdict(list)
+    for row in charges:
+        charged[row.table_id].append(row)
+    return [
+        PlayerAtTable(str(table), rows[0].table_name, _add(rows, charged[table])) for table, rows in by_table.items()
+    ]
 
 
-def _add(sums: Iterable[Row[Any]]) -> PlayerResult:
-    rounds, top_ups, nets = 0, 0, defaultdict[PointUnit, int](int)
+def _add(sums: Iterable[Row[Any]], charges: Iterable[Row[Any]]) -> PlayerResult:
+    rounds, top_ups, nets = 0, 0, defaultdict[Worth, int](int)
     for row in sums:
         rounds, top_ups = rounds + row.rounds, top_ups + int(row.top_ups)
-        nets[unit_of(row.point_value, row.currency, str(row.table_id))] += int(row.net)
-    return PlayerResult(rounds, top_ups, dict(nets))
+        nets[worth_of(row.point_value, row.unit, str(row.table_id))] += int(row.net)
+    return PlayerResult(rounds, top_ups, dict(nets), _add_charges(charges))
+
+
+def _add_charges(charges: Iterable[Row[Any]]) -> dict[str, int]:
+    """Return what was charged, by unit."""
+    charged = defaultdict[str, int](int)
+    for row in charges:
+        charged[row.unit] += int(row.amount)
+    return dict(charged)
 
 
 def _check_figures(players: list[PlayerInClub]) -> None:
@@ -123,7 +143,8 @@ def _check_figures(players: list[PlayerInClub]) -> None:
         RoundError: a sum exceeds the largest exact integer.
     """
     for each in players:
-        figures = (each.result.top_ups, abs(each.result.net), *map(abs, each.result.money.values()))
+        amounts = (*each.result.money.values(), *each.result.charges.values())
+        figures = (each.result.top_ups, abs(each.result.net), *map(abs, amounts))
         if max(figures) > MOST_INTEGER:
             detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
             raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])
@@ -149,6 +170,8 @@ def get_statement(
     table = tables.get(transaction, table_id)
     filter_ = RoundFilter(table_id=table.id, opened_from=opened_from, opened_before=opened_before)
     summed = queries.sum_rounds(transaction, filter_)
+    charges = _by_player(queries.list_charges(transaction, filter_))
+    players = [replace(each, charges=_add_charges(charges.get(each.player, ()))) for each in summed.players]
     points = [each.points for each in summed.players]
     totals = PointTotals(
         opening_stack=sum(each.opening_stack for each in points),
@@ -156,7 +179,7 @@ def get_statement(
         net=sum(each.net for each in points),
         stack=sum(each.stack for each in points),
     )
-    if max(_figures(totals, summed.players)) > MOST_INTEGER:
+    if max(_figures(totals, players)) > MOST_INTEGER:
         detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
         raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])
     paid = queries.list_paid_between(transaction, filter_) if by is SettleBy.PAIRS else None
@@ -166,11 +189,12 @@ def get_statement(
         opened_before=opened_before,
         rounds=summed.rounds,
         open_rounds=summed.open_rounds,
-        players=summed.players,
+        players=players,
         totals=totals,
         settled=settle_fewest({each.player: each.nets for each in summed.players})
         if paid is None
         else settle_pairs(paid),
+        aliases=read_aliases(transaction).among(each.player for each in summed.players),
     )
 
 
@@ -178,4 +202,4 @@ def _figures(totals: PointTotals, players: list[PlayerStatement]) -> Iterator[in
     """Yield the absolute value of every figure of a statement."""
     for points in (totals, *(each.points for each in players)):
         yield from (points.opening_stack, points.top_ups, points.stack, abs(points.net), abs(points.between_rounds))
-    yield from (abs(net) for each in players for net in each.money.values())
+    yield from (abs(amount) for each in players for amount in (*each.money.values(), *each.charges.values()))

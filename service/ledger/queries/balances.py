@@ -1,6 +1,7 @@
 """Sum up the journal by unit and account."""
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -20,52 +21,103 @@ class UnitSums:
     balances: Sequence[Balance]
 
 
+@dataclass(frozen=True, slots=True)
+class EntryFilter:
+    """
+    A filter for the entries that are added up; None matches any.
+
+    Attributes:
+        unit: of their amounts.
+        other_units: units of others, which are left out.
+        table_id: of their rounds, or of their points.
+        as_of: when the last of them was written.
+    """
+
+    unit: str | None = None
+    other_units: Sequence[str] | None = None
+    table_id: UUID | None = None
+    as_of: datetime | None = None
+
+
+_CONDITIONS: Final = {
+    "unit": "entry.unit = :unit",
+    "other_units": "entry.unit <> ALL (CAST(:other_units AS text[]))",
+    "table_id": "entry.table_id = :table_id",
+    "as_of": "entry.posted_at <= :as_of",
+}
 _SOURCES: Final = ("final", "provisional", "disputed", "payments", "charges")
 # Most rounds are final, so the others are few in an index. The entries of an open round add up to nothing, but not
 # always those until some time: it was provisional then.
-_SUMS: Final = f"""
-    SELECT entry.unit, part.account,
-        {", ".join(f"sum(part.amount) FILTER (WHERE source = '{source}') AS {source}" for source in _SOURCES)}
+_SUMS: Final = """
+    SELECT unit, source, array_agg(account) AS accounts, array_agg(amount) AS amounts, array_agg(charge) AS charges
     FROM (
-        SELECT entry.unit, entry.accounts, entry.amounts, CASE
-            WHEN entry.revision IS NOT NULL AND head.settlement_state = 'open' THEN 'provisional'
-            WHEN entry.revision IS NOT NULL THEN coalesce(head.settlement_state, 'final')
-            WHEN entry.kind = 'charge' THEN 'charges'
-            WHEN entry.reverses IS NULL THEN 'payments'
-            ELSE (
-                SELECT reversed.kind || 's' FROM entries AS reversed
-                WHERE (reversed.club_id, reversed.id) = (entry.club_id, entry.reverses)
-            )
-        END AS source
-        FROM entries AS entry
-        LEFT JOIN round_heads AS head ON head.club_id = :club_id AND head.round_id = entry.round_id
-            AND head.settlement_state IN {{states}}
-        WHERE entry.club_id = :club_id {{conditions}}
-    ) AS entry
-    CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
-    GROUP BY entry.unit, part.account
+        SELECT unit, account, source, sum(amount) AS amount, coalesce(sum(charge), 0) AS charge
+        FROM (
+            SELECT entry.unit, unnest(entry.accounts) AS account, unnest(entry.amounts) AS amount,
+                unnest(entry.charges) AS charge, CASE
+                WHEN entry.revision IS NOT NULL AND head.settlement_state = 'open' THEN 'provisional'
+                WHEN entry.revision IS NOT NULL THEN coalesce(head.settlement_state, 'final')
+                WHEN entry.kind = 'charge' THEN 'charges'
+                WHEN entry.reverses IS NULL THEN 'payments'
+                ELSE (
+                    SELECT reversed.kind || 's' FROM entries AS reversed
+                    WHERE (reversed.club_id, reversed.id) = (entry.club_id, entry.reverses)
+                )
+            END AS source
+            FROM entries AS entry
+            LEFT JOIN round_heads AS head ON head.club_id = :club_id AND head.round_id = entry.round_id
+                AND head.settlement_state IN {states}
+            WHERE {conditions}
+        ) AS part
+        GROUP BY unit, account, source
+    ) AS summed
+    GROUP BY unit, source
 """
+_POINT_TABLES: Final = text("""
+    SELECT id, name FROM tables
+    WHERE club_id = :club_id AND EXISTS (
+        SELECT FROM entries AS entry
+        WHERE entry.club_id = :club_id AND entry.unit = CAST(tables.id AS text)
+            AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
+    )
+    ORDER BY name
+""")
 
 
-def sum_entries(transaction: Transaction, *, table_id: UUID | None, as_of: datetime | None) -> list[UnitSums]:
+def sum_entries(transaction: Transaction, filter_: EntryFilter) -> list[UnitSums]:
     """Sum up entries by unit and account: currencies first, then tables, with the highest balances first."""
-    conditions = (" AND entry.table_id = :table_id" if table_id else "") + (
-        " AND entry.posted_at <= :as_of" if as_of else ""
-    )
-    parameters = {"club_id": transaction.club_id, "table_id": table_id, "as_of": as_of}
-    states = "('provisional', 'disputed', 'open')" if as_of else "('provisional', 'disputed')"
-    rows = transaction.execute(
-        text(_SUMS.format(conditions=conditions, states=states)),
-        {name: value for name, value in parameters.items() if value is not None},
-    )
-    by_unit: dict[str, list[Balance]] = {}
-    for row in rows:
-        by_unit.setdefault(row.unit, []).append(_load(row))
+    of_filter = {name: value for name in _CONDITIONS if (value := getattr(filter_, name)) is not None}
+    conditions = " AND ".join(("entry.club_id = :club_id", *(_CONDITIONS[name] for name in of_filter)))
+    states = "('provisional', 'disputed', 'open')" if filter_.as_of else "('provisional', 'disputed')"
+    query = text(_SUMS.format(conditions=conditions, states=states))
+    by_unit: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for row in transaction.execute(query, {"club_id": transaction.club_id, **of_filter}):
+        sums = by_unit[row.unit]
+        for account, amount, charge in zip(row.accounts, row.amounts, row.charges, strict=True):
+            sums[row.source][account] += int(amount - charge)
+            sums["charges"][account] += int(charge)
     return [
-        UnitSums(unit, sorted(by_unit[unit], key=lambda each: (-each.total, each.account)))
+        UnitSums(unit, sorted(_add_up(by_unit[unit]), key=lambda each: (-each.total, each.account)))
         for unit in sorted(by_unit, key=lambda unit: (len(unit), unit))
     ]
 
 
-def _load(row: Row[Any]) -> Balance:
-    return Balance(row.account, *(int(getattr(row, source) or 0) for source in _SOURCES))
+# The function is of the whole club, also in the transaction of a personal link, and empty in any other.
+_OF_PLAYER: Final = text("SELECT list_net_balances()")
+
+
+def list_net_balances(transaction: Transaction) -> dict[str, dict[str, int]]:
+    """Return what everyone is owed or owes in the club, in the units of the player of a personal link, by unit."""
+    by_unit: dict[str, dict[str, int]] = transaction.execute(_OF_PLAYER).scalar_one()
+    return by_unit
+
+
+def _add_up(sums: Mapping[str, Counter[str]]) -> Iterator[Balance]:
+    """Yield the balances in one unit from the sums of each source by account."""
+    for account in sums["charges"]:
+        yield Balance(account, *(sums[source][account] for source in _SOURCES))
+
+
+def list_tables_of_points(transaction: Transaction, player: str | None) -> Sequence[Row[Any]]:
+    """List the id and name of each table in whose points the journal has entries, of a player or of anyone, by name."""
+    return transaction.execute(_POINT_TABLES, {"club_id": transaction.club_id, "player": player}).all()

@@ -8,11 +8,12 @@ from uuid import UUID
 
 from sqlalchemy import Row, text
 
-from schemas.ledger.journal import Amounts, EntryKind
+from schemas.ledger.journal import HOUSE, Amounts, Counted, EntryKind
 from schemas.ledger.ledger_lines import LedgerEntry, LedgerLine
 from schemas.ledger.units import currency_of
 from schemas.settlements import SettlementState
 from service.db import Transaction
+from service.players.queries.aliases import read_aliases
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class JournalFilter:
 
     Attributes:
         table_name: the name of a table that is not archived.
-        player: a player who has an amount in the entry.
+        player: a player who has an amount in the entry, under any of their IDs.
         reference: that of a payment or charge, also of its reversal, or of the round.
     """
 
@@ -38,10 +39,11 @@ class JournalFilter:
     unit: str | None = None
     reference: str | None = None
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters of its conditions."""
+    def parameters(self, transaction: Transaction) -> dict[str, Any]:
+        """Return the parameters of its conditions: of its player, all IDs."""
         values = {name: getattr(self, name) for name in _CONDITIONS}
         values["kind"] = self.kind and self.kind.value
+        values["player"] = self.player and read_aliases(transaction).ids_of(self.player)
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -54,7 +56,7 @@ _CONDITIONS: Final = {
     "table_name": "entry.table_id IN"
     " (SELECT id FROM tables WHERE club_id = :club_id AND name = :table_name AND archived_at IS NULL)",
     "round_id": "entry.round_id = :round_id",
-    "player": ":player = ANY (entry.accounts)",
+    "player": "entry.accounts && CAST(:player AS text[])",
     "kind": "entry.kind = :kind",
     "unit": "entry.unit = :unit",
     "reference": "(entry.reference = :reference OR entry.reverses IN"
@@ -111,44 +113,72 @@ _TRANSFERS: Final = text("""
 
 
 # In a revision, what ended the one before comes before what ends this one.
-_OF_ROUND: Final = text("""
-    SELECT kind, posted_at, revision, unit, accounts, amounts FROM entries
-    WHERE club_id = :club_id AND round_id = :round_id AND revision IS NOT NULL
-    ORDER BY revision, kind
+_WITH_REASON: Final = """
+    SELECT entry.id, entry.kind, entry.posted_at, entry.round_id, entry.revision, entry.unit, entry.accounts,
+        entry.amounts, entry.charges, settlement.reason
+    FROM entries AS entry
+    JOIN settlements AS settlement
+        ON (settlement.club_id, settlement.round_id, settlement.revision)
+        = (entry.club_id, entry.round_id, entry.revision)
+    WHERE entry.club_id = :club_id
+"""
+_OF_ROUND: Final = text(f"{_WITH_REASON} AND entry.round_id = :round_id ORDER BY entry.revision, entry.kind")
+_ADJUSTMENTS: Final = text(f"""
+    {_WITH_REASON} AND entry.kind = '{EntryKind.ADJUSTMENT}' AND entry.accounts && CAST(:ids AS text[])
+    ORDER BY entry.id DESC LIMIT :limit
 """)
 
 
 @dataclass(frozen=True, slots=True)
 class RoundEntry:
-    """An entry of a round: what one of its revisions added when it was made or ended."""
+    """
+    An entry of a round: what one of its revisions added when it was made or ended.
+
+    Attributes:
+        amounts: what it adds to each account.
+        counted: the same, with what the players won and what the house charged them apart.
+        reason: why the revision was made; None for the first one.
+    """
 
     kind: EntryKind
     posted_at: datetime
+    round_id: UUID
     revision: int
-    currency: str | None
+    unit: str
     amounts: Amounts
+    counted: Counted
+    reason: str | None
+
+    @property
+    def currency(self) -> str | None:
+        """The currency of the amounts; None if they are in points."""
+        return currency_of(self.unit)
 
 
 def list_of_round(transaction: Transaction, round_id: UUID) -> list[RoundEntry]:
     """List the entries of a round, in the order in which they were written."""
-    return [
-        RoundEntry(
-            EntryKind(row.kind),
-            row.posted_at,
-            row.revision,
-            currency_of(row.unit),
-            dict(zip(row.accounts, row.amounts, strict=True)),
-        )
-        for row in transaction.execute(_OF_ROUND, {"club_id": transaction.club_id, "round_id": round_id})
-    ]
+    parameters = {"club_id": transaction.club_id, "round_id": round_id}
+    return [_load_of_round(row) for row in transaction.execute(_OF_ROUND, parameters)]
+
+
+def list_adjustments(transaction: Transaction, ids: Sequence[str], limit: int) -> list[RoundEntry]:
+    """List the adjustments of a player, by all their IDs, by the newest revisions of rounds, newest first."""
+    parameters = {"club_id": transaction.club_id, "ids": [*ids], "limit": limit}
+    return [_load_of_round(row) for row in transaction.execute(_ADJUSTMENTS, parameters)]
+
+
+def _load_of_round(row: Row[Any]) -> RoundEntry:
+    amounts = dict(zip(row.accounts, row.amounts, strict=True))
+    kind, counted = EntryKind(row.kind), _count(row)
+    return RoundEntry(kind, row.posted_at, row.round_id, row.revision, row.unit, amounts, counted, row.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry with its amounts, and the number of hands of its round."""
+    """An entry with its amounts, those of a standing charge apart, and the number of hands of its round."""
 
     entry: LedgerEntry
-    amounts: Amounts
+    counted: Counted
     round_id: UUID | None
     hands: int
 
@@ -164,7 +194,7 @@ def list_waiting(transaction: Transaction, filter_: JournalFilter, first: UUID, 
 
 
 def _list(transaction: Transaction, query: str, filter_: JournalFilter, page: Mapping[str, Any]) -> list[StoredEntry]:
-    of_filter = filter_.parameters()
+    of_filter = filter_.parameters(transaction)
     conditions = "".join(f" AND {_CONDITIONS[name]}" for name in of_filter)
     entries = query.format(conditions=conditions)
     listed = text(_LISTED.format(entries=entries, final=SettlementState.FINAL.value))
@@ -191,7 +221,17 @@ def _load(row: Row[Any]) -> StoredEntry:
         reverses=row.reverses,
         is_final=row.is_final,
     )
-    return StoredEntry(entry, dict(zip(row.accounts, row.amounts, strict=True)), row.round_id, row.hands)
+    return StoredEntry(entry, _count(row), row.round_id, row.hands)
+
+
+def _count(row: Row[Any]) -> Counted:
+    """Return the amounts of an entry, of which those of a standing charge are apart."""
+    if row.charges is None:
+        return Counted(dict(zip(row.accounts, row.amounts, strict=True)))
+    charged = dict(zip(row.accounts, row.charges, strict=True))
+    won = {account: amount - charged[account] for account, amount in zip(row.accounts, row.amounts, strict=True)}
+    won.pop(HOUSE, None)
+    return Counted(won, charged)
 
 
 def list_transfers(transaction: Transaction, settlements: Sequence[StoredEntry]) -> list[list[LedgerLine]]:

@@ -1,6 +1,6 @@
 """Insert payments, charges and their reversals: the event, the entry of the journal, and the note."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -19,12 +19,15 @@ from evidence.events import (
 )
 from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
 from schemas.ledger.payments import Recorded, Reversal
+from schemas.ledger.settling import worth_of
 from schemas.ledger.units import currency_of
+from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
-from service.errors import Busy, NotFound
+from service.errors import Busy, NotFound, PaymentConflict
 from service.ledger.models import EntryNoteRecord
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries.journal import EntryRecord
 
 
@@ -85,6 +88,21 @@ class ListedRecord(StoredRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class EqualRecord:
+    """A payment or charge like another one; None in a transaction of a link that cannot see it."""
+
+    stored: StoredRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class PaidRound:
+    """The table of a round, and the unit of what it adds."""
+
+    table_id: UUID
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredReversal:
     """A stored reversal of a payment or charge, with its reason; None after it was erased."""
 
@@ -96,14 +114,14 @@ def entry_of(event: PaymentRecorded | ChargeRecorded, at: datetime) -> dict[str,
     """Return the columns of the entry of a payment or charge, except its ID and time, from its event and its time."""
     if isinstance(event, PaymentRecorded):
         posting = Posting(EntryKind.PAYMENT, owe(account_of(event.payee), account_of(event.payer), event.amount))
-        played_at, round_id = event.paid_at, None
+        played_at = event.paid_at
     else:
         posting = Posting(EntryKind.CHARGE, owe(event.player, HOUSE, event.amount))
-        played_at, round_id = at, event.round
+        played_at = at
     return {
         "kind": posting.kind.value,
         "played_at": played_at,
-        "round_id": round_id,
+        "round_id": event.round,
         "revision": None,
         "previous_revision": None,
         "table_id": event.table,
@@ -134,18 +152,19 @@ _SELECT: Final = """
     WHERE entry.club_id = :club_id AND entry.revision IS NULL
 """
 _BY_REFERENCE: Final = text(f"{_SELECT} AND entry.reference = :reference")
+_BY_REFERENCES: Final = text(f"{_SELECT} AND entry.reference = ANY (CAST(:references AS text[]))")
 _BY_ID: Final = text(f"{_SELECT} AND entry.id = :entry_id AND entry.kind = :kind")
 _REVERSAL: Final = text(f"{_SELECT} AND entry.reverses = :entry_id")
-_EQUAL: Final = text(f"""
-    {_SELECT} AND entry.kind = :kind AND entry.unit = :unit AND entry.accounts = CAST(:accounts AS text[])
-        AND entry.amounts = CAST(:amounts AS bigint[]) AND entry.round_id IS NOT DISTINCT FROM CAST(:round_id AS uuid)
-        AND entry.played_at = coalesce(CAST(:paid_at AS timestamptz), entry.posted_at)
-        AND NOT EXISTS (
-            SELECT FROM entries AS reversal WHERE (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
-        )
-    ORDER BY entry.id DESC LIMIT 1
+# These functions see the whole club, also in a transaction of a link.
+_EQUAL: Final = text("""
+    SELECT find_equal_entry(
+        :kind, :unit, CAST(:accounts AS text[]), CAST(:amounts AS bigint[]), CAST(:round_id AS uuid),
+        CAST(:paid_at AS timestamptz)
+    )
 """)
-_LIST: Final = text("""
+_IS_USED: Final = text("SELECT is_reference_used(:reference)")
+_BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
+_LISTED: Final = """
     SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
         reversal.posted_at AS reversed_at
     FROM entries AS entry
@@ -154,17 +173,20 @@ _LIST: Final = text("""
     LEFT JOIN tables ON (tables.club_id, tables.id) = (entry.club_id, entry.table_id)
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
+"""
+_LIST: Final = text(f"""
+    {_LISTED}
         AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
-        AND (CAST(:player AS text) IS NULL OR CAST(:player AS text) = ANY (entry.accounts))
+        AND (CAST(:ids AS text[]) IS NULL OR entry.accounts && CAST(:ids AS text[]))
+        AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
     ORDER BY entry.id DESC LIMIT :limit
 """)
-_BALANCE: Final = text("""
-    SELECT sum(part.amount) AS balance
-    FROM entries AS entry CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
-    WHERE entry.club_id = :club_id AND entry.unit = :unit AND part.account = :account
+_FOR_ROUND: Final = text(f"""
+    {_LISTED} AND entry.round_id = :round_id AND entry.kind = '{EntryKind.PAYMENT}' AND reversal.id IS NULL
+    ORDER BY entry.id
 """)
 _HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
-_TABLE_OF_ROUND: Final = text("SELECT table_id FROM rounds WHERE club_id = :club_id AND id = :round_id")
+_ROUND: Final = text("SELECT table_id, point_value, unit FROM rounds WHERE club_id = :club_id AND id = :round_id")
 
 
 def lock(transaction: Transaction, name: str) -> None:
@@ -173,8 +195,27 @@ def lock(transaction: Transaction, name: str) -> None:
 
 
 def find_by_reference(transaction: Transaction, reference: str) -> StoredRecord | None:
-    """Find the payment or charge with a reference."""
+    """Find the payment or charge with a reference, which the transaction can see."""
     return _find(transaction, _BY_REFERENCE, reference=reference)
+
+
+def refuse_used_reference(transaction: Transaction, reference: str) -> None:
+    """
+    Check that nothing else in the club has a reference: of a link, it can be one of what it cannot see.
+
+    Raises:
+        PaymentConflict: a payment, a charge or a claim has it.
+    """
+    if transaction.execute(_IS_USED, {"reference": reference}).scalar_one():
+        detail = f"the reference {reference!r} is that of another payment, charge or payment claim"
+        raise PaymentConflict(detail, (Mistake(PaymentConflict.code, ("reference",), detail),))
+
+
+def list_by_references(transaction: Transaction, references: Sequence[str]) -> dict[str, StoredRecord]:
+    """Return the payments and charges that have one of these references, by it."""
+    parameters = {"club_id": transaction.club_id, "references": [*references]}
+    listed = [StoredRecord(_load(row), row.note) for row in transaction.execute(_BY_REFERENCES, parameters)]
+    return {each.recorded.event.reference: each for each in listed}
 
 
 def get(transaction: Transaction, entry_id: UUID, kind: EntryKind) -> StoredRecord:
@@ -192,18 +233,21 @@ def get(transaction: Transaction, entry_id: UUID, kind: EntryKind) -> StoredReco
 
 def find_equal(
     transaction: Transaction, event: PaymentRecorded | ChargeRecorded, paid_at: datetime | None
-) -> StoredRecord | None:
+) -> EqualRecord | None:
     """
-    Find the newest payment or charge like another one that was not reversed.
+    Find the newest payment or charge like another one that was not reversed, in the whole club.
+
+    A payment is like another one whatever round they name: the same payment can be recorded with it and without it.
 
     Args:
-        transaction: of the club.
+        transaction: of the club, or of a link.
         event: the other one.
         paid_at: when it was paid; None if that is not known.
     """
     entry = entry_of(event, transaction.now)
     compared = {name: entry[name] for name in ("kind", "unit", "accounts", "amounts", "round_id")}
-    return _find(transaction, _EQUAL, **compared, paid_at=paid_at)
+    equal: UUID | None = transaction.execute(_EQUAL, {**compared, "paid_at": paid_at}).scalar_one()
+    return None if equal is None else EqualRecord(_find(transaction, _BY_ID, entry_id=equal, kind=entry["kind"]))
 
 
 def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> StoredRecord | None:
@@ -211,11 +255,23 @@ def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> Sto
     return None if row is None else StoredRecord(_load(row), row.note)
 
 
-def list_page(transaction: Transaction, *, player: str | None, after: UUID | None, limit: int) -> list[ListedRecord]:
-    """List payments and charges, of all players or of one, newest first, starting after the ID `after`."""
-    parameters = {"club_id": transaction.club_id, "player": player, "after": after, "limit": limit}
-    rows = transaction.execute(_LIST, parameters)
-    return [ListedRecord(_load(row), row.note, row.table_name, row.reversed_at) for row in rows]
+def list_page(
+    transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
+) -> list[ListedRecord]:
+    """List payments and charges, of a player and in a unit or all, newest first, starting after the ID `after`."""
+    ids = None if player is None else read_aliases(transaction).ids_of(player)
+    parameters = {"club_id": transaction.club_id, "ids": ids, "unit": unit, "after": after, "limit": limit}
+    return [_load_listed(row) for row in transaction.execute(_LIST, parameters)]
+
+
+def list_for_round(transaction: Transaction, round_id: UUID) -> list[ListedRecord]:
+    """List the payments that name a round and were not taken back, oldest first."""
+    parameters = {"club_id": transaction.club_id, "round_id": round_id}
+    return [_load_listed(row) for row in transaction.execute(_FOR_ROUND, parameters)]
+
+
+def _load_listed(row: Row[Any]) -> ListedRecord:
+    return ListedRecord(_load(row), row.note, row.table_name, row.reversed_at)
 
 
 def _load(row: Row[Any]) -> Recorded:
@@ -233,27 +289,40 @@ def find_reversal(transaction: Transaction, entry_id: UUID) -> StoredReversal | 
 
 
 def find_balance(transaction: Transaction, unit: str, account: str) -> int:
-    """Return what an account is owed or, below zero, owes in a unit."""
-    parameters = {"club_id": transaction.club_id, "unit": unit, "account": account}
-    return int(transaction.execute(_BALANCE, parameters).scalar_one() or 0)
+    """Return what an account, or the player of one, is owed or, below zero, owes in a unit, in the whole club."""
+    return int(transaction.execute(_BALANCE, {"unit": unit, "account": account}).scalar_one())
 
 
 def has_unit(transaction: Transaction, unit: str) -> bool:
-    """Return whether the journal has entries in a unit."""
+    """Return whether the journal has entries in a unit; for a link, entries of its table."""
     return bool(transaction.execute(_HAS_UNIT, {"club_id": transaction.club_id, "unit": unit}).scalar_one())
 
 
-def find_table_of_round(transaction: Transaction, round_id: UUID) -> UUID | None:
-    """Find the table of a round."""
+def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
+    """Find the table and the unit of a round."""
     parameters = {"club_id": transaction.club_id, "round_id": round_id}
-    table_id: UUID | None = transaction.execute(_TABLE_OF_ROUND, parameters).scalar_one_or_none()
-    return table_id
+    row = transaction.execute(_ROUND, parameters).one_or_none()
+    if row is None:
+        return None
+    return PaidRound(row.table_id, worth_of(row.point_value, row.unit, str(row.table_id)).amount_unit)
 
 
-def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:
-    """Insert a payment or charge, whose reference is locked."""
-    added = _insert(transaction, event, entry_of(event, transaction.now), note)
+def record(
+    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None, *, after: UUID | None = None
+) -> Recorded:
+    """Insert a payment or charge, whose reference is locked; `after` is the ID of the event of its claim."""
+    added = _insert(transaction, event, entry_of(event, transaction.now), note, after=after)
     return Recorded(added, transaction.now, event)
+
+
+def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: Note) -> UUID:
+    """
+    Add a charge to a batch that writes other records too, and return its ID.
+
+    Nothing is recorded under its reference. If another transaction records something under it meanwhile, the batch
+    violates the constraint `entries_reference_key`.
+    """
+    return _add(transaction, batch, event, entry_of(event, transaction.now), reason)
 
 
 def reverse(
@@ -275,12 +344,25 @@ def _insert(
 ) -> UUID:
     """Insert an event with its entry and note, and return its ID; `after` is that of an earlier event."""
     batch = Batch()
+    added = _add(transaction, batch, event, entry, note, after=after)
+    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
+    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
+    return added
+
+
+def _add(
+    transaction: Transaction,
+    batch: Batch,
+    event: EventPayload,
+    entry: Mapping[str, Any],
+    note: Note | None,
+    *,
+    after: UUID | None = None,
+) -> UUID:
     added, _ = EventWriter(transaction, batch).add(event.kind, event.encode(), after=after)
     posted = {"club_id": transaction.club_id, "id": added, "posted_at": transaction.now}
     batch.insert(EntryRecord, {**posted, **entry})
     if note is not None:
         stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
         batch.insert(EntryNoteRecord, stored)
-    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
-    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
     return UUID(str(added))

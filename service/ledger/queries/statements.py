@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from schemas.ledger.settling import PaidBetween, PointUnit, unit_of
+from schemas.ledger.settling import PaidBetween, Worth, worth_of
 from schemas.ledger.statements import PlayerStatement, PointTotals
 from service.db import Transaction
+from service.players.queries.aliases import add_up, read_aliases
 from service.rounds.queries.round_filter import (
     RoundFilter,
     filter_parameters,
@@ -22,15 +23,23 @@ _COUNTED: Final = "count(*) FILTER (WHERE place = 1) AS counted_rounds"
 _TABLE_OF_UNIT: Final = "CASE WHEN point_value IS NULL THEN table_id END AS table_id"
 _ANY_TABLE: Final = "CAST(NULL AS uuid) AS table_id"
 _PLAYED: Final = """
-    result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = :player)
+    result.round_id IN (SELECT round_id FROM player_rounds WHERE club_id = :club_id AND player = ANY (:player))
 """
 _SEATS: Final = """
     CROSS JOIN unnest(head.players, head.opening_stacks, head.top_ups, head.stacks)
-        AS seat (player, opening_stack, top_ups, stack)
+        AS seat (recorded_player, opening_stack, top_ups, stack)
+    LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (round.club_id, seat.recorded_player)
 """
 _TRANSFERS: Final = """
     JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
         = (head.club_id, head.round_id, head.revision)
+"""
+# As the index of these entries has it: no payment belongs to a round.
+_CHARGES: Final = """
+    JOIN entries AS entry ON (entry.club_id, entry.round_id) = (round.club_id, round.id)
+        AND entry.round_id IS NOT NULL AND (entry.revision IS NULL OR entry.charges IS NOT NULL)
+    CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts, entry.charges) AS part (account, amount, charge)
+    LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (round.club_id, part.account)
 """
 _COUNT: Final = "count(*) AS rounds, count(*) FILTER (WHERE head.status = 'open') AS open_rounds"
 _POINTS: Final = """
@@ -40,8 +49,8 @@ _POINTS: Final = """
     FROM seat GROUP BY player
 """
 _NETS: Final = """
-    SELECT player, point_value, currency, table_id, sum(net) AS net FROM seat
-    GROUP BY player, point_value, currency, table_id
+    SELECT player, point_value, unit, table_id, sum(net) AS net FROM seat
+    GROUP BY player, point_value, unit, table_id
 """
 
 
@@ -56,12 +65,12 @@ class RoundSums:
 
 def list_totals(transaction: Transaction, filter_: RoundFilter, *, by_table: bool) -> Sequence[Row[Any]]:
     """
-    List sums of rounds by player, point value and currency; those of rounds without a value `by_table` or in one.
+    List sums of rounds by player, point value and unit; those of rounds without a value `by_table` or in one.
 
     Each round counts once in the sum of `counted_rounds`.
     """
     table = _TABLE_OF_UNIT if by_table else _ANY_TABLE
-    query = _sums(filter_, ("player", "point_value", "currency", table), _COUNTED)
+    query = _sums(filter_, ("player", "point_value", "unit", table), _COUNTED)
     return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
@@ -69,17 +78,18 @@ def list_sums(
     transaction: Transaction, filter_: RoundFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
     """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
-    by = ("table_id", "player", "point_value", "currency")
+    by = ("table_id", "player", "point_value", "unit")
     if players is None:
         summed = _sums(filter_, by, _COUNTED)
     else:
-        summed = _sums(filter_, by, of_players=" AND player = ANY (:players)")
+        summed = _sums(filter_, by, of_players=" AND player = ANY (:ids)")
     query = f"""
         SELECT summed.*, tables.name AS table_name
         FROM ({summed}) AS summed JOIN tables ON (tables.club_id, tables.id) = (:club_id, summed.table_id)
     """
     parameters = _parameters(transaction, filter_)
-    return transaction.execute(text(query), parameters | ({} if players is None else {"players": [*players]})).all()
+    ids = {} if players is None else {"ids": read_aliases(transaction).ids_of_all(players)}
+    return transaction.execute(text(query), parameters | ids).all()
 
 
 def list_tables_without_value(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:
@@ -104,14 +114,15 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
     parameters = _parameters(transaction, filter_)
     seats = f"""
         WITH seat AS (
-            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.currency, seat.*,
+            SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.unit,
+                coalesce(joined.player, seat.recorded_player) AS player, seat.opening_stack, seat.top_ups, seat.stack,
                 seat.stack - seat.opening_stack - seat.top_ups AS net
             {_rounds(filter_, _SEATS)}
         )
     """
-    nets: dict[str, dict[PointUnit, int]] = defaultdict(dict)
+    nets: dict[str, dict[Worth, int]] = defaultdict(dict)
     for row in transaction.execute(text(f"{seats} {_NETS}"), parameters):
-        nets[row.player][unit_of(row.point_value, row.currency, str(row.table_id))] = int(row.net)
+        nets[row.player][worth_of(row.point_value, row.unit, str(row.table_id))] = int(row.net)
     players = [
         PlayerStatement(
             row.player,
@@ -128,7 +139,7 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
 def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_value: bool = False) -> list[PaidBetween]:
     """List what each player has paid each other in the revisions in force, after caps; all, or points `with_value`."""
     query = f"""
-        SELECT round.point_value, round.currency,
+        SELECT round.point_value, round.unit,
             CASE WHEN round.point_value IS NULL THEN round.table_id END AS table_id,
             head.players[array_position(head.seats, paid.payer)] AS payer,
             head.players[array_position(head.seats, paid.payee)] AS payee,
@@ -136,10 +147,28 @@ def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_va
         {_rounds(filter_, _TRANSFERS)} {"AND round.point_value IS NOT NULL" if with_value else ""}
         GROUP BY 1, 2, 3, 4, 5
     """
+    aliases = read_aliases(transaction)
     return [
-        PaidBetween(unit_of(row.point_value, row.currency, str(row.table_id)), row.payer, row.payee, int(row.points))
+        PaidBetween(
+            worth_of(row.point_value, row.unit, str(row.table_id)),
+            aliases.player_of(row.payer),
+            aliases.player_of(row.payee),
+            int(row.points),
+        )
         for row in transaction.execute(text(query), _parameters(transaction, filter_))
     ]
+
+
+def list_charges(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:
+    """List what the house has charged players for rounds, by table, player and unit; reversals are subtracted."""
+    query = f"""
+        SELECT round.table_id, coalesce(joined.player, part.account) AS player, entry.unit,
+            -sum(CASE WHEN entry.revision IS NULL THEN part.amount ELSE part.charge END) AS amount
+        {_rounds(filter_, _CHARGES)} AND part.account <> ''
+        GROUP BY 1, 2, 3
+        HAVING sum(CASE WHEN entry.revision IS NULL THEN part.amount ELSE part.charge END) <> 0
+    """
+    return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
 def _rounds(filter_: RoundFilter, joined: str = "") -> str:
@@ -153,11 +182,14 @@ def _rounds(filter_: RoundFilter, joined: str = "") -> str:
 
 def _sums(filter_: RoundFilter, by: Sequence[str], *more: str, of_players: str = "") -> str:
     """Return the query of sums of the results of all players in the rounds of a filter."""
-    return f"""
+    by_id = f"""
         SELECT {", ".join((*by, _SUMS, *more))} FROM player_rounds AS result
         WHERE {_of_results(filter_)}{of_players}
         GROUP BY {", ".join(str(place) for place in range(1, len(by) + 1))}
     """
+    others = [each.rpartition(" ")[2] for each in by if each != "player"]
+    counts = ["rounds", *(each.rpartition(" ")[2] for each in more)]
+    return add_up(by_id, by=others, counts=counts, sums=["top_ups", "net"])
 
 
 def _of_results(filter_: RoundFilter) -> str:
@@ -169,4 +201,4 @@ def _of_results(filter_: RoundFilter) -> str:
 
 
 def _parameters(transaction: Transaction, filter_: RoundFilter) -> dict[str, Any]:
-    return {"club_id": transaction.club_id, **filter_parameters(filter_)}
+    return {"club_id": transaction.club_id, **filter_parameters(transaction, filter_)}

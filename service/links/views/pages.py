@@ -5,20 +5,19 @@ from contextlib import AbstractContextManager
 from datetime import UTC
 from hashlib import sha256
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import parse_qsl
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
-from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 from werkzeug.wrappers import Response as BaseResponse
 
 from evidence.events import LinkKind
 from schemas.base import WireError, load
-from schemas.disputes import DisputeRequestSchema
+from schemas.disputes import DisputeCommentRequestSchema, DisputeRequestSchema, DisputeWithdrawalRequestSchema
 from schemas.links import Link
-from schemas.pages import parse_cursor, show_cursor
+from schemas.pages import show_cursor
 from schemas.problems import refuse
 from schemas.rounds import RoundView
 from schemas.sentences import describe_kind, sentences_of
@@ -28,23 +27,33 @@ from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import KeyScope, has_scope
 from service.db import Session, Transaction
-from service.disputes.actions.disputes import open_dispute
+from service.disputes.actions.disputes import comment_on_dispute, open_dispute, withdraw_dispute
+from service.disputes.actions.own_disputes import find_own_dispute, list_own_disputes
 from service.disputes.queries import disputes
-from service.disputes.queries.disputes import DisputeFilter
-from service.errors import ConfirmationRefused, DisputeInvalid, DisputeRefused, LinkEnded, NotFound, ServiceError
+from service.errors import (
+    ConfirmationRefused,
+    DisputeChanged,
+    DisputeInvalid,
+    DisputeRefused,
+    LinkEnded,
+    NotFound,
+    ServiceError,
+)
 from service.http.authentication import database
 from service.http.formats import format_day, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
 from service.http.rate_limits import count_request, count_unknown
-from service.http.request_body import receive_body
 from service.http.request_state import current_request
 from service.http.responses import NO_STORE
 from service.links import queries as links
 from service.links.actions.links import get_link
 from service.links.actions.pages import read_round_page, show_linked_hand
+from service.links.views.forms import read_cursor, read_form, read_number
+from service.links.views.money import REFUSALS, Refusal, change_money, read_money, read_totals
 from service.links.views.rounds import Personal, render_round_page
 from service.pages.apps import find_built
+from service.players.queries.aliases import Aliases, read_aliases
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.settlements import confirm_settlement
 from service.rounds.queries.round_filter import RoundFilter
@@ -52,10 +61,7 @@ from service.rounds.views.explanations import HTML, STYLE, STYLED, Neighbours, w
 
 _POLICY: Final = "Content-Security-Policy"
 _WITH_FORMS: Final = {_POLICY: STYLED[_POLICY].replace("form-action 'none'", "form-action 'self'")}
-_FORM: Final = "application/x-www-form-urlencoded"
-_MOST_FIELDS: Final = 10
 _ROUNDS: Final = 30
-_MOST_DISPUTES: Final = 100
 _CHANGED: Final = "The results have changed since you opened this page. Please check them before you confirm."
 _ADVICE: Final = {
     HTTPStatus.NOT_FOUND: (
@@ -104,22 +110,28 @@ def show_link(secret: str) -> Response:
         key = _authenticate(session, secret)
         if key.round_id is not None:
             return _render_round(session, key, secret, key.round_id)
-        transaction = _reading(session, key)
-        link, table = _read_link(transaction, key)
-        after = _read_cursor(request.args.get("cursor"))
-        listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
-        zone = ZoneInfo(clubs.get(transaction).time_zone)
-        page = render_template(
-            "linked_table.html",
-            table=table,
-            you=link.player,
-            secret=secret,
-            rounds=[_show_round(view, zone) for view in listed.items],
-            cursor=listed.next_after and show_cursor(listed.next_after),
-            expires_at=format_time(link.expires_at.astimezone(UTC), zone),
-            style_address=find_built(STYLE, ".css"),
-        )
-    return _respond(page, STYLED)
+        return _render_table(session, key, secret)
+
+
+def _render_table(session: Session, key: StoredKey, secret: str, refusal: Refusal | None = None) -> Response:
+    transaction = _reading(session, key)
+    link, table = _read_link(transaction, key)
+    after = read_cursor(request.args.get("cursor"))
+    listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
+    zone, aliases = ZoneInfo(clubs.get(transaction).time_zone), read_aliases(transaction)
+    page = render_template(
+        "linked_table.html",
+        table=table,
+        you=link.player,
+        secret=secret,
+        rounds=[_show_round(view, zone, link, aliases) for view in listed.items],
+        money=read_money(transaction, zone, _money_address(secret), refusal=refusal),
+        cursor=listed.next_after and show_cursor(listed.next_after),
+        expires_at=format_time(link.expires_at.astimezone(UTC), zone),
+        style_address=find_built(STYLE, ".css"),
+    )
+    status = HTTPStatus.OK if refusal is None else PROBLEM_KINDS[refuse(refusal.error).code].status
+    return _respond(page, STYLED if link.player is None else _WITH_FORMS, status)
 
 
 @link_pages.get("/rounds/<uuid:round_id>")
@@ -146,7 +158,9 @@ def show_hand(secret: str, round_id: UUID, number: int) -> Response:
 @link_pages.post("/rounds/<uuid:round_id>")
 def change_round(secret: str, round_id: UUID) -> BaseResponse:
     """
-    Confirm or dispute the settlement of a round for the player of a personal link, and show the round again.
+    Do what the player of a personal link has sent, and show the round again.
+
+    They confirm or dispute the settlement, or reply to a dispute that they have opened, or withdraw it.
 
     A form that is sent twice is a replay, as in the API. No other site can send it, because the secret is part of its
     address.
@@ -154,19 +168,58 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
     count_request(_hash(secret))
     with database().session() as session:
         key = _authenticate(session, secret)
-    form = _read_form()
+    form = read_form()
     try:
         with database().session() as session, _writing(session, key) as transaction:
             link, _ = _read_link(transaction, key)
-            _change(transaction, key, link, round_id, form)
-    except (ConfirmationRefused, DisputeInvalid, DisputeRefused, ScoringError, WireError) as error:
+            about = _change(transaction, key, link, round_id, form)
+    except (ConfirmationRefused, DisputeChanged, DisputeInvalid, DisputeRefused, ScoringError, WireError) as error:
         with database().session() as session:
-            return _render_round(session, key, secret, round_id, error, form.get("claim", ""))
-    return redirect(f"{_address(secret, round_id)}#you", HTTPStatus.SEE_OTHER)
+            return _render_round(session, key, secret, round_id, error, form)
+    part = "you" if about is None else f"dispute-{about}"
+    return redirect(f"{_address(secret, round_id)}#{part}", HTTPStatus.SEE_OTHER)
+
+
+@link_pages.post("/money")
+def change_own_money(secret: str) -> BaseResponse:
+    """
+    Claim, confirm, decline or withdraw a payment for the player of a personal link, and show the page again.
+
+    A form that is sent twice is recorded once: a payment has the reference of its form.
+    """
+    count_request(_hash(secret))
+    with database().session() as session:
+        key = _authenticate(session, secret)
+    form = read_form()
+    round_id = key.round_id or _read_round(form)
+    try:
+        with database().session() as session, _writing(session, key) as transaction:
+            change_money(transaction, form)
+    except REFUSALS as error:
+        refusal = Refusal(error, form)
+        with database().session() as session:
+            if round_id is None:
+                return _render_table(session, key, secret, refusal)
+            return _render_round(session, key, secret, round_id, refusal=refusal)
+    page = url_for("link_pages.show_link", secret=secret) if round_id is None else _address(secret, round_id)
+    return redirect(f"{page}#money", HTTPStatus.SEE_OTHER)
+
+
+def _read_round(form: Mapping[str, str]) -> UUID | None:
+    """
+    Return the round to whose page a form leads back.
+
+    Raises:
+        NotFound: its ID is none.
+    """
+    try:
+        return UUID(form["round"]) if "round" in form else None
+    except ValueError:
+        raise NotFound("the form names no round") from None
 
 
 def _reading(session: Session, key: StoredKey) -> Transaction:
-    return session.reading(key.club_id, key.table_id, key.round_id)
+    return session.reading(key.club_id, key.table_id, key.round_id, key.player)
 
 
 def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transaction]:
@@ -176,32 +229,51 @@ def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transac
         request_id=current_request().request_id,
         table_id=key.table_id,
         round_id=key.round_id,
+        player=key.player,
     )
 
 
-def _change(transaction: Transaction, key: StoredKey, link: Link, round_id: UUID, form: Mapping[str, str]) -> None:
+def _change(
+    transaction: Transaction, key: StoredKey, link: Link, round_id: UUID, form: Mapping[str, str]
+) -> UUID | None:
     """
-    Do what a player has sent.
+    Do what a player has sent, and return the dispute that it was about; None if it was about the round.
 
     Raises:
         NotFound: the link is not a player's or lacks the scope, the form is unknown, or the round is not one of the
-            table.
-        ConfirmationRefused, DisputeInvalid, DisputeRefused, ScoringError, WireError: it is refused.
+            table, or the dispute not one of the player.
+        ConfirmationRefused, DisputeChanged, DisputeInvalid, DisputeRefused, ScoringError, WireError: it is refused.
     """
     action = form.get("action")
-    if link.player is None or action not in ("confirm", "dispute"):
+    if link.player is None or action not in ("confirm", "dispute", "comment", "withdraw"):
         raise NotFound("the link is not for a player")
     view = get_round(transaction, round_id)
+    you = _find_seated(link, read_aliases(transaction), view)
     if action == "confirm":
-        seat = next((each.seat for each in view.round.seats if each.player == link.player), None)
-        asked = {"seat": seat, "revision": _number(form.get("revision", ""))}
+        seat = next((each.seat for each in view.round.seats if each.player == you), None)
+        asked = {"seat": seat, "revision": read_number(form.get("revision", ""))}
         confirm_settlement(transaction, round_id, load(SettlementConfirmationRequestSchema(), asked))
-        return
+        return None
     if not has_scope(key.scopes, (KeyScope.DISPUTES,)):
         raise NotFound("the link is not for disputes")
-    hand = form.get("hand", "")
-    asked = {"round": str(round_id), "hand": _number(hand) if hand else None, "claim": form.get("claim", "").strip()}
-    open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": link.player}))
+    if action == "dispute":
+        hand = form.get("hand", "")
+        asked = {"round": str(round_id), "hand": read_number(hand) if hand else None, "claim": _line(form, "claim")}
+        open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": you}))
+        return None
+    dispute = find_own_dispute(transaction, key, round_id, form.get("dispute", ""))
+    if action == "comment":
+        said = {"comment": _line(form, "comment"), "by": dispute.author}
+        comment_on_dispute(transaction, dispute.id, load(DisputeCommentRequestSchema(), said), key)
+    else:
+        asked = {"version": read_number(form.get("version", "")), "reason": _line(form, "reason") or None}
+        request = load(DisputeWithdrawalRequestSchema(), {**asked, "by": dispute.author})
+        withdraw_dispute(transaction, dispute.id, request, key)
+    return dispute.id
+
+
+def _line(form: Mapping[str, str], field: str) -> str:
+    return " ".join(form.get(field, "").split())
 
 
 def _render_round(
@@ -210,26 +282,37 @@ def _render_round(
     secret: str,
     round_id: UUID,
     error: ServiceError | ScoringError | WireError | None = None,
-    claim: str = "",
+    form: Mapping[str, str] = MappingProxyType({}),
+    refusal: Refusal | None = None,
 ) -> Response:
     transaction = _reading(session, key)
     link, _ = _read_link(transaction, key)
     page = read_round_page(transaction, round_id)
+    money = read_money(transaction, page.zone, _money_address(secret), round_id=round_id, refusal=refusal)
+    totals = read_totals(transaction, round_id, page.settlement.revision, page.zone)
     personal = None
     if link.player is not None:
-        round_disputes = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES)
-        own = [each for each in round_disputes if each.author == link.player]
-        can_dispute = has_scope(key.scopes, (KeyScope.DISPUTES,))
-        entries = disputes.list_entries_of(transaction, [each.id for each in own])
-        message = None if error is None else _explain(error)
-        personal = Personal(link.player, can_dispute, own, entries, message, claim)
+        own = list_own_disputes(transaction, key, round_id)
+        personal = Personal(
+            player=_find_seated(link, read_aliases(transaction), page.round) or link.player,
+            can_dispute=has_scope(key.scopes, (KeyScope.DISPUTES,)),
+            disputes=own,
+            entries=disputes.list_entries_of(transaction, [each.id for each in own]),
+            message=None if error is None else _explain(error),
+            about=next((each.id for each in own if str(each.id) == form.get("dispute")), None),
+            claim=form.get("claim", ""),
+            reply=form.get("comment", ""),
+        )
     shown = render_round_page(
         page,
         _address(secret, round_id),
         expires_at=link.expires_at,
         table_address=None if key.round_id is not None else url_for("link_pages.show_link", secret=secret),
         personal=personal,
+        money=money,
+        totals=totals,
     )
+    error = refusal.error if refusal else error
     status = HTTPStatus.OK if error is None else PROBLEM_KINDS[refuse(error).code].status
     return _respond(shown, STYLED if personal is None else _WITH_FORMS, status)
 
@@ -268,40 +351,23 @@ def _read_link(transaction: Transaction, key: StoredKey) -> tuple[Link, str]:
     return link, table
 
 
-def _read_form() -> dict[str, str]:
-    """
-    Return the fields of a form.
-
-    Raises:
-        UnsupportedMediaType: the body is not a form.
-        BadRequest: the form has too many fields.
-    """
-    if request.mimetype != _FORM:
-        raise UnsupportedMediaType
-    try:
-        return dict(parse_qsl(receive_body().decode(errors="replace"), max_num_fields=_MOST_FIELDS))
-    except ValueError as error:
-        raise BadRequest from error
+def _find_seated(link: Link, aliases: Aliases, view: RoundView) -> str | None:
+    """Return the ID under which the player of a link sits in a round; if they do not, that of the link."""
+    ids = () if link.player is None else aliases.ids_of(link.player)
+    return next((seat.player for seat in view.round.seats if seat.player in ids), link.player)
 
 
-def _number(text: str) -> int | str:
-    """Return a text of digits as a number; the schema explains any other."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < _MOST_FIELDS else text
-
-
-def _read_cursor(cursor: str | None) -> UUID | None:
-    try:
-        return None if cursor is None else parse_cursor(cursor)
-    except ValueError as error:
-        raise NotFound("the page has an unknown cursor") from error
-
-
-def _show_round(view: RoundView, zone: ZoneInfo) -> dict[str, Any]:
+def _show_round(view: RoundView, zone: ZoneInfo, link: Link, aliases: Aliases) -> dict[str, Any]:
     played = view.round
     nets = {
         seat.player: played.stacks[seat.seat] - seat.opening_stack - played.top_ups[seat.seat] for seat in played.seats
     }
-    return {"view": view, "day": format_day(view.opened_at, zone), "nets": nets}
+    you = _find_seated(link, aliases, view)
+    return {"view": view, "day": format_day(view.opened_at, zone), "nets": nets, "you": you}
+
+
+def _money_address(secret: str) -> str:
+    return url_for("link_pages.change_own_money", secret=secret)
 
 
 def _address(secret: str, round_id: UUID) -> str:

@@ -19,8 +19,9 @@ from scoring.ruleset import Points
 from scoring.settle_up import find_payments
 from scoring.settlement import LimitedBy
 from service.disputes.queries.disputes import StoredDispute
-from service.http.formats import format_cards, format_day, format_money, format_money_won, format_time
+from service.http.formats import format_amount, format_cards, format_day, format_money, format_money_won, format_time
 from service.links.actions.pages import RoundPage
+from service.links.views.money import OwnMoney, ShownTotals
 from service.pages.apps import find_built
 from service.rounds.views.explanations import STYLE
 
@@ -37,11 +38,13 @@ class Personal:
 
     Attributes:
         player: the operator's ID of the player.
-        can_dispute: whether the link can be used to open disputes.
+        can_dispute: whether the link can be used to open disputes, to reply to the player's own and to withdraw them.
         disputes: the disputes of the round that this player has opened.
         entries: the comments on each dispute and its decision, by its ID.
         message: why what the player has just sent was refused.
+        about: the dispute that it was about; None if it was about the round.
         claim: the refused claim, to be changed.
+        reply: the refused reply to a dispute, likewise.
     """
 
     player: str
@@ -49,7 +52,9 @@ class Personal:
     disputes: Sequence[StoredDispute]
     entries: Mapping[UUID, Sequence[DisputeEntry]]
     message: str | None = None
+    about: UUID | None = None
     claim: str = ""
+    reply: str = ""
 
 
 def render_round_page(
@@ -59,6 +64,8 @@ def render_round_page(
     expires_at: datetime,
     table_address: str | None = None,
     personal: Personal | None = None,
+    money: OwnMoney | None = None,
+    totals: ShownTotals | None = None,
 ) -> str:
     """
     Render the players' page of a round.
@@ -69,6 +76,8 @@ def render_round_page(
         expires_at: when the link expires.
         table_address: the URL of the page of the table, if the link shows that too.
         personal: what only the player of a personal link sees.
+        money: what this player owes and is owed.
+        totals: what the round adds, if that was corrected or something was paid for it.
     """
     view, settlement = page.round, page.settlement
     names = {seat.seat: seat.player for seat in view.round.seats}
@@ -86,12 +95,15 @@ def render_round_page(
         show_cards=format_cards,
         show_amount=partial(_show_amount, view),
         show_time=lambda at: format_time(at, page.zone),
-        show_money=lambda minor: format_money_won(minor, view.currency or ""),
+        show_money=lambda minor: format_money_won(minor, view.unit or ""),
+        show_charge=lambda amount: format_amount(amount, view.unit),
         provisional_until=settlement.provisional_until and format_time(settlement.provisional_until, page.zone),
         expires_at=format_time(expires_at, page.zone),
         address=address,
         table_address=table_address,
         personal=personal,
+        money=money,
+        totals=totals,
         you=you,
         your_seat=next((seat for seat, name in names.items() if name == you), None),
         style_address=find_built(STYLE, ".css"),
@@ -107,8 +119,8 @@ def _show_payments(page: RoundPage, names: Mapping[Seat, str]) -> Iterator[tuple
 
 def _show_amount(view: RoundView, points: Points) -> str:
     """Return points as money or, if they have no value, as points."""
-    if view.point_value is not None and view.currency is not None:
-        return format_money(points * view.point_value, view.currency)
+    if view.point_value is not None and view.unit is not None:
+        return format_money(points * view.point_value, view.unit)
     return f"{points} {'point' if points == 1 else 'points'}"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from schemas.jobs.changes import Changes
-from schemas.ledger.settling import PointUnit
+from schemas.ledger.settling import Worth
 from service.recomputations.actions.recompute import Recomputed
 from service.replays.in_bulk import RoundsDigest
 
@@ -61,20 +61,17 @@ def _dump_changes(changes: Changes) -> dict[str, Any]:
     """
     Encode changes. A player whose changes add up to zero remains, because another chunk can have others.
 
-    >>> euro = PointUnit(10, "EUR", None)
+    >>> euro = Worth(10, "EUR", None)
     >>> stored = _dump_changes(Changes(1, {euro: {"kim": 0, "uma": 0}}))
     >>> stored
-    {'rounds': 1, 'moved': [{'point_value': 10, 'currency': 'EUR', 'table': None, 'players': {'kim': 0, 'uma': 0}}]}
+    {'rounds': 1, 'moved': [{'point_value': 10, 'unit': 'EUR', 'table': None, 'players': {'kim': 0, 'uma': 0}}]}
     >>> _load_changes(stored) == Changes(1, {euro: {"kim": 0, "uma": 0}})
     True
     """
-    moved = [{**unit._asdict(), "players": dict(players)} for unit, players in changes.moved.items()]
+    moved = [{**worth._asdict(), "players": dict(players)} for worth, players in changes.moved.items()]
     return {"rounds": changes.rounds, "moved": moved}
 
 
 def _load_changes(stored: Mapping[str, Any]) -> Changes:
-    moved = {
-        PointUnit(each["point_value"], each["currency"], each["table"]): dict(each["players"])
-        for each in stored["moved"]
-    }
+    moved = {Worth(each["point_value"], each["unit"], each["table"]): dict(each["players"]) for each in stored["moved"]}
     return Changes(stored["rounds"], moved)

@@ -16,11 +16,13 @@ from schemas.jobs.progress import JobView
 from schemas.jobs.recomputations import APPLY, AUDIT, RecomputationRequest, RecomputationView, ScopeRequest
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
+from service.clubs.actions import refuse_single_auditor
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState, Progress, StoredJob
+from service.players.queries.aliases import Aliases, read_aliases
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.chunk_results import COUNTED, sum_results
 from service.recomputations.actions.recompute import Recomputation
@@ -63,11 +65,11 @@ def _read_scope(scope: Mapping[str, Any]) -> RoundFilter:
 
 
 def view_recomputation(transaction: Transaction, job: StoredJob) -> RecomputationView:
-    """Sum the results of a recomputation so far."""
-    return _view_job(job, jobs.get_progress(transaction, job.id))
+    """Sum the results of a recomputation so far, by player."""
+    return _view_job(job, jobs.get_progress(transaction, job.id), read_aliases(transaction))
 
 
-def _view_job(job: StoredJob, progress: Progress) -> RecomputationView:
+def _view_job(job: StoredJob, progress: Progress, aliases: Aliases) -> RecomputationView:
     total = sum_results(progress.results)
     summary = {
         **{name: total.counted[name] for name in COUNTED},
@@ -85,7 +87,8 @@ def _view_job(job: StoredJob, progress: Progress) -> RecomputationView:
         job.ended_at,
         job.failure,
     )
-    return RecomputationView(view, job.parameters, total.provisional, total.final)
+    by_player = (each.by(aliases.player_of) for each in (total.provisional, total.final))
+    return RecomputationView(view, job.parameters, *by_player)
 
 
 def _stored(transaction: Transaction, reference: str) -> Ruleset:
@@ -109,7 +112,8 @@ def list_recomputations(
 ) -> Page[RecomputationView]:
     """List the club's recomputations with their progress and results so far, newest first."""
     page = jobs.list_page(transaction, KIND, state, after=after, limit=limit + 1)
-    return cut_page(page, limit, lambda listed: _view_job(listed.job, listed.progress))
+    aliases = read_aliases(transaction)
+    return cut_page(page, limit, lambda listed: _view_job(listed.job, listed.progress, aliases))
 
 
 def list_applied(transaction: Transaction, audit_id: UUID, *, limit: int) -> list[StoredJob]:
@@ -120,6 +124,24 @@ def list_applied(transaction: Transaction, audit_id: UUID, *, limit: int) -> lis
 def start_recomputation(transaction: Transaction, request: RecomputationRequest) -> RecomputationView:
     """
     Queue a recomputation of stored rounds, or one that applies an audit.
+
+    Raises:
+        WireError: the table, a round or the audit does not exist, or the audit has not succeeded.
+        RulesetUnknown: the ruleset does not exist.
+        SecondAuditorRequired: it would change final settlements, and the club requires a second auditor.
+    """
+    if request.final and request.mode == APPLY:
+        refuse_single_auditor(
+            transaction,
+            "propose that an audit is applied with `POST /v1/recomputations/{recomputation_id}/proposals`, or apply it"
+            " without `final`",
+        )
+    return queue_recomputation(transaction, request)
+
+
+def queue_recomputation(transaction: Transaction, request: RecomputationRequest) -> RecomputationView:
+    """
+    Queue a recomputation, as `start_recomputation`, without or after the confirmation of a second auditor.
 
     Raises:
         WireError: the table, a round or the audit does not exist, or the audit has not succeeded.
@@ -163,6 +185,17 @@ def _ask_for_scope(transaction: Transaction, scope: ScopeRequest, ruleset: str |
 
 def _ask_for_audited(transaction: Transaction, audit_id: UUID) -> dict[str, Any]:
     """Return the rounds and the ruleset of an audit that has succeeded."""
+    parameters = get_audit(transaction, audit_id).parameters
+    return {name: parameters[name] for name in ("scope", "ruleset")}
+
+
+def get_audit(transaction: Transaction, audit_id: UUID) -> StoredJob:
+    """
+    Return an audit that has succeeded.
+
+    Raises:
+        WireError: it does not exist, is no audit, or has not succeeded.
+    """
     audit = jobs.find(transaction, audit_id)
     if audit is None or audit.kind != KIND:
         raise WireError((Mistake("audit-unknown", ("audit",), f"there is no recomputation {audit_id}"),))
@@ -172,7 +205,7 @@ def _ask_for_audited(transaction: Transaction, audit_id: UUID) -> dict[str, Any]
     if audit.state is not JobState.SUCCEEDED:
         detail = f"recomputation {audit_id} is {audit.state.value}; expected an audit that has succeeded"
         raise WireError((Mistake("audit-unfinished", ("audit",), detail),))
-    return {name: audit.parameters[name] for name in ("scope", "ruleset")}
+    return audit
 
 
 def _find_unknown(transaction: Transaction, scope: ScopeRequest) -> Iterator[Mistake]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from evidence.events import RoundRecomputed
 from schemas.jobs.changes import Changes
-from schemas.ledger.settling import PointUnit, unit_of
+from schemas.ledger.settling import Worth, worth_of
 from scoring import SCORER_VERSION
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
@@ -91,7 +91,7 @@ class _Candidate:
 
     suspect: Suspect
     records: RoundRecords
-    unit: PointUnit
+    worth: Worth
     audited: AuditedRound | None
 
 
@@ -171,7 +171,7 @@ def _decide(
         is_changed = _reason_never_to(compared, asked) is None
     if is_changed:
         changes = total.final if compared.was_final else total.provisional
-        changes.add_round(compared.candidate.unit, compared.replayed.moved)
+        changes.add_round(compared.candidate.worth, compared.replayed.moved)
 
 
 def _compare(
@@ -226,12 +226,12 @@ def _read(transaction: Transaction, suspects: Sequence[Suspect], audit: UUID | N
         for round_id in changed:
             rounds.lock(transaction, round_id)
             [recorded[round_id]] = read_records(transaction, [round_id])
-        units = recomputations.list_units(transaction, list(some))
+        worths = recomputations.list_worths(transaction, list(some))
         audited = {} if audit is None else recomputations.find_audited(transaction, audit, list(some))
         for round_id, each in recorded.items():
             # A damaged database can lack the record of a round.
-            unit = units.get(round_id) or unit_of(None, None, str(each.head["table_id"]))
-            yield _Candidate(some[round_id], each, unit, None if audit is None else audited[round_id])
+            worth = worths.get(round_id) or worth_of(None, None, str(each.head["table_id"]))
+            yield _Candidate(some[round_id], each, worth, None if audit is None else audited[round_id])
 
 
 def _replay(recorded: RoundRecords, own: StoredRuleset | None, other: Ruleset | None) -> ReplayedRound:

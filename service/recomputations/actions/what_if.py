@@ -12,6 +12,7 @@ from scoring.errors import ScoringError
 from scoring.history import PlayedRound, accept_irregular, replay, without_needless_marks
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
+from service.players.queries.aliases import read_aliases
 from service.rounds.queries import rounds
 from service.rounds.queries.records import RoundRecords, read_records
 from service.rounds.queries.round_filter import RoundFilter
@@ -28,7 +29,7 @@ class PlayerWhatIf:
     Attributes:
         before: as recorded.
         after: under the other ruleset.
-        money: the difference in minor units, by currency; rounds without a point value are omitted.
+        money: the difference in minor units, by unit; rounds without a point value are omitted.
     """
 
     player: str
@@ -83,7 +84,7 @@ def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, 
     after: Counter[str] = Counter()
     money: dict[str, Counter[str]] = defaultdict(Counter)
     refused = []
-    hands = 0
+    hands, aliases = 0, read_aliases(transaction)
     for recorded in read_records(transaction, list(ended)):
         stored = ended[recorded.id]
         try:
@@ -94,10 +95,11 @@ def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, 
         hands += len(played.hands)
         for seat in stored.round.seats:
             was, is_now = stored.round.nets[seat.seat], played.round.nets[seat.seat]
-            before[seat.player] += was
-            after[seat.player] += is_now
-            if stored.point_value is not None and stored.currency is not None:
-                money[seat.player][stored.currency] += (is_now - was) * stored.point_value
+            player = aliases.player_of(seat.player)
+            before[player] += was
+            after[player] += is_now
+            if stored.point_value is not None and stored.unit is not None:
+                money[player][stored.unit] += (is_now - was) * stored.point_value
     players = [PlayerWhatIf(player, before[player], after[player], money[player]) for player in before]
     players.sort(key=lambda each: (-each.change, each.player))
     return TableWhatIf(len(ended) - len(refused), hands, len(page) > most, players, refused)

@@ -1,19 +1,20 @@
 """Checks that several actions share: times, the number of points, expected results, and authors."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
 
 from schemas.fields import FIRST_DATE, show_time
 from schemas.money import refuse_inexact
 from schemas.problems import find_unexpected
-from scoring.errors import Mistake, Path
+from scoring.errors import Mistake, Path, RoundError
 from scoring.history import History, Step, replay_steps
 from scoring.round import PlayedHand
 from scoring.round_state import Round
 from service.clubs.queries import keys
 from service.db import Transaction
 from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged
+from service.players.queries.aliases import Aliases
 from service.rounds.queries.stored_round import StoredRound
 
 TOLERANCE: Final = timedelta(minutes=5)
@@ -42,6 +43,33 @@ def find_time_mistakes(now: datetime, times: Iterable[tuple[Path, datetime | Non
             yield Mistake("time-in-future", path, f"{shown}, in the future; expected {expected}")
         else:
             yield Mistake("time-too-early", path, f"{shown}; expected {show_time(EARLIEST)} or later")
+
+
+def refuse_aliases_together(aliases: Aliases, players: Sequence[str], *place: str) -> None:
+    """
+    Check that no player sits in a round under two IDs.
+
+    >>> refuse_aliases_together(Aliases({"bobby": "bob"}), ["bob", "ann", "bobby"])
+    Traceback (most recent call last):
+    scoring.errors.RoundError: player 'bobby' is player 'bob', who sits in the round too; expected one seat per player
+
+    Args:
+        aliases: those of the club, held until the round is written.
+        players: the IDs, in the order of `seats` in the request.
+        place: the place of `seats` in the request.
+
+    Raises:
+        RoundError: two IDs are of one player.
+    """
+    seated: dict[str, str] = {}
+    mistakes = []
+    for index, known_as in enumerate(players):
+        other = seated.setdefault(aliases.player_of(known_as), known_as)
+        if other != known_as:
+            detail = f"player {known_as!r} is player {other!r}, who sits in the round too; expected one seat per player"
+            mistakes.append(Mistake("player-twice", (*place, "seats", index, "player"), detail))
+    if mistakes:
+        raise RoundError(mistakes)
 
 
 def replay_exactly(opened: Round, history: History, point_value: int | None) -> Iterator[Step]:

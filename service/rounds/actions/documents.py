@@ -10,6 +10,7 @@ from evidence.hands import build_hand
 from schemas.documents import RoundDocument, identify
 from schemas.hand_identity import find_conflicts
 from schemas.hands import Irregularity, SubmittedHand
+from schemas.ledger.hand_charges import remove_reasons
 from schemas.partial_documents import parse_partial_document
 from schemas.rounds import RoundView
 from schemas.settlements import SettlementView
@@ -24,7 +25,9 @@ from scoring.ruleset import Ruleset
 from scoring.same_hand import is_same_hand
 from service.db import Transaction
 from service.errors import RoundConflict, RulesetUnknown
-from service.rounds.actions.checks import replay_exactly
+from service.players.queries.aliases import hold_aliases
+from service.rounds.actions.charges import ChargeRecorder, add_charges, compare_charges
+from service.rounds.actions.checks import refuse_aliases_together, replay_exactly
 from service.rounds.actions.opening import add_round, find_similar_players, given_opening_time, view_round
 from service.rounds.actions.reading import find_revision
 from service.rounds.actions.recording import build_record, ending_event
@@ -87,7 +90,9 @@ def write_document(stored: StoredRound, happened: StoredHistory, table: str) -> 
         table=table,
         reference=stored.reference,
         point_value=stored.point_value,
-        currency=stored.currency,
+        unit=stored.unit,
+        charge_per=stored.charge_per,
+        charge_amount=stored.charge_amount,
         seats=happened.seats,
         hands=tuple(SubmittedHand(hand.hand, hand.played_at) for hand in happened.hands),
         departures=happened.departures,
@@ -107,7 +112,9 @@ class PlayedDocument:
     warnings: tuple[Mistake, ...] = ()
 
 
-def play_document(transaction: Transaction, document: RoundDocument, received: bytes) -> PlayedDocument:
+def play_document(
+    transaction: Transaction, document: RoundDocument, received: bytes, charges: ChargeRecorder
+) -> PlayedDocument:
     """
     Record a whole round from one document. The table is created if none that is not archived has its name.
 
@@ -118,6 +125,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
         RulesetUnknown: the ruleset does not exist.
         RoundConflict: the reference belongs to a round with other content.
         RoundOpen: the document leaves its round open, and the table has another open round.
+        WireError, PaymentConflict: the charges of a hand are refused.
         ScoringError: the first invalid step, with its path in the document.
     """
     ruleset = ruleset_named(transaction, document.ruleset)
@@ -127,13 +135,16 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     digest = identify(document)
     recorded = _find_recorded(transaction, table, document, digest)
     if recorded is not None:
+        compare_charges(recorded.id, document, charges)
         return _played(transaction, recorded, is_replay=True)
     table = table or create_table(transaction, table_of(document), ruleset)
     played_at = (submitted.played_at for submitted in document.hands)
     opened_at = given_opening_time(transaction.now, document.opened_at, played_at)
     history = without_needless_marks(document.history(ruleset))
+    players, aliases = [seat.player for seat in document.seats], hold_aliases(transaction)
+    refuse_aliases_together(aliases, players)
     store_ruleset(transaction, ruleset)
-    submission = Submission("document", received)
+    submission = submission_of(document, received)
     change = add_round(
         transaction,
         table,
@@ -141,15 +152,18 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
         opened_at=opened_at,
         reference=document.reference,
         point_value=document.point_value,
-        currency=document.currency,
+        unit=document.unit,
+        charge=document.standing_charge,
         digest=digest,
         carried_over=[],
         submission=submission,
     )
     change.add_submission(submission)
     steps = replay_exactly(change.before.round, history, change.before.point_value)
-    stored = change.finish(add_steps(change, steps, document, submission))
-    warnings = find_similar_players(transaction, [seat.player for seat in document.seats])
+    after = add_steps(change, steps, document, submission)
+    add_charges(change, document, charges)
+    stored = change.finish(after, dealt=[submitted.hand.seats for submitted in document.hands])
+    warnings = find_similar_players(transaction, players, aliases)
     write_rounds(transaction, change)
     return replace(_played(transaction, stored, is_replay=False), warnings=warnings)
 
@@ -180,9 +194,23 @@ def add_steps(change: RoundChange, steps: Iterable[Step], document: RoundDocumen
     return before
 
 
+def submission_of(document: RoundDocument, received: bytes) -> Submission:
+    """Return the request body of a document, as it is stored."""
+    is_charged = any(submitted.charges for submitted in document.hands)
+    return Submission("document", remove_reasons(received) if is_charged else received)
+
+
 def table_of(document: RoundDocument) -> TableRequest:
     """Return the request for the table of a document."""
-    return TableRequest(document.table, document.ruleset, document.point_value, document.currency, None)
+    return TableRequest(
+        document.table,
+        document.ruleset,
+        document.point_value,
+        document.unit,
+        minimum_stack=None,
+        charge_per=document.charge_per,
+        charge_amount=document.charge_amount,
+    )
 
 
 def _find_recorded(

@@ -9,6 +9,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import digest_of
+from evidence.charges import StandingCharge, charge_of
 from evidence.events import RoundOpened
 from schemas.base import ComparedMistake, show
 from schemas.money import refuse_inexact
@@ -20,7 +21,8 @@ from scoring.round_state import Round, RoundSeat, fold_player
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
-from service.rounds.actions.checks import find_time_mistakes
+from service.players.queries.aliases import Aliases, hold_aliases
+from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together
 from service.rounds.queries import rounds
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
@@ -42,7 +44,9 @@ def view_round(stored: StoredRound) -> RoundView:
         version=stored.version,
         reference=stored.reference,
         point_value=stored.point_value,
-        currency=stored.currency,
+        unit=stored.unit,
+        charge_per=stored.charge_per,
+        charge_amount=stored.charge_amount,
         opened_at=stored.opened_at,
         recorded_at=stored.recorded_at,
         state=stored.finality.settlement_state,
@@ -94,7 +98,8 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     """
     Open a round at a table. An omitted stack carries over from the player's last round there that was not imported.
 
-    The stack of a round with another point value or currency than the table has now does not carry over.
+    It carries over whichever of their IDs the player had there. The stack of a round with another point value or
+    unit than the table has now does not carry over.
 
     Raises:
         NotFound: the table does not exist.
@@ -111,12 +116,14 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     is_open = rounds.find_open(transaction, table_id)
     if is_open is not None:
         raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")
-    last = rounds.list_stacks_left(transaction, table_id, [seat.player for seat in request.seats])
-    money = table.point_value, table.currency
-    carried = {player: each.stack for player, each in last.items() if (each.point_value, each.currency) == money}
+    players, aliases = [seat.player for seat in request.seats], hold_aliases(transaction)
+    last = rounds.list_stacks_left(transaction, table_id, players, aliases)
+    money = table.point_value, table.unit
+    carried = {player: each.stack for player, each in last.items() if (each.point_value, each.unit) == money}
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
     round_ = _seat_players(table, ruleset, request.seats, carried, last)
+    refuse_aliases_together(aliases, players)
     change = add_round(
         transaction,
         table,
@@ -124,25 +131,28 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         opened_at=opened_at,
         reference=request.reference,
         point_value=table.point_value,
-        currency=table.currency,
+        unit=table.unit,
+        charge=charge_of(table.charge_per, table.charge_amount),
         digest=digest_of(describe_opening(round_.seats)),
         carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
     )
     opened = change.finish()
-    warnings = find_similar_players(transaction, [seat.player for seat in request.seats])
+    warnings = find_similar_players(transaction, players, aliases)
     write_rounds(transaction, change)
     return ChangedRound(view_round(opened), is_replay=False, warnings=warnings)
 
 
-def find_similar_players(transaction: Transaction, players: Sequence[str]) -> tuple[Mistake, ...]:
+def find_similar_players(transaction: Transaction, players: Sequence[str], aliases: Aliases) -> tuple[Mistake, ...]:
     """
     List the new players of a round whose IDs look like those of known players of the club.
 
     Args:
         transaction: the transaction of the request, before the round is written.
         players: the players, in the order of `seats` in the request.
+        aliases: those of the club; nobody who has one, or is one, is new.
     """
-    new = set(players) - rounds.list_known_players(transaction, players)
+    new = {player for player in players if aliases.ids_of(player) == [player]}
+    new -= rounds.list_known_players(transaction, new)
     if not new:
         return ()
     keys = {fold_player(player) for player in new}
@@ -170,7 +180,8 @@ def add_round(
     opened_at: datetime | None,
     reference: str | None,
     point_value: int | None,
-    currency: str | None,
+    unit: str | None,
+    charge: StandingCharge | None,
     digest: bytes,
     carried_over: list[Seat],
     submission: Submission | None = None,
@@ -191,7 +202,8 @@ def add_round(
         opened_at=opened_at or next_opening_time(transaction, table.id),
         reference=reference,
         point_value=point_value,
-        currency=currency,
+        unit=unit,
+        charge=charge,
         digest=digest,
     )
     event = opening_event(opened, carried_over, submission)
@@ -207,7 +219,8 @@ def build_round(
     opened_at: datetime,
     reference: str | None,
     point_value: int | None,
-    currency: str | None,
+    unit: str | None,
+    charge: StandingCharge | None,
     digest: bytes,
     imported: bool = False,
 ) -> StoredRound:
@@ -226,7 +239,9 @@ def build_round(
         reference=reference,
         digest=digest,
         point_value=point_value,
-        currency=currency,
+        unit=unit,
+        charge_per=None if charge is None else charge.per,
+        charge_amount=None if charge is None else charge.amount,
         opened_at=opened_at,
         recorded_at=transaction.now,
         version=FIRST,
@@ -258,7 +273,9 @@ def opening_event(
         ruleset=str(ruleset),
         ruleset_digest=rulesets.digest_ruleset(ruleset),
         point_value=opened.point_value,
-        currency=opened.currency,
+        unit=opened.unit,
+        charge_per=opened.charge_per,
+        charge_amount=opened.charge_amount,
         opened_at=opened.opened_at,
         correction_window_minutes=opened.correction_window_minutes,
         seats=tuple(sorted(opened.round.seats, key=lambda seat: seat.seat)),
@@ -339,7 +356,7 @@ def _stack_mistakes(
     Args:
         seats: the players of the request.
         carried: the stacks that carry over, by player.
-        known: the players who have played at the table, also for another point value or currency.
+        known: the players who have played at the table, also for another point value or unit.
         table: the table.
     """
     for index, seat in enumerate(seats):
@@ -363,5 +380,5 @@ def _explain_missing(player: str, carried: Mapping[str, Points], known: Collecti
     if player in carried:
         return "has none left over"
     if player in known:
-        return "played their last round at the table with another point value or currency"
+        return "played their last round at the table with another point value or unit"
     return "has played no round at the table"

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from tempfile import TemporaryFile
 from typing import Final
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from scoring.ruleset import Ruleset
 from scoring.single_hand import SingleHandScore, score_single_hand
 from service.db import Transaction
 from service.db.pages import Page, cut_page
+from service.db.parquet import spool_parquet
 from service.errors import NotFound
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import HandResult, view_hand
@@ -137,7 +137,6 @@ def explain_hand(transaction: Transaction, hand_id: UUID, revision: int | None =
 _ROUNDS: Final = 200
 _HANDS: Final = 1000
 """The number of rounds and hands that are read at once; a round with more hands is read alone."""
-_BLOCK: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +181,7 @@ def export_parquet(transaction: Transaction, records: str, filter_: RoundFilter)
     Raises:
         ImportError: the service is installed without the extra `parquet`.
     """
-    with TemporaryFile() as file:
-        write_parquet(transaction, records, filter_, file)
-        file.seek(0)
-        yield from iter(partial(file.read, _BLOCK), b"")
+    yield from spool_parquet(partial(write_parquet, transaction, records, filter_))
 
 
 def _blocks(

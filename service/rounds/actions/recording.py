@@ -13,6 +13,7 @@ from evidence.hands import build_hand
 from schemas import next_hand
 from schemas.base import ComparedMistake
 from schemas.hands import HandView, SubmittedHand
+from schemas.ledger.hand_charges import remove_reasons
 from schemas.money import refuse_inexact
 from schemas.rounds import DepartureRequest, RoundView
 from scoring import SCORER_VERSION
@@ -26,6 +27,7 @@ from scoring.ruleset import Points
 from scoring.same_hand import BoardsOfHand, is_same_hand
 from service.db import Query, Transaction
 from service.errors import HandConflict, HandNumberWrong, HandUndone, NotFound, SameDeal
+from service.rounds.actions.charges import ChargeRecorder
 from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.actions.opening import ChangedRound, view_round
 from service.rounds.queries import hands, rounds
@@ -80,7 +82,13 @@ def queries_ahead(round_id: UUID) -> tuple[Query, ...]:
     return rounds.query_to_lock(round_id), hands.query_of_boards(round_id)
 
 
-def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHand, received: bytes) -> HandResult:
+def record_hand(
+    transaction: Transaction,
+    round_id: UUID,
+    submitted: SubmittedHand,
+    received: bytes,
+    charges: ChargeRecorder,
+) -> HandResult:
     """
     Record the next hand of a round: validate, score and settle it.
 
@@ -92,16 +100,18 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
         round_id: the round.
         submitted: the hand.
         received: the request body, which is stored.
+        charges: records the charges of the hand.
 
     Raises:
         NotFound: the round does not exist.
+        WireError, ScopeMissing, PaymentConflict: the charges of the hand are refused.
         HandConflict: another hand with this number is recorded, or `restores` names another record.
         HandUndone: the hand was recorded before and undone.
         SameDeal: an earlier hand has the same boards, and `dealt_again` is not set.
         HandNumberWrong: the hand does not have the next number.
         RoundError, HandError: the round accepts no further hand, or the hand is invalid.
     """
-    recorder = HandRecorder(transaction, rounds.lock(transaction, round_id))
+    recorder = HandRecorder(transaction, rounds.lock(transaction, round_id), charges)
     result = recorder.record(submitted, received)
     if not result.is_replay:
         write_rounds(transaction, recorder.finish())
@@ -122,7 +132,11 @@ class HandRecorder:
     """
 
     def __init__(
-        self, transaction: Transaction, before: StoredRound, boards: Sequence[BoardsOfHand] | None = None
+        self,
+        transaction: Transaction,
+        before: StoredRound,
+        charges: ChargeRecorder,
+        boards: Sequence[BoardsOfHand] | None = None,
     ) -> None:
         """
         Begin.
@@ -130,11 +144,13 @@ class HandRecorder:
         Args:
             transaction: in which the round was locked.
             before: the round as it was locked.
+            charges: records the charges of its hands.
             boards: the boards of its hands, if they were read already.
         """
         self.before = before
         self._transaction = transaction
         self._now = before
+        self._charges = charges
         self._change = RoundChange(transaction, before)
         self._boards = boards
         self._recorded: dict[int, tuple[SubmittedHand, HandView]] = {}
@@ -157,6 +173,7 @@ class HandRecorder:
 
         Raises:
             HandConflict, HandUndone, SameDeal, HandNumberWrong, RoundError, HandError: as `record_hand`.
+            WireError, ScopeMissing, PaymentConflict: the charges of the hand are refused.
         """
         round_ = self._now.round
         replayed = self._find_recorded(submitted)
@@ -165,10 +182,12 @@ class HandRecorder:
             mistakes = next_hand.find_repeated_mistakes(round_, submitted, is_identical=is_identical)
             if mistakes:
                 raise HandError(mistakes)
+            self._charges.compare(self.before.id, submitted)
             return HandResult(replayed[1], view_round(self._now), is_replay=True)
         played = self._play(submitted)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
-        submission = Submission("hand", received)
+        charges = self._charges.prepare(self.before, submitted)
+        submission = Submission("hand", remove_reasons(received) if submitted.charges else received)
         stacks = in_order(played.round.seat_numbers, played.round.stacks)
         hand = build_record(self.before.id, submitted, stacks, submission, is_irregular=played.accepted, is_posted=True)
         after = self._now.changed(self._transaction.now, played.round)
@@ -177,13 +196,14 @@ class HandRecorder:
             check(result)
         self._change.add_submission(submission)
         self._change.add_played(round_, played, hand)
+        self._charges.add(self._change, charges)
         self._recorded[submitted.hand.number] = submitted, result.recorded
         self._now = after
         return result
 
     def finish(self) -> RoundChange:
         """Return the recorded hands, to be written."""
-        self._change.finish(self._now.round)
+        self._change.finish(self._now.round, dealt=(seats for _, seats, _ in self._list_boards()))
         return self._change
 
     def _find_recorded(self, submitted: SubmittedHand) -> tuple[bytes, HandView] | None:
@@ -356,7 +376,8 @@ def record_departure(transaction: Transaction, round_id: UUID, request: Departur
 def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> ChangedRound:
     change = RoundChange(transaction, before)
     change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
-    after = change.finish(ended.round)
+    boards = hands.list_boards(transaction, before.id) if before.charge_per is not None else ()
+    after = change.finish(ended.round, dealt=[seats for _, seats, _ in boards])
     write_rounds(transaction, change)
     return ChangedRound(view_round(after), is_replay=False)
 

@@ -9,10 +9,13 @@ from sqlalchemy.exc import DBAPIError
 
 from schemas.base import WireError
 from schemas.hand_lines import HandLine, RoundName
+from schemas.hands import SubmittedHand
 from scoring.errors import ScoringError
+from service.database_errors import DatabaseError
 from service.db import Transaction
-from service.errors import Busy, DatabaseError, HandUndone, NotFound, ServiceError
+from service.errors import Busy, HandUndone, NotFound, ServiceError
 from service.logs import format_exception, get_log
+from service.rounds.actions.charges import ChargeRecorder
 from service.rounds.actions.recording import HandRecorder, HandResult, find_hand_mistakes
 from service.rounds.queries import hands, rounds
 from service.rounds.queries.writer import RoundChange, write_rounds
@@ -124,7 +127,9 @@ class LineResult:
         return self.status not in ("recorded", "replayed")
 
 
-def record_hands(transaction: Transaction, lines: Sequence[HandLine], check: Check) -> list[LineResult]:
+def record_hands(
+    transaction: Transaction, lines: Sequence[HandLine], check: Check, charge: Callable[[], ChargeRecorder]
+) -> list[LineResult]:
     """
     Record hands of any rounds of the club, in the order of the lines.
 
@@ -136,6 +141,7 @@ def record_hands(transaction: Transaction, lines: Sequence[HandLine], check: Che
         transaction: the club's transaction.
         lines: the lines.
         check: raises an error if the result of a line is not as expected.
+        charge: returns what records the charges of hands.
     """
     names = {(line.round.table, line.round.reference) for line in lines if isinstance(line.round, RoundName)}
     named = rounds.find_ids(transaction, names)
@@ -145,7 +151,9 @@ def record_hands(transaction: Transaction, lines: Sequence[HandLine], check: Che
     def record(some: Sequence[HandLine], earlier: Sequence[LineResult]) -> list[LineResult]:
         stopped = {result.round_id for result in earlier if result.round_id is not None and result.stops_round}
         ids = {line.number: round_ids[line.number] for line in some}
-        return list(_HandLines(transaction, ids, busy, stopped, check).record(some))
+        charges = charge()
+        charges.read(_list_hands(some, ids))
+        return list(_HandLines(transaction, ids, busy, stopped, check, charges).record(some))
 
     def refuse(line: HandLine, error: Exception) -> LineResult:
         _log.error("hand_refused", error=format_exception(error), line=line.number)
@@ -155,6 +163,14 @@ def record_hands(transaction: Transaction, lines: Sequence[HandLine], check: Che
     return record_lines(
         transaction, lines, record, refuse, is_fault=lambda error: isinstance(error, (DBAPIError, Busy))
     )
+
+
+def _list_hands(lines: Iterable[HandLine], ids: Mapping[int, UUID | None]) -> Iterator[tuple[UUID, SubmittedHand]]:
+    """Yield the hands of the valid lines whose rounds are found, each with its round."""
+    for line in lines:
+        round_id = ids[line.number]
+        if round_id is not None and not isinstance(line.hand, WireError):
+            yield round_id, line.hand
 
 
 def _round_id(line: HandLine, named: Mapping[tuple[str, str], UUID]) -> UUID | None:
@@ -173,6 +189,7 @@ class _HandLines:
         busy: Collection[UUID],
         stopped: set[UUID],
         check: Check,
+        charges: ChargeRecorder,
     ) -> None:
         self._transaction = transaction
         self._round_ids, self._busy, self._stopped, self._check = round_ids, busy, stopped, check
@@ -181,7 +198,8 @@ class _HandLines:
         played = {round_id: stored.revision for round_id, stored in locked.items() if stored.round.hands}
         boards = hands.list_boards_of_rounds(transaction, played)
         self._recorders = {
-            round_id: HandRecorder(transaction, stored, boards.get(round_id, ())) for round_id, stored in locked.items()
+            round_id: HandRecorder(transaction, stored, charges, boards.get(round_id, ()))
+            for round_id, stored in locked.items()
         }
 
     def record(self, lines: Iterable[HandLine]) -> Iterator[LineResult]:

@@ -62,16 +62,18 @@ def _view(stored: StoredRound, records: RoundRecords) -> SettlementView:
         records.paid,
         records.revision,
         stored.point_value,
-        stored.currency,
+        stored.unit,
         records.reason,
         records.irregular,
     )
+    charge = stored.standing_charge
     view = replace(
         view,
         state=stored.finality.settlement_state,
         provisional_until=stored.finality.provisional_until,
         confirmed=tuple(records.confirmed),
         adjustment=records.adjustment,
+        charged={} if charge is None else charge.charge(hand["seats"] or () for hand in records.hands),
     )
     if records.revision == stored.revision:
         return view

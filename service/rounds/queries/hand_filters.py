@@ -8,6 +8,8 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, any_, case, func, literal, select
 
+from service.db import Transaction
+from service.players.queries.aliases import read_aliases
 from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.rounds.queries.round_filter import RoundFilter, where_rounds
 
@@ -18,7 +20,7 @@ class HandFilter(RoundFilter):
     A filter for hands of the rounds that match; None matches any.
 
     Attributes:
-        player: a player whom the hand was dealt to.
+        player: a player whom the hand was dealt to, by any of their IDs.
         played_from, played_before: when the hand was played, or recorded if that is not known; the end is excluded.
         foul: whether the player's board is foul, or any board without a player.
         fantasyland: whether the player was in Fantasyland, or any player.
@@ -39,7 +41,7 @@ _SEAT: Final = RoundSeatRecord
 _played_at: Final = case((_HAND.played_at.is_(None), _HAND.recorded_at), else_=_HAND.played_at)
 
 
-def select_in_force(club_id: UUID, filter_: HandFilter) -> Select[UUID, int]:
+def select_in_force(transaction: Transaction, filter_: HandFilter) -> Select[UUID, int]:
     """Return a query of the ids and revisions of the hands in force that match a filter."""
     query = (
         select(_HAND.id, _SCORE.revision)
@@ -55,8 +57,8 @@ def select_in_force(club_id: UUID, filter_: HandFilter) -> Select[UUID, int]:
             ),
         )
         .where(
-            _HAND.club_id == club_id,
-            where_rounds(replace(filter_, player=None), table=_HEAD.__tablename__),
+            _HAND.club_id == transaction.club_id,
+            where_rounds(transaction, replace(filter_, player=None), table=_HEAD.__tablename__),
             *_conditions(filter_),
         )
     )
@@ -68,7 +70,7 @@ def select_in_force(club_id: UUID, filter_: HandFilter) -> Select[UUID, int]:
         _SEAT.club_id == _HEAD.club_id,
         _SEAT.round_id == _HEAD.round_id,
         _SEAT.revision == _HEAD.revision,
-        _SEAT.player == filter_.player,
+        _SEAT.player.in_(read_aliases(transaction).ids_of(filter_.player)),
         _SEAT.seat == any_(_HAND.seats),
     )
     return query.join(_SEAT, dealt_in)

@@ -130,7 +130,7 @@ def find_page(
     transaction: Transaction, filter_: HandFilter, *, after: UUID | None = None, limit: int
 ) -> list[StoredHand]:
     """List the hands in force of all rounds that match a filter after `after`, newest recorded first."""
-    page = select_in_force(transaction.club_id, filter_)
+    page = select_in_force(transaction, filter_)
     if after is not None:
         page = page.where(HandRecord.id < after)
     # Sort and limit the ids alone: the content of hands is large.

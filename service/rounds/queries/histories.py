@@ -167,7 +167,7 @@ def _select_rounds(transaction: Transaction, columns: Select[Any], filter_: Roun
     return (
         columns.select_from(_ROUND)
         .join(_HEAD, and_(_HEAD.club_id == _ROUND.club_id, _HEAD.round_id == _ROUND.id))
-        .where(_ROUND.club_id == transaction.club_id, where_rounds(filter_))
+        .where(_ROUND.club_id == transaction.club_id, where_rounds(transaction, filter_))
     )
 
 
@@ -179,7 +179,7 @@ def _head(row: Row[Any]) -> DocumentHead:
         "reference": row.reference,
         "opened_at": show_time(row.opened_at),
         "point_value": row.point_value,
-        "currency": row.currency,
+        "unit": row.unit,
         "seats": [{"seat": seat, "player": player, "stack": stack} for seat, player, stack in seated],
     }
     return DocumentHead(RoundPlace(row.opened_at, row.id), row.revision, row.hands, content)

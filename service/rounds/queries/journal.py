@@ -1,6 +1,6 @@
 """The journal's table `entries`, and the entries of rounds: what the change of a round adds to what players owe."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -9,9 +9,11 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped
 
+from evidence.charges import StandingCharge
 from evidence.events import EventKind
-from schemas.ledger.journal import Amounts, EntryKind, Posting, post_change
-from schemas.ledger.settling import PointUnit, unit_of
+from schemas.ledger.journal import HOUSE, Amounts, Counted, EntryKind, Posting, post_change
+from schemas.ledger.settling import Worth, worth_of
+from scoring.hand import Seat
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Points
 from service.db import Transaction
@@ -32,7 +34,8 @@ class EntryRecord(Base):
 
     Its ID is that of the event that it follows from. `amounts` are in the order of `accounts`: one above zero is owed
     to the account, one below zero by it. The account of the house is the empty text. `unit` is the code of a currency,
-    or the ID of a table whose points have no value.
+    or the ID of a table whose points have no value. `charges` is how much of each amount is the standing charge of a
+    round.
     """
 
     __tablename__ = "entries"
@@ -52,6 +55,13 @@ class EntryRecord(Base):
             postgresql_where=text("reference IS NOT NULL"),
         ),
         Index("entries_of_round", "club_id", "round_id", postgresql_where=text("round_id IS NOT NULL")),
+        Index(
+            "entries_with_charges",
+            "club_id",
+            "round_id",
+            postgresql_where=text("round_id IS NOT NULL AND (revision IS NULL OR charges IS NOT NULL)"),
+        ),
+        Index("entries_of_unit", "club_id", "unit"),
         Index("entries_played_at", "club_id", "played_at"),
         Index("entries_without_revision", "club_id", "id", postgresql_where=text("revision IS NULL")),
     )
@@ -68,6 +78,7 @@ class EntryRecord(Base):
     unit: Mapped[str]
     accounts: Mapped[TextList]
     amounts: Mapped[PointsList]
+    charges: Mapped[PointsList | None]
     reference: Mapped[str | None]
     reverses: Mapped[UUID | None]
 
@@ -80,22 +91,30 @@ class RoundAccount:
     table_id: UUID
     opened_at: datetime
     point_value: int | None
-    currency: str | None
+    unit: str | None
+    charge: StandingCharge | None = None
 
     @property
-    def unit(self) -> PointUnit:
-        """The unit of its points."""
-        return unit_of(self.point_value, self.currency, str(self.table_id))
+    def worth(self) -> Worth:
+        """What its points are worth."""
+        return worth_of(self.point_value, self.unit, str(self.table_id))
 
-    def count(self, round_: Round) -> Amounts | None:
-        """Return what a round with these players and stacks adds to their accounts; None while it is open."""
-        return None if round_.is_open else self.add(round_.seats, round_.nets.values())
+    def count(self, round_: Round, dealt: Iterable[Iterable[Seat]]) -> Counted | None:
+        """
+        Return what a round adds to the accounts of its players; None while it is open.
 
-    def add(self, seats: Iterable[RoundSeat], nets: Iterable[Points]) -> Amounts:
-        """Return what net points, in the order of the seats, add to the accounts of their players."""
-        worth = self.unit.worth
+        Args:
+            round_: its players and stacks.
+            dealt: of each of its hands, the seats that were dealt in; read only if the round has a standing charge.
+        """
+        return None if round_.is_open else self.add(round_.seats, round_.nets.values(), dealt)
+
+    def add(self, seats: Sequence[RoundSeat], nets: Iterable[Points], dealt: Iterable[Iterable[Seat]]) -> Counted:
+        """Return what net points, in the order of the seats, and hands add to the accounts of the players."""
+        amount_of = self.worth.amount_of
         # Damaged records can have more seats or fewer, which verification finds elsewhere.
-        return {seat.player: worth(net) for seat, net in zip(seats, nets, strict=False)}
+        won = {seat.player: amount_of(net) for seat, net in zip(seats, nets, strict=False)}
+        return Counted(won) if self.charge is None else Counted(won, _charge(self.charge, seats, dealt))
 
     def entry(self, posting: Posting, revision: int) -> dict[str, Any]:
         """Return the columns of an entry, except those that are the event's."""
@@ -106,44 +125,45 @@ class RoundAccount:
             "revision": revision,
             "previous_revision": None if posting.kind is EntryKind.SETTLEMENT else revision - 1,
             "table_id": self.table_id,
-            "unit": self.unit.written,
+            "unit": self.worth.amount_unit,
             **posting.columns,
             "reference": None,
             "reverses": None,
         }
 
 
-def count_round(round_: StoredRound) -> Amounts | None:
-    """Return what a round adds to the accounts of its players; None while it is open."""
-    return _account_of(round_).count(round_.round)
+def _charge(charge: StandingCharge, seats: Sequence[RoundSeat], dealt: Iterable[Iterable[Seat]]) -> Amounts:
+    """Return what a standing charge adds to the accounts of the players and of the house."""
+    by_seat = charge.charge(dealt)
+    owed = {seat.player: -by_seat[seat.seat] for seat in seats if seat.seat in by_seat}
+    return {**owed, HOUSE: -sum(owed.values())} if owed else {}
 
 
-def post_round(counted: Amounts | None, after: StoredRound) -> dict[str, Any] | None:
+def post_round(counted: Counted | None, after: StoredRound, dealt: Iterable[Iterable[Seat]]) -> dict[str, Any] | None:
     """
     Return the columns of the entry for a change, except those that are the event's; None if it adds nothing.
 
     Args:
         counted: what the round has added so far; None if it counts nothing.
         after: the round after the change.
+        dealt: of each of its hands, the seats that were dealt in.
     """
-    account = _account_of(after)
-    posting = post_change(counted, account.count(after.round))
+    charge = after.standing_charge
+    account = RoundAccount(after.id, after.table_id, after.opened_at, after.point_value, after.unit, charge)
+    posting = post_change(counted, account.count(after.round, dealt))
     return None if posting is None else account.entry(posting, after.revision)
 
 
-def _account_of(round_: StoredRound) -> RoundAccount:
-    return RoundAccount(round_.id, round_.table_id, round_.opened_at, round_.point_value, round_.currency)
-
-
 _POSTED: Final = text("""
-    SELECT part.account, sum(part.amount) AS amount
-    FROM entries AS entry CROSS JOIN unnest(entry.accounts, entry.amounts) AS part (account, amount)
+    SELECT part.account, sum(part.amount) AS amount, coalesce(sum(part.charge), 0) AS charge
+    FROM entries AS entry
+    CROSS JOIN unnest(entry.accounts, entry.amounts, entry.charges) AS part (account, amount, charge)
     WHERE entry.club_id = :club_id AND entry.round_id = :round_id AND entry.revision IS NOT NULL
     GROUP BY part.account
 """)
 
 
-def find_posted(transaction: Transaction, round_: StoredRound) -> Amounts | None:
+def find_posted(transaction: Transaction, round_: StoredRound) -> Counted | None:
     """
     Return what the journal has of a round that has ended; None while it is open.
 
@@ -152,6 +172,7 @@ def find_posted(transaction: Transaction, round_: StoredRound) -> Amounts | None
     """
     if round_.round.is_open:
         return None
-    rows = transaction.execute(_POSTED, {"club_id": transaction.club_id, "round_id": round_.id})
-    posted = {row.account: int(row.amount) for row in rows if row.amount}
-    return {**dict.fromkeys((seat.player for seat in round_.round.seats), 0), **posted}
+    rows = transaction.execute(_POSTED, {"club_id": transaction.club_id, "round_id": round_.id}).all()
+    won = {row.account: int(row.amount - row.charge) for row in rows if row.amount != row.charge}
+    charged = {row.account: int(row.charge) for row in rows if row.charge}
+    return Counted({**dict.fromkeys((seat.player for seat in round_.round.seats), 0), **won}, charged)

@@ -69,7 +69,11 @@ def count_unsettled(transaction: Transaction, filter_: RoundFilter) -> Mapping[S
     query = (
         select(_HEAD.settlement_state, func.count().label("rounds"))
         .join(_ROUND, and_(_ROUND.club_id == _HEAD.club_id, _ROUND.id == _HEAD.round_id))
-        .where(_HEAD.club_id == transaction.club_id, _HEAD.settlement_state.in_(_VALUES), where_rounds(filter_))
+        .where(
+            _HEAD.club_id == transaction.club_id,
+            _HEAD.settlement_state.in_(_VALUES),
+            where_rounds(transaction, filter_),
+        )
         .group_by(_HEAD.settlement_state)
     )
     return {SettlementState(row.settlement_state): row.rounds for row in transaction.execute(query)}

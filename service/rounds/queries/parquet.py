@@ -4,10 +4,9 @@ from typing import IO, Final
 
 from service.db import Transaction
 from service.db.arrays import read_arrays
+from service.db.parquet import write_stream
 from service.rounds.queries.round_filter import RoundFilter, filter_parameters, list_conditions
 
-_ROWS_AT_ONCE: Final = 100_000
-"""The number of rows in a group, which is held in memory."""
 _IN_FORCE: Final = """
     FROM rounds AS round
     JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
@@ -62,11 +61,9 @@ def write_parquet(transaction: Transaction, records: str, filter_: RoundFilter, 
     Raises:
         ImportError: the service is installed without the extra `parquet`.
     """
-    from arro3 import io
-
     conditions = list_conditions(filter_, head="head", round_="round", table="round", place="%({})s")
     where = " AND ".join(("WHERE round.club_id = %(club)s", *conditions))
     query = _QUERIES[records].replace("{where}", where)
-    parameters = {"club": transaction.club_id, **filter_parameters(filter_)}
+    parameters = {"club": transaction.club_id, **filter_parameters(transaction, filter_)}
     with read_arrays(transaction) as arrays, arrays.stream(query, parameters) as stream:
-        io.write_parquet(stream, file, compression="snappy", max_row_group_size=_ROWS_AT_ONCE, skip_arrow_metadata=True)
+        write_stream(stream, file)

@@ -80,7 +80,7 @@ def build_revision(
         settled = get_records(transaction, before.id, final).result
         change.insert(AdjustmentRecord, *_adjustment(settled, revision.played.round))
     change.add_event(kind, event)
-    change.finish(revision.played.round)
+    change.finish(revision.played.round, dealt=[hand.seats for hand in history.hands])
     return change
 
 

@@ -12,6 +12,8 @@ from sqlalchemy.types import NullType
 
 from schemas.settlements import SettlementState
 from scoring.round_state import RoundStatus
+from service.db import Transaction
+from service.players.queries.aliases import read_aliases
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class RoundFilter:
         table_name: the name of a table that is not archived.
         tables, round_ids: any of these.
         audit: the recomputation, an audit, that found a difference in the round.
-        player: a player who sits in the newest revision.
+        player: a player who sits in the newest revision, by any of their IDs.
         ruleset: the ruleset of the newest revision: a name or `name@version`.
     """
 
@@ -73,7 +75,7 @@ _CONDITIONS: Final = {
     " (SELECT audited.club_id, audited.round_id FROM audited_rounds AS audited WHERE audited.job_id = {value})",
     "reference": "{round}.reference = {value}",
     "player": "EXISTS (SELECT FROM round_seats AS seated WHERE (seated.club_id, seated.round_id, seated.revision)"
-    " = ({head}.club_id, {head}.round_id, {head}.revision) AND seated.player = {value})",
+    " = ({head}.club_id, {head}.round_id, {head}.revision) AND seated.player = ANY ({value}))",
     "status": "{head}.status = {value}",
     "state": "{head}.settlement_state = {value}",
     "opened_from": "{round}.opened_at >= {value}",
@@ -96,7 +98,7 @@ def list_conditions(filter_: RoundFilter, *, head: str, round_: str, table: str,
         place: how the query names a parameter.
     """
     names = {"head": head, "round": round_, "table": table}
-    return [_CONDITIONS[name].format(value=place.format(name), **names) for name in filter_parameters(filter_)]
+    return [_CONDITIONS[name].format(value=place.format(name), **names) for name in _set_values(filter_)]
 
 
 def list_result_conditions(filter_: RoundFilter) -> list[str]:
@@ -104,18 +106,26 @@ def list_result_conditions(filter_: RoundFilter) -> list[str]:
     Return the conditions of a filter for `result`, a result of a player in a round.
 
     >>> list_result_conditions(RoundFilter(player="ann", ruleset="turbo"))
-    ['result.player = :player', 'result.ruleset_name = :ruleset_name']
+    ['result.player = ANY (:player)', 'result.ruleset_name = :ruleset_name']
 
     Args:
         filter_: the filter, on tables, rounds, opening times and rulesets; its player is that of the result.
     """
     names = dict.fromkeys(("head", "round", "table"), "result")
-    of_results = _CONDITIONS | {"player": "result.player = {value}"}
-    return [of_results[name].format(value=f":{name}", **names) for name in filter_parameters(filter_)]
+    of_results = _CONDITIONS | {"player": "result.player = ANY ({value})"}
+    return [of_results[name].format(value=f":{name}", **names) for name in _set_values(filter_)]
 
 
-def filter_parameters(filter_: RoundFilter) -> dict[str, Any]:
-    """Return the parameters of the conditions of a filter."""
+def filter_parameters(transaction: Transaction, filter_: RoundFilter) -> dict[str, Any]:
+    """Return the parameters of the conditions of a filter: of its player, all IDs."""
+    values = _set_values(filter_)
+    if filter_.player is not None:
+        values["player"] = read_aliases(transaction).ids_of(filter_.player)
+    return values
+
+
+def _set_values(filter_: RoundFilter) -> dict[str, Any]:
+    """Return the values of a filter that are not None, as parameters, by the names of their conditions."""
     values: dict[str, Any] = {name: getattr(filter_, name) for name in _CONDITIONS}
     for name, value in values.items():
         if isinstance(value, StrEnum):
@@ -125,8 +135,8 @@ def filter_parameters(filter_: RoundFilter) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def where_rounds(filter_: RoundFilter, *, table: str = "rounds") -> TextClause:
+def where_rounds(transaction: Transaction, filter_: RoundFilter, *, table: str = "rounds") -> TextClause:
     """Return the conditions of a filter for a query of `rounds` and `round_heads`."""
     conditions = list_conditions(filter_, head="round_heads", round_="rounds", table=table)
-    parameters = [bindparam(name, value, NullType()) for name, value in filter_parameters(filter_).items()]
+    parameters = [bindparam(name, value, NullType()) for name, value in filter_parameters(transaction, filter_).items()]
     return text(" AND ".join(conditions) or "true").bindparams(*parameters)

@@ -1,6 +1,6 @@
 """Read, lock and list rounds."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -22,6 +22,7 @@ from scoring.round_state import RoundStatus
 from scoring.ruleset import Points
 from service.db import Query, Statement, Transaction
 from service.errors import Busy, NotFound
+from service.players.queries.aliases import Aliases
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.rounds.queries.round_filter import RoundFilter, where_rounds
 from service.rounds.queries.stored_round import OWN_ROUNDS, ROUNDS, StoredRound, load_stored_round
@@ -67,10 +68,11 @@ _NEXT_SEQUENCES: Final = text("""
     FROM unnest(CAST(:table_ids AS uuid[])) AS wanted (table_id)
 """)
 _STACKS_LEFT: Final = text("""
-    SELECT wanted.player, last.stack, last.point_value, last.currency
-    FROM unnest(CAST(:players AS text[])) AS wanted (player)
+    SELECT wanted.player, last.stack, last.point_value, last.unit
+    FROM unnest(CAST(:ids AS text[])) AS wanted (player)
     CROSS JOIN LATERAL (
-        SELECT head.stacks[array_position(head.players, wanted.player)] AS stack, round.point_value, round.currency
+        SELECT head.stacks[array_position(head.players, wanted.player)] AS stack, round.point_value, round.unit,
+            round.table_sequence
         FROM rounds AS round
         JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
         JOIN round_seats AS seat ON (seat.club_id, seat.round_id, seat.revision, seat.player)
@@ -78,6 +80,7 @@ _STACKS_LEFT: Final = text("""
         WHERE round.club_id = :club_id AND round.table_id = :table_id AND NOT round.imported
         ORDER BY round.table_sequence DESC LIMIT 1
     ) AS last
+    ORDER BY last.table_sequence
 """)
 _LAST_OPENED: Final = text("""
     SELECT wanted.table_id, last.opened_at, playing.round_id
@@ -232,22 +235,28 @@ def next_sequences(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class StackLeft:
-    """The stack of a player at the end of a round, and the point value and currency of the round."""
+    """The stack of a player at the end of a round, and the point value and unit of the round."""
 
     stack: Points
     point_value: int | None
-    currency: str | None
+    unit: str | None
 
 
-def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable[str]) -> dict[str, StackLeft]:
+def list_stacks_left(
+    transaction: Transaction, table_id: UUID, players: Sequence[str], aliases: Aliases
+) -> dict[str, StackLeft]:
     """
-    Return each player's stack at the end of their last round at a table that was not imported.
+    Return each player's stack at the end of their last round at a table that was not imported, under whatever ID.
 
     Players without such a round are omitted.
     """
-    parameters = {"club_id": transaction.club_id, "table_id": table_id, "players": [*players]}
-    rows = transaction.execute(_STACKS_LEFT, parameters)
-    return {row.player: StackLeft(row.stack, row.point_value, row.currency) for row in rows}
+    parameters = {"club_id": transaction.club_id, "table_id": table_id, "ids": aliases.ids_of_all(players)}
+    # The last one of a player is that of the newest round.
+    last = {
+        aliases.player_of(row.player): StackLeft(row.stack, row.point_value, row.unit)
+        for row in transaction.execute(_STACKS_LEFT, parameters)
+    }
+    return {player: last[shown] for player in players if (shown := aliases.player_of(player)) in last}
 
 
 # A skip scan: one probe of the index for each player of the club.
@@ -277,6 +286,13 @@ def list_known_players(transaction: Transaction, players: Iterable[str]) -> set[
     seat = RoundSeatRecord
     query = select(seat.player).where(seat.club_id == transaction.club_id, seat.player.in_([*players])).distinct()
     return set(transaction.execute(query).scalars())
+
+
+def list_seated(transaction: Transaction, round_id: UUID) -> list[str]:
+    """List the players who sat in a round, in any of its revisions."""
+    seat = RoundSeatRecord
+    query = select(seat.player).where(seat.club_id == transaction.club_id, seat.round_id == round_id).distinct()
+    return list(transaction.execute(query.order_by(seat.player)).scalars())
 
 
 def list_players(transaction: Transaction) -> list[str]:
@@ -313,7 +329,7 @@ def list_page(
 ) -> list[StoredRound]:
     """List rounds after `after`, newest first."""
     newest_first = _ROUND.opened_at.desc(), _ROUND.id.desc()
-    query = ROUNDS.where(where_rounds(filter_)).order_by(*newest_first).limit(limit)
+    query = ROUNDS.where(where_rounds(transaction, filter_)).order_by(*newest_first).limit(limit)
     if after is not None:
         query = query.where(after.bound > PLACE)
     records = transaction.execute(query, {"club_id": transaction.club_id})

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import and_, bindparam, func, select
 
+from evidence.charges import ChargePer, StandingCharge, charge_of
 from schemas.settlements import SettlementState
 from scoring.fantasyland import Fantasyland
 from scoring.hand import Seat
@@ -219,7 +220,9 @@ class StoredRound:
     reference: str | None
     digest: bytes
     point_value: int | None
-    currency: str | None
+    unit: str | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
     opened_at: datetime
     recorded_at: datetime
     version: int
@@ -228,6 +231,11 @@ class StoredRound:
     correction_window_minutes: int
     finality: Finality = field(default_factory=Finality)
     last_event: bytes = field(default=b"", compare=False)
+
+    @property
+    def standing_charge(self) -> StandingCharge | None:
+        """What the house charges its players; None if it charges nothing."""
+        return charge_of(self.charge_per, self.charge_amount)
 
     def changed(
         self,
@@ -283,7 +291,9 @@ def load_stored_round(transaction: Transaction, row: Mapping[str, Any]) -> Store
         reference=row["reference"],
         digest=row["digest"],
         point_value=row["point_value"],
-        currency=row["currency"],
+        unit=row["unit"],
+        charge_per=None if row["charge_per"] is None else ChargePer(row["charge_per"]),
+        charge_amount=row["charge_amount"],
         opened_at=row["opened_at"],
         recorded_at=row["recorded_at"],
         version=row["version"],

@@ -5,7 +5,7 @@ A posted hand, a document, an import, a correction, an undo and a recomputation 
 round, and `write_rounds` writes any number of them with one statement.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import sha256
@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 from evidence import canonical_json
 from evidence.events import FinalReason, Received, SettlementFinalized
 from schemas.hands import SubmittedHand
-from schemas.ledger.journal import Amounts
+from schemas.ledger.journal import Counted
 from scoring import SCORER_VERSION
 from scoring.hand import Seat
 from scoring.history import Closing, Departure
@@ -42,7 +42,7 @@ from service.rounds.models import (
     SettlementRecord,
     SubmissionRecord,
 )
-from service.rounds.queries.journal import RESULTS, EntryRecord, count_round, post_round
+from service.rounds.queries.journal import RESULTS, EntryRecord, post_round
 from service.rounds.queries.player_results import remove_stored, store_ended
 from service.rounds.queries.stored_round import (
     Finality,
@@ -86,6 +86,7 @@ class HandToRecord(NamedTuple):
     event: bytes = b""
 
 
+_AS_OPENED: Final = [column.name for column in RoundRecord.__table__.columns if column.name != "club_id"]
 _HEAD: Final = RoundHeadRecord.metadata.tables[RoundHeadRecord.__tablename__]
 _CHANGING: Final = [column.name for column in _HEAD.columns if column.name not in ("club_id", "round_id", "table_id")]
 # If another transaction has changed the round, the number of an event or a hand is no longer unique.
@@ -117,7 +118,7 @@ class RoundChange:
         before: StoredRound,
         *,
         revision: int | None = None,
-        counted: Amounts | None = None,
+        counted: Counted | None = None,
     ) -> None:
         """
         Begin a change.
@@ -126,7 +127,7 @@ class RoundChange:
             transaction: in which the round was locked.
             before: the round as it was locked.
             revision: the revision that the change adds, if it adds one.
-            counted: what the journal has of the round so far, if it was read; else it follows from the round.
+            counted: what the journal has of the round so far; None for nothing.
         """
         self.records = Batch()
         self.hands = 0
@@ -137,7 +138,7 @@ class RoundChange:
         self._of_revision = {"club_id": transaction.club_id, "round_id": before.id, "revision": self._revision}
         self._events = EventWriter(transaction, self.records)
         self._version, self._last_event = before.version, before.last_event
-        self._counted = count_round(before) if counted is None else counted
+        self._counted = counted
         self._result: object = None
         self._finality = before.finality
         self._is_new = False
@@ -158,21 +159,8 @@ class RoundChange:
         change = cls(transaction, opened)
         change._is_new = True
         change._version = opened.version - 1
-        record = {
-            "club_id": transaction.club_id,
-            "id": opened.id,
-            "table_id": opened.table_id,
-            "table_sequence": opened.table_sequence,
-            "imported": opened.imported,
-            "reference": opened.reference,
-            "digest": opened.digest,
-            "point_value": opened.point_value,
-            "currency": opened.currency,
-            "opened_at": opened.opened_at,
-            "recorded_at": opened.recorded_at,
-            "correction_window_minutes": opened.correction_window_minutes,
-        }
-        change.records.insert(RoundRecord, record)
+        record = {name: getattr(opened, name) for name in _AS_OPENED}
+        change.records.insert(RoundRecord, {"club_id": transaction.club_id, **record})
         change.add_settlement(opened.round.ruleset)
         for seat in opened.round.seats:
             change.add_seat(seat.seat, seat.player, seat.opening_stack, carried_over=seat.seat in carried_over)
@@ -302,13 +290,19 @@ class RoundChange:
         self._finality = replace(self._finality, final_revision=self._revision)
 
     def finish(
-        self, round_: Round | None = None, *, finality: Finality | None = None, keeps_window: bool = False
+        self,
+        round_: Round | None = None,
+        *,
+        dealt: Iterable[Iterable[Seat]] = (),
+        finality: Finality | None = None,
+        keeps_window: bool = False,
     ) -> StoredRound:
         """
         Add the head of the round after the change and what it adds to the journal, and return the round.
 
         Args:
             round_: the round after the change, if it changes.
+            dealt: of each hand of that round, the seats that were dealt in.
             finality: the changed settlement state, if it changes.
             keeps_window: whether the correction window does not start again.
         """
@@ -336,7 +330,7 @@ class RoundChange:
             self.records.insert(RoundHeadRecord, head)
         else:
             self.records.add(_UPDATE_HEADS, head)
-        entry = post_round(self._counted, after)
+        entry = post_round(self._counted, after, dealt) if self.has_results else None
         if entry is not None:
             posted = {"club_id": self._of_revision["club_id"], "id": self._result, "posted_at": self._now}
             self.records.insert(EntryRecord, {**posted, **entry})
@@ -350,6 +344,8 @@ _NUMBERS: Final = (
     "departures_pkey",
     "closings_pkey",
     "settlements_pkey",
+    # Of a charge of a hand: something else was recorded under its reference.
+    "entries_reference_key",
 )
 """The constraints that a change violates if another transaction has changed the round since it was read."""
 

@@ -8,9 +8,7 @@ from itertools import chain
 from typing import Any, Final
 
 from flask import Response, request
-from werkzeug.exceptions import NotAcceptable
 
-from schemas.base import WireError
 from schemas.documents import (
     EXPORTED,
     ExportQuerySchema,
@@ -24,10 +22,12 @@ from schemas.rounds import dump_warnings
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction
+from service.http.parquet import PARQUET, PARQUET_FILE, refuse_for_form, respond_parquet
 from service.http.request_body import GZIP, NDJSON, receive_body
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, best_media_type, created_response, next_page_link
 from service.http.streams import reserve_stream
+from service.ledger.actions.hand_charges import HandCharges
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_document_mistakes, play_document
 from service.rounds.actions.reading import export_parquet, export_rounds
@@ -51,7 +51,8 @@ def post_document(document: RoundDocument) -> Response:
 
     The table is created by its name if it does not exist. The same document sent again returns the stored round.
     """
-    played = play_document(current_transaction(), document, receive_body())
+    transaction = current_transaction()
+    played = play_document(transaction, document, receive_body(), HandCharges(transaction))
     view = played.view
     result = {**dump_played_document(view, played.settlement), **dump_warnings(played.warnings)}
     check_expected(document.expected, result)
@@ -60,7 +61,6 @@ def post_document(document: RoundDocument) -> Response:
 
 exports = Resource("exports", __name__, description="Rounds as documents, to archive or to import elsewhere.")
 
-PARQUET: Final = "application/vnd.apache.parquet"
 _TOTAL: Final = {
     "Total-Rounds": {
         "schema": {"type": "integer"},
@@ -79,7 +79,7 @@ _TOTAL: Final = {
     description="One round document per line, oldest first; compressed with `Accept-Encoding: gzip`.",
     headers=NEXT_PAGE | _TOTAL,
 )
-@exports.doc(responses={HTTPStatus.OK: {"content": {PARQUET: {"schema": {"type": "string", "format": "binary"}}}}})
+@exports.doc(responses={HTTPStatus.OK: {"content": PARQUET_FILE}})
 def get_export(query: dict[str, Any]) -> Response:
     """
     Export rounds as NDJSON: one document per line, in the format that `POST /v1/imports` accepts.
@@ -91,14 +91,15 @@ def get_export(query: dict[str, Any]) -> Response:
     of the hands in force, if the service is installed with the extra `parquet` (406).
     """
     is_parquet = best_media_type((NDJSON, PARQUET)) == PARQUET
-    _refuse_for_form(query, ("limit", "cursor") if is_parquet else ("records",), PARQUET if is_parquet else NDJSON)
+    refuse_for_form(query, ("limit", "cursor") if is_parquet else ("records",), PARQUET if is_parquet else NDJSON)
     after, limit, records = query.pop("cursor"), query.pop("limit"), query.pop("records")
     reserve_stream()
     if is_parquet:
-        return _respond_parquet(records or EXPORTED[0], RoundFilter(**query))
+        blocks = export_parquet(current_transaction(), records or EXPORTED[0], RoundFilter(**query))
+        return respond_parquet(blocks, repr(NDJSON))
     export = export_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
     # Read the first block before the response begins, so that most errors still get a problem document.
-    blocks: Iterable[bytes] = chain([next(export.blocks, b"")], export.blocks)
+    blocks = chain([next(export.blocks, b"")], export.blocks)
     cursor = None if export.next_after is None else show_cursor(export.next_after)
     headers = next_page_link(cursor) | {"Vary": "Accept-Encoding"}
     if export.total is not None:
@@ -107,25 +108,6 @@ def get_export(query: dict[str, Any]) -> Response:
         headers["Content-Encoding"] = "gzip"
         blocks = _packed(blocks)
     return Response(blocks, headers=headers, content_type=NDJSON)
-
-
-def _respond_parquet(records: str, filter_: RoundFilter) -> Response:
-    blocks = export_parquet(current_transaction(), records, filter_)
-    try:
-        return Response(chain([next(blocks)], blocks), content_type=PARQUET)
-    except ImportError as error:
-        raise NotAcceptable(
-            f"this service is installed without the extra `tablestakes[parquet]`, which {PARQUET} needs;"
-            f" expected {NDJSON!r}, or no Accept header"
-        ) from error
-
-
-def _refuse_for_form(query: dict[str, Any], names: Iterable[str], form: str) -> None:
-    """Refuse parameters that have no meaning for the media type of the response."""
-    detail = f"cannot be used with {form}; expected a request without it, or with another Accept header"
-    mistakes = tuple(Mistake("form-mismatch", ("query", name), detail) for name in names if query[name] is not None)
-    if mistakes:
-        raise WireError(mistakes)
 
 
 def _packed(blocks: Iterable[bytes]) -> Iterator[bytes]:

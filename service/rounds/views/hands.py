@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
 from typing import Any, Final
 from uuid import UUID
@@ -27,6 +28,7 @@ from schemas.scores import (
 )
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
+from service.db import Transaction
 from service.errors import BatchesBusy, Busy
 from service.http.authentication import Reach, current_transaction
 from service.http.idempotency import forget_response
@@ -43,6 +45,7 @@ from service.http.responses import (
     json_response,
     respond_page,
 )
+from service.ledger.actions.hand_charges import HandCharges
 from service.memory import no_garbage_collection
 from service.places import Places
 from service.rounds.actions.checks import check_expected
@@ -112,9 +115,11 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 
     The same hand sent again returns the stored record; another hand with its number is a conflict. So is a hand that
     was undone: the problem names its record, and the hand counts again if it is sent with that ID in `restores`. A hand
-    that was corrected since is returned as it was recorded, with `in_force` false.
+    that was corrected since is returned as it was recorded, with `in_force` false. `charges` are recorded together with
+    the hand, or refused with it.
     """
-    result = record_hand(current_transaction(), round_id, submitted, receive_body())
+    transaction = current_transaction()
+    result = record_hand(transaction, round_id, submitted, receive_body(), HandCharges(transaction))
     document = _dump_result(result)
     if not result.is_replay:
         check_expected(submitted.expected, document)
@@ -151,10 +156,15 @@ def post_hands() -> Response:
     """
     transaction = current_transaction()
     with batch_turn(transaction.club_id), no_garbage_collection():
-        results = record_hands(transaction, _read_lines(), _check_line)
-        if any(isinstance(result.error, Busy) for result in results):
-            forget_response()
-        return Response(b"".join(map(_encode_result, results)), content_type=NDJSON)
+        return Response(_record_lines(transaction), content_type=NDJSON)
+
+
+def _record_lines(transaction: Transaction) -> bytes:
+    """Record the lines of the request, and encode their results, which no collection finds after the call."""
+    results = record_hands(transaction, _read_lines(), _check_line, partial(HandCharges, transaction))
+    if any(isinstance(result.error, Busy) for result in results):
+        forget_response()
+    return b"".join(map(_encode_result, results))
 
 
 def _read_lines() -> list[HandLine]:

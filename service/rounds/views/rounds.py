@@ -70,7 +70,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
 
     A stack that is omitted carries over from the end of the player's last round at the table, however many rounds they
     have sat out since. Rounds from `POST /v1/documents` count; imported rounds do not. If that round had another point
-    value or currency than the table has now, the stack is required. The same round sent again, with the same reference,
+    value or unit than the table has now, the stack is required. The same round sent again, with the same reference,
     returns the round as it is now.
 
     A new player whose ID differs from that of a known player of the club by case, outer blanks or Unicode form only is

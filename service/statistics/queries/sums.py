@@ -10,6 +10,7 @@ from sqlalchemy import Row, text
 from schemas.statistics.player_statistics import NotedHand
 from scoring.board import Board
 from service.db import Transaction
+from service.players.queries.aliases import add_up, read_aliases
 from service.rounds.queries.round_filter import RoundFilter, filter_parameters, list_result_conditions
 
 
@@ -35,50 +36,74 @@ FIGURES: Final = (
 OPPONENT_FIGURES: Final = ("hands", "points", "squares", "scoops", "scooped", "paid")
 _SUMS: Final = ", ".join(f"sum(result.{name}) AS {name}" for name in FIGURES)
 _OPPONENT_SUMS: Final = ", ".join(f"sum(result.{name}) AS {name}" for name in OPPONENT_FIGURES)
-_AFTER: Final = " AND result.player > :after"
+_COUNTS: Final = ("rounds",)
 _SEARCHED: Final = "(position(lower(:search) IN lower(result.player)) > 0 OR result.player = ANY (:named))"
 
 
 def list_sums(
+    transaction: Transaction, filter_: StatisticsFilter, *, players: Sequence[str] | None = None
+) -> Sequence[Row[Any]]:
+    """List the sums of the results by player; with `players`, only those of these players."""
+    ids = None if players is None else read_aliases(transaction).ids_of_all(players)
+    return _list_sums(transaction, filter_, ids=ids)
+
+
+def list_first_sums(
+    transaction: Transaction, filter_: StatisticsFilter, *, after: str | None, limit: int
+) -> Sequence[Row[Any]]:
+    """List the sums of the results of the first players after `after`, in the order of their IDs."""
+    follows = "" if after is None else "AND {}.player > :after"
+    # A player can have results under aliases only.
+    players = f"""
+        WITH first AS (
+            SELECT result.player FROM player_rounds AS result
+            WHERE {_conditions(filter_)} AND result.player <> ALL (:aliases) {follows.format("result")}
+            GROUP BY result.player ORDER BY result.player LIMIT :limit
+        )
+        SELECT player FROM first
+        UNION SELECT joined.player FROM aliases AS joined WHERE joined.club_id = :club_id {follows.format("joined")}
+            AND ((SELECT count(*) FROM first) < :limit OR joined.player < (SELECT max(player) FROM first))
+    """
+    aliases = read_aliases(transaction)
+    parameters = _parameters(transaction, filter_) | {"aliases": [*aliases.players], "after": after, "limit": limit}
+    listed = transaction.execute(text(players), parameters).scalars()
+    return _list_sums(transaction, filter_, ids=aliases.ids_of_all(listed), limit=limit)
+
+
+def _list_sums(
     transaction: Transaction,
     filter_: StatisticsFilter,
     *,
-    players: Sequence[str] | None = None,
-    after: str | None = None,
+    ids: Sequence[str] | None = None,
     limit: int | None = None,
 ) -> Sequence[Row[Any]]:
-    """
-    List the sums of the results by player.
-
-    With `players`, only those of these players; with `limit`, only the first players after `after`, in the order of
-    their IDs.
-    """
-    of_players = "" if players is None else " AND result.player = ANY (:players)"
-    page = "" if limit is None else " ORDER BY result.player LIMIT :limit"
-    query = f"""
+    """List sums by player: of results under some IDs, the first ones in the order of the players' IDs."""
+    of_ids = "" if ids is None else " AND result.player = ANY (:ids)"
+    by_id = f"""
         SELECT result.player, count(*) AS rounds, {_SUMS}
-        FROM player_rounds AS result WHERE {_conditions(filter_)}{of_players}{"" if after is None else _AFTER}
-        GROUP BY result.player{page}
+        FROM player_rounds AS result WHERE {_conditions(filter_)}{of_ids} GROUP BY result.player
     """
-    more = {"players": [*(players or ())], "after": after, "limit": limit}
-    return transaction.execute(text(query), _parameters(transaction, filter_) | more).all()
+    query = add_up(by_id, counts=_COUNTS, sums=FIGURES) + ("" if limit is None else " ORDER BY player LIMIT :limit")
+    return transaction.execute(text(query), _parameters(transaction, filter_) | {"ids": ids, "limit": limit}).all()
 
 
 def list_totals(transaction: Transaction, filter_: StatisticsFilter, figure: str) -> Sequence[Row[Any]]:
     """List the sums of one figure by player, as `list_sums`."""
-    query = f"""
+    by_id = f"""
         SELECT result.player, sum(result.{figure}) AS total
         FROM player_rounds AS result WHERE {_conditions(filter_)} GROUP BY result.player
     """
+    query = add_up(by_id, counts=(), sums=["total"])
     return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
 def list_opponents(transaction: Transaction, filter_: StatisticsFilter) -> Sequence[Row[Any]]:
     """List the sums of a player's statistics by opponent, over all rounds."""
-    query = f"""
+    by_id = f"""
         SELECT result.opponent, count(*) AS rounds, {_OPPONENT_SUMS}
         FROM player_opponents AS result WHERE {_conditions(filter_)} GROUP BY result.opponent
     """
+    query = add_up(by_id, players=["opponent"], counts=_COUNTS, sums=OPPONENT_FIGURES)
     return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
@@ -102,10 +127,15 @@ def _conditions(filter_: StatisticsFilter) -> str:
     return " AND ".join(("result.club_id = :club_id", "result.hands > 0", *list_result_conditions(filter_), *searched))
 
 
+_HAS_PLAYED: Final = text("""
+    SELECT EXISTS (SELECT FROM round_seats WHERE club_id = :club_id AND player = ANY (:ids))
+""")
+
+
 def has_played(transaction: Transaction, player: str) -> bool:
-    """Return whether a player sat in a round of the club."""
-    query = text("SELECT EXISTS (SELECT FROM round_seats WHERE club_id = :club_id AND player = :player)")
-    return bool(transaction.execute(query, {"club_id": transaction.club_id, "player": player}).scalar_one())
+    """Return whether a player sat in a round of the club, under any of their IDs."""
+    parameters = {"club_id": transaction.club_id, "ids": read_aliases(transaction).ids_of(player)}
+    return bool(transaction.execute(_HAS_PLAYED, parameters).scalar_one())
 
 
 def _parameters(transaction: Transaction, filter_: StatisticsFilter) -> dict[str, Any]:
@@ -114,7 +144,7 @@ def _parameters(transaction: Transaction, filter_: StatisticsFilter) -> dict[str
         "club_id": transaction.club_id,
         "search": search.text,
         "named": [*search.named],
-        **filter_parameters(filter_),
+        **filter_parameters(transaction, filter_),
     }
 
 
@@ -130,7 +160,9 @@ _NOTED: Final = text("""
         = (head.club_id, head.round_id, head.revision)
     JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
     CROSS JOIN LATERAL (
-        SELECT array_position(hand.seats, head.seats[array_position(head.players, CAST(:player AS text))]) AS of_hand
+        SELECT array_position(hand.seats, seated.seat) AS of_hand
+        FROM unnest(head.seats, head.players) AS seated (seat, player)
+        WHERE seated.player = ANY (:ids)
     ) AS place
     WHERE place.of_hand IS NOT NULL
 """)
@@ -138,6 +170,7 @@ _NOTED: Final = text("""
 
 def list_noted_hands(transaction: Transaction, player: str, round_ids: Collection[UUID]) -> list[NotedHand]:
     """List the hands of a player in rounds, in the revisions in force."""
+    ids = read_aliases(transaction).ids_of(player)
     return [
         NotedHand(
             round_id=row.round_id,
@@ -150,7 +183,5 @@ def list_noted_hands(transaction: Transaction, player: str, round_ids: Collectio
             board=Board.unpacked(row.board),
             is_foul=row.is_foul,
         )
-        for row in transaction.execute(
-            _NOTED, {"club_id": transaction.club_id, "round_ids": [*round_ids], "player": player}
-        )
+        for row in transaction.execute(_NOTED, {"club_id": transaction.club_id, "round_ids": [*round_ids], "ids": ids})
     ]

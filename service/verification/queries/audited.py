@@ -36,7 +36,7 @@ _HEADS: Final = text(f"""
 # A time outside of Python's calendar is a finding of its event; what the event made gets another one.
 _AT: Final = "CASE WHEN at BETWEEN '0002-01-01 00:00Z' AND '9998-01-01 00:00Z' THEN at ELSE to_timestamp(0) END AS at"
 _LOOSE_EVENTS: Final = text(f"""
-    SELECT id, kind, {_AT}, content FROM events
+    SELECT id, kind, actor, {_AT}, content FROM events
     WHERE club_id = :club_id AND round_id IS NULL AND kind IS DISTINCT FROM '{EventKind.CHECKPOINT_SEALED}'
         AND (CAST(:kind AS text) IS NULL OR kind = :kind) ORDER BY id
 """)
@@ -91,7 +91,21 @@ _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("api_keys", "links", "players", "rulesets", "tables", "entry_notes")
+        for table in (
+            "aliases",
+            "api_keys",
+            "links",
+            "players",
+            "rulesets",
+            "tables",
+            "entry_notes",
+            "proposals",
+            "proposal_ends",
+        )
+    },
+    **{
+        table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
+        for table in ("payment_claims", "payment_claim_outcomes", "payment_claim_reasons")
     },
     "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
 }

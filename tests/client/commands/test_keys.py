@@ -80,7 +80,15 @@ def test_a_key_that_cannot_be_created_is_explained(
 
 def test_keys_are_listed_newest_first(reached: dict[str, str], key: Document) -> None:
     heading, newest, *others = ofc("key", "list", **reached).text.splitlines()
-    assert re.split("  +", heading) == ["key", "name", "scopes", "made (UTC)", "last used (UTC)", "ends (UTC)"]
+    assert re.split("  +", heading) == [
+        "key",
+        "name",
+        "player",
+        "scopes",
+        "made (UTC)",
+        "last used (UTC)",
+        "ends (UTC)",
+    ]
     creation, ends = shown(key["created_at"]), shown(key["expires_at"])
     assert re.split("  +", newest) == [key["prefix"], "table tablet", "read", creation, "–", ends]
     assert others

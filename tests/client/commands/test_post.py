@@ -297,15 +297,15 @@ def test_a_whole_round_without_a_reference_is_identified_by_its_content(
     [
         ({"ruleset": "turbo"}, "#/ruleset  is turbo@1 here and pineapple@1 at "),
         ({"point_value": 20}, "#/point_value  is 20 here and 10 at "),
-        ({"currency": "USD"}, "#/currency  is USD here and EUR at "),
-        ({"point_value": None, "currency": None}, "#/point_value  is nothing here and 10 at "),
+        ({"unit": "USD"}, "#/unit  is USD here and EUR at "),
+        ({"point_value": None, "unit": None}, "#/point_value  is nothing here and 10 at "),
     ],
 )
 def test_a_table_with_other_rules_is_used_only_on_request(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path, difference: Document, mistake: str
 ) -> None:
-    response = client.add_table({"name": table, "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
-    document = short_round(table, point_value=10, currency="EUR")
+    response = client.add_table({"name": table, "ruleset": "pineapple", "point_value": 10, "unit": "EUR"})
+    document = short_round(table, point_value=10, unit="EUR")
     result = ofc("post", write(tmp_path, {**document, **difference}), **reached)
     assert result.code == 1
     assert mistake in result.err

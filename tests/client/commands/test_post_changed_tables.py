@@ -11,8 +11,8 @@ from client.posting import open_round
 from tests.support.client.posted_rounds import Document, first_hands, short_round
 from tests.support.client.run_ofc import ofc, write
 
-MONEY = {"point_value": 10, "currency": "EUR"}
-OTHER: Document = {"ruleset": "turbo@1", "point_value": 50, "currency": "USD"}
+MONEY = {"point_value": 10, "unit": "EUR"}
+OTHER: Document = {"ruleset": "turbo@1", "point_value": 50, "unit": "USD"}
 
 
 def test_an_interrupted_post_resumes_after_its_table_was_changed(
@@ -45,7 +45,7 @@ def test_a_round_is_not_opened_with_what_its_table_got_meanwhile(
         open_round(client, short_round(table, **MONEY), client.get_ruleset("pineapple"))
     mistakes = {each["pointer"]: each["detail"] for each in raised.value.problem["errors"]}
     assert raised.value.code == "table-differs"
-    assert set(mistakes) == {"#/ruleset", "#/point_value", "#/currency"}
+    assert set(mistakes) == {"#/ruleset", "#/point_value", "#/unit"}
     assert mistakes["#/point_value"] == f"is 10 here and 50 at {table}; post the round --whole to keep its own"
     assert list(client.list_rounds(table_name=table)) == []
 
@@ -55,7 +55,7 @@ def test_a_round_is_not_opened_with_what_its_table_got_meanwhile(
     [
         ({"ruleset": "turbo"}, "#/ruleset is turbo@1 here and pineapple@1 in the recorded round"),
         ({"point_value": 20}, "#/point_value is 20 here and 10 in the recorded round"),
-        ({"currency": "USD"}, "#/currency is USD here and EUR in the recorded round"),
+        ({"unit": "USD"}, "#/unit is USD here and EUR in the recorded round"),
     ],
 )
 def test_a_recorded_round_with_other_rules_is_not_continued(

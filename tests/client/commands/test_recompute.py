@@ -44,7 +44,7 @@ def test_a_final_settlement_is_adjusted_on_request(reached: dict[str, str], tabl
 
 
 def test_what_was_audited_is_applied_and_settled_up(reached: dict[str, str], table: str, tmp_path: Path) -> None:
-    rounds = [{**each, "point_value": 10, "currency": "EUR"} for each in rounds_at(table, 2)]
+    rounds = [{**each, "point_value": 10, "unit": "EUR"} for each in rounds_at(table, 2)]
     assert ofc("import", write_lines(tmp_path / "rounds.ndjson", rounds), **reached).code == 0
     start = ["recompute", "start", "--reason", "other rules"]
     audited = ofc(*start, "--table", table, "--by", "pineapple-2-4-us-none", "--watch", "--json", **reached).document

@@ -86,7 +86,7 @@ def test_the_document_of_a_round_can_be_scored_and_posted_again(
     scored = ofc("score", path, "--json").document["settlement"]
     settled = ofc("round", "settlement", posted, "--json", **reached).document
     assert settled["provisional_until"] is not None
-    of_service = {"table", "round", "reference", "players"}
+    of_service = {"table", "round", "reference", "players", "standing_charge"}
     assert set(settled) - set(scored) == of_service
     alone = {name: value for name, value in without_players(settled).items() if name not in of_service}
     assert alone == {**scored, "provisional_until": settled["provisional_until"]}

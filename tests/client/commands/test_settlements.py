@@ -12,7 +12,7 @@ from tests.support.client.run_ofc import ofc, read_example, write
 @pytest.fixture
 def posted(reached: dict[str, str], table: str, tmp_path: Path) -> str:
     """A round that is complete and provisional: its id."""
-    document = {**read_example("turbo"), "table": table, "reference": None, "point_value": 10, "currency": "EUR"}
+    document = {**read_example("turbo"), "table": table, "reference": None, "point_value": 10, "unit": "EUR"}
     result = ofc("post", "--whole", "--json", write(tmp_path, document), **reached)
     return str(result.document["round"]["id"])
 

@@ -1,5 +1,7 @@
 """`ofc statement` against a service: over several tables, as a table, JSON and CSV."""
 
+from typing import Any
+
 import pytest
 
 from client.api import Client
@@ -9,7 +11,7 @@ from tests.support.sample_rounds import COMPLETE, document_of
 
 @pytest.fixture
 def tables(client: Client, table: str) -> tuple[str, str]:
-    for name, money in ((table, {"point_value": 5, "currency": "EUR"}), (f"{table}-2", {})):
+    for name, money in ((table, {"point_value": 5, "unit": "EUR"}), (f"{table}-2", {})):
         client.play_document(document_of(table=name, hands=COMPLETE, **money))
     return table, f"{table}-2"
 
@@ -42,11 +44,28 @@ def test_results_are_summed_up_over_tables(reached: dict[str, str], tables: tupl
     )
 
 
+def test_charges_are_in_a_column_of_their_own(reached: dict[str, str], client: Client, table: str) -> None:
+    document = document_of(table=table, hands=COMPLETE, charge_per="hand", charge_amount=1)
+    round_id = client.play_document(document)["round"]["id"]
+    drink: Any = {"player": "ann", "unit": "EUR", "amount": 300, "reason": "a drink", "round": round_id}
+    client.record_charge({**drink, "reference": f"{table} drink"})
+    shown = ofc("statement", "--table", table, **reached)
+    lines = [line.split() for line in shown.text.splitlines() if line]
+    assert lines[1:4] == [
+        ["player", "table", "rounds", "net", "money", "charges"],
+        ["ann", "1", "+36", "3", "points,", "3.00", "EUR"],
+        ["bob", "1", "0", "3", "points"],
+    ]
+    assert "charges" in ofc("table", "statement", table, **reached).text
+    settlement = ofc("round", "settlement", round_id, **reached)
+    assert "charge" in settlement.text
+
+
 def test_csv_is_that_of_the_service(reached: dict[str, str], tables: tuple[str, str]) -> None:
     printed = ofc("statement", "--table", tables[0], "--csv", **reached)
     assert printed.out.splitlines()[:2] == [
-        "player,table,rounds,top_ups,net,amount,currency",
-        f"ann,{tables[0]},1,0,36,1.80,EUR",
+        "player,table,rounds,top_ups,net,amount,charge,unit",
+        f"ann,{tables[0]},1,0,36,1.80,,EUR",
     ]
 
 

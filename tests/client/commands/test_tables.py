@@ -26,13 +26,23 @@ def open_round(reached: dict[str, str], table: str, *sitting: str) -> str:
 
 
 def test_a_table_is_created_with_a_point_value(reached: dict[str, str], table: str) -> None:
-    options = ["--ruleset", "progressive", "--point-value", "50", "--currency", "EUR", "--minimum-stack", "40"]
+    options = ["--ruleset", "progressive", "--point-value", "50", "--unit", "EUR", "--minimum-stack", "40"]
     result = ofc("table", "create", table, *options, **reached)
     assert result.code == 0
     assert result.out.startswith(
         f"{table} · progressive@1 · a point is 0.50 EUR · at least 40 points each · provisional for 30 minutes  "
     )
     assert result.out in ofc("table", "list", **reached).out
+
+
+def test_a_table_is_created_and_changed_with_a_standing_charge(reached: dict[str, str], table: str) -> None:
+    options = ["--ruleset", "pineapple", "--point-value", "50", "--unit", "EUR"]
+    created = ofc("table", "create", table, *options, "--charge-per", "hand", "--charge-amount", "25", **reached)
+    assert " · a point is 0.50 EUR · the house charges 0.25 EUR a hand · " in created.out
+    changed = ofc("table", "update", table, "--charge-per", "round", **reached)
+    assert " · the house charges 0.25 EUR a round · " in changed.out
+    half = ofc("table", "create", f"{table}-2", *options, "--charge-per", "hand", **reached)
+    assert (half.code, "#/charge_amount  is required beside `charge_per`" in half.err) == (1, True)
 
 
 def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, table: str) -> None:
@@ -47,7 +57,7 @@ def test_json_output_is_the_response_of_the_service(reached: dict[str, str], cli
     ("arguments", "code", "sentence"),
     [
         (["--ruleset", "badugi"], 1, "(ruleset-unknown)"),
-        (["--ruleset", "pineapple", "--point-value", "5"], 1, "#/currency  is required beside a point value"),
+        (["--ruleset", "pineapple", "--point-value", "5"], 1, "#/unit  is required beside a point value"),
         (["--ruleset", "pineapple", "--point-value", "1.5"], 2, "'1.5' is not a valid integer range"),
         ([], 2, "Missing option '--ruleset'"),
     ],
@@ -69,7 +79,7 @@ def test_a_duplicate_name_is_refused(reached: dict[str, str], table: str) -> Non
 
 def test_a_table_is_changed(reached: dict[str, str], client: Client, table: str) -> None:
     set_up(reached, table, "--minimum-stack", "40")
-    options = ["--ruleset", "turbo", "--point-value", "50", "--currency", "EUR", "--correction-window", "5"]
+    options = ["--ruleset", "turbo", "--point-value", "50", "--unit", "EUR", "--correction-window", "5"]
     result = ofc("table", "update", table, "--name", f"{table}-2", *options, **reached)
     assert result.code == 0
     line = f"{table}-2 · turbo@1 · a point is 0.50 EUR · at least 40 points each · provisional for 5 minutes  "
@@ -220,7 +230,7 @@ def test_a_table_without_rounds_has_no_newest_round(reached: dict[str, str], tab
 
 
 def test_a_statement_shows_results_and_payments(reached: dict[str, str], client: Client, table: str) -> None:
-    set_up(reached, table, "--point-value", "25", "--currency", "EUR", ruleset="pineapple-qq")
+    set_up(reached, table, "--point-value", "25", "--unit", "EUR", ruleset="pineapple-qq")
     round_id = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
     client.record_hand(round_id, {**hand(1, 1, THREE), "top_ups": [{"seat": 2, "points": 40}]})
     lines = ofc("table", "statement", table, **reached).text.splitlines()
@@ -241,7 +251,7 @@ def test_a_statement_shows_results_and_payments(reached: dict[str, str], client:
 def test_a_statement_shows_names_and_figures_in_full_on_a_narrow_terminal(
     reached: dict[str, str], client: Client, table: str, columns: int
 ) -> None:
-    set_up(reached, table, "--point-value", "5000", "--currency", "EUR")
+    set_up(reached, table, "--point-value", "5000", "--unit", "EUR")
     round_id = open_round(reached, table, "alexandra=150000", "ben=120000", "cyd=200000")
     client.record_hand(round_id, hand(1, 1, THREE))
     output = ofc("table", "statement", table, COLUMNS=str(columns), **reached).text

@@ -199,13 +199,13 @@ def test_unknown_fields_of_a_later_release_are_reported_as_unchecked() -> None:
 
 
 @pytest.mark.parametrize(("digits", "outcome"), [(2, Outcome.PASSED), (0, Outcome.FAILED), (None, Outcome.FAILED)])
-def test_the_digits_of_the_currency_are_compared_where_the_settlement_has_them(
+def test_the_digits_of_the_unit_are_compared_where_the_settlement_has_them(
     digits: int | None, outcome: Outcome
 ) -> None:
-    money = {**newest_file()["revisions"][0]["settlement"]["money"], "currency_digits": digits}
+    money = {**newest_file()["revisions"][0]["settlement"]["money"], "unit_digits": digits}
     report = verify(changed_at(("revisions", 0, "settlement", "money"), money), KEYS)
     assert report.outcome is outcome
-    wrong = [] if outcome is Outcome.PASSED else ["#/revisions/0/settlement/money/currency_digits"]
+    wrong = [] if outcome is Outcome.PASSED else ["#/revisions/0/settlement/money/unit_digits"]
     assert [each["where"] for each in report.document["failed"]] == wrong
 
 

@@ -38,7 +38,7 @@ def make(release: str) -> None:
 
 def play(client: Client) -> str:
     """Three hands, the third of which was the second first."""
-    table = {"name": "kitchen", "ruleset": "pineapple-qq", "point_value": 10, "currency": "EUR"}
+    table = {"name": "kitchen", "ruleset": "pineapple-qq", "point_value": 10, "unit": "EUR"}
     opened = client.open_round(client.add_table(table)["id"], {"seats": seats(SITTING), "reference": "friday"})
     round_id = str(opened["id"])
     client.record_hand(round_id, hand(1, 1, THREE, played_at="2026-11-20T20:15:00Z"))

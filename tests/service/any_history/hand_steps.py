@@ -18,7 +18,7 @@ class Playing(Happening):
 
     def a_round_is_opened(self, rng: Random) -> None:
         table = rng.choice(list(self.club.tables))
-        head = random_head(rng, self.club.tables[table], small_stacks=True)
+        head = self.seat(rng, random_head(rng, self.club.tables[table], small_stacks=True))
         body = {"seats": head["seats"], "reference": head["reference"]}
         if self.club.open_round_at(table) is not None:
             self.is_refused(f"/v1/tables/{table}/rounds", body, 409)

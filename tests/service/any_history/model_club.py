@@ -59,6 +59,12 @@ class Club:
         self.recorded: dict[str, str] = {}
         """Payments and charges, by their IDs: what they are in addresses."""
         self.taken_back: set[str] = set()
+        self.claims: list[str] = []
+        """Claims of payments."""
+        self.ended: dict[str, str] = {}
+        """Claims that have ended, and how."""
+        self.aliases: dict[str, str] = {}
+        """The players of joined IDs."""
         self.posted: dict[tuple[str, int], Document] = {}
         """The lines of the ledger as they were last."""
 

@@ -49,7 +49,7 @@ class Happened:
     @property
     def settlement(self) -> Document:
         """The results that the service shows."""
-        return settlement(self.round, self.document.get("point_value"), self.document.get("currency"))
+        return settlement(self.round, self.document.get("point_value"), self.document.get("unit"))
 
     def with_hand(self, hand: Document) -> "Happened":
         return self._with(hands=[*self.document["hands"], hand])

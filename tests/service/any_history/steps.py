@@ -15,6 +15,16 @@ from tests.support.sample_rounds import Document, without
 NAMES = ("pineapple", "pineapple-qq", "pineapple-2-4-us-classic", "progressive-round", "turbo", "classic")
 
 
+AT_HOME = " at home"
+"""The end of the second ID of a player. Both never sit in one round."""
+
+
+def random_charge(rng: Random) -> Document:
+    """Return the fields of a standing charge, or of none."""
+    per = rng.choice(["hand", "round", None])
+    return {"charge_per": per, "charge_amount": None if per is None else rng.randint(1, 9)}
+
+
 class Happening:
     """
     One club, and what has been done in it.
@@ -73,9 +83,17 @@ class Happening:
         names = ("id", "recorded_at")
         assert without(tried.document, *names) == without(done.document, *names)
 
+    def seat(self, rng: Random, document: Document) -> Document:
+        """Seat some players under their second IDs."""
+        seats = [
+            {**seat, "player": seat["player"] + (AT_HOME if rng.random() < 0.3 else "")} for seat in document["seats"]
+        ]
+        return {**document, "seats": seats}
+
     def document(self, rng: Random, table: str) -> Document:
-        document = random_document(rng, self.club.tables[table])
-        return {**without(document, "point_value", "currency"), "table": self.club.names[table]}
+        document = self.seat(rng, random_document(rng, self.club.tables[table]))
+        charge = random_charge(rng) if rng.random() < 0.5 else {}
+        return {**without(document, "point_value", "unit"), "table": self.club.names[table], **charge}
 
     def happened(self, document: Document, ruleset: Document, standing: frozenset[int] = frozenset()) -> Happened:
         complete = {"hands": [], "departures": [], **copy.deepcopy(document)}

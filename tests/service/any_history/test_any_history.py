@@ -14,6 +14,7 @@ import pytest
 
 from service.commands.verify import PASSES
 from service.verification.verify_database import count_events, verify_database
+from tests.service.any_history.alias_steps import Joining
 from tests.service.any_history.correction_steps import Correcting
 from tests.service.any_history.fold_balances import fold_balances
 from tests.service.any_history.hand_steps import Playing
@@ -34,7 +35,7 @@ STEPS = {
     "the_last_hand_is_undone": 2,
     "somebody_leaves": 8,
     "a_round_is_closed": 3,
-    "a_round_is_corrected": 8,
+    "a_round_is_corrected": 16,
     "somebody_asks_what_if": 1,
     "a_player_confirms": 4,
     "everyone_confirms": 1,
@@ -48,12 +49,18 @@ STEPS = {
     "money_changes_hands": 4,
     "somebody_is_charged": 2,
     "something_is_taken_back": 2,
+    "a_payment_is_claimed": 3,
+    "a_claim_ends": 3,
+    "a_table_is_charged": 2,
+    "a_hand_is_charged": 4,
+    "two_ids_are_joined": 2,
+    "an_id_is_parted": 1,
 }
 """What can happen next, and how often beside the others."""
 
 
-class AnyHistory(Playing, Correcting, Judging, Working, Paying):
-    """Tables, rounds, hands, undos, corrections, payments and jobs of one club, in any order."""
+class AnyHistory(Playing, Correcting, Judging, Working, Paying, Joining):
+    """Tables, rounds, hands, undos, corrections, payments, aliases and jobs of one club, in any order."""
 
     def happens(self, rng: Random, steps: int) -> None:
         """Run so many steps, each as often as `STEPS` says, and check the results."""
@@ -70,7 +77,7 @@ class AnyHistory(Playing, Correcting, Judging, Working, Paying):
             self.club.replays_itself(round_)
         self.finds_all_right()
         assert self.club.api.request("POST", "/v1/checkpoints").status in (200, 201)
-        self.balances_are(fold_balances(self.club.list_events()))
+        self.balances_are(*fold_balances(self.club.list_events()))
         for round_ in self.club.rounds:
             self.club.proves_itself(round_)
         owner, club = self.club.house.owner, [self.club.id]
@@ -106,10 +113,13 @@ OFTEN_DONE = {
     "imports",
     "refused",
     "payments",
+    "aliases",
 }
 DONE = OFTEN_DONE | {
     *("undo", "departures", "close", "accepted hands", "recomputations", "adjustments"),
     *("final by time", "final by everyone's word", "review", "resolve", "withdraw", "replayed", "charges", "reversal"),
+    *("payment-claims", "confirm", "decline"),
+    *("standing charges", "charged hands", "part"),
 }
 
 

@@ -19,9 +19,9 @@ from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api
 from tests.support.api_corrections import correct
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import recompute
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute
 from tests.support.sample_rounds import (
     HIGH,
     LOW,
@@ -73,7 +73,7 @@ def checked(house: House, api: Api, round_id: str) -> Report:
 
 
 def test_hands_departures_undone_hands_corrections_and_closings_follow_from_the_events(api: Api, house: House) -> None:
-    round_id = start_round(api, "pineapple-qq", point_value=10, currency="EUR")
+    round_id = start_round(api, "pineapple-qq", point_value=10, unit="EUR")
     checked(house, api, round_id)
     play(
         api, round_id, FIRST, hand(2, 2, THREE, top_ups=[{"seat": 3, "points": 40}], played_at="2026-11-20T20:15:00.5Z")
@@ -288,12 +288,20 @@ OF_NO_ROUND = {
     EventKind.LINK_REVOKED,
     EventKind.PLAYER_NAMED,
     EventKind.PLAYER_ERASED,
+    EventKind.PLAYER_JOINED,
+    EventKind.PLAYER_PARTED,
     EventKind.PAYMENT_RECORDED,
     EventKind.PAYMENT_REVERSED,
+    EventKind.PAYMENT_CLAIMED,
+    EventKind.PAYMENT_CLAIM_DECLINED,
+    EventKind.PAYMENT_CLAIM_WITHDRAWN,
     EventKind.CHARGE_RECORDED,
     EventKind.CHARGE_REVERSED,
     EventKind.TABLE_CREATED,
     EventKind.TABLE_CHANGED,
+    EventKind.PROPOSAL_OPENED,
+    EventKind.PROPOSAL_CONFIRMED,
+    EventKind.PROPOSAL_WITHDRAWN,
 }
 
 

@@ -16,8 +16,8 @@ from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.check_chain import check_chains
 from tests.support.database.postgres import Server
+from tests.support.database.recomputed_rounds import recompute
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute
 from tests.support.sample_rounds import (
     COMPLETE,
     SIXES,
@@ -111,7 +111,7 @@ def test_twenty_clients_at_once_make_one_chain_per_round(house: House, api: Api)
 
 
 def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> None:
-    table = api.post("/v1/tables", {"name": "carrying", "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
+    table = api.post("/v1/tables", {"name": "carrying", "ruleset": "pineapple", "point_value": 10, "unit": "EUR"})
     seats = [{"seat": 1, "player": "ann", "stack": 3}, {"seat": 2, "player": "bob", "stack": 50}]
     path = f"/v1/tables/{table['id']}/rounds"
     first = api.post(path, {"seats": seats})
@@ -137,7 +137,7 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     assert (opening["ruleset"], opening["ruleset_digest"]) == ("pineapple@1", digest.hex())
     assert rules in [json.loads(event.content) for event in of_kind(check_chains(house.owner_url), "ruleset.added")]
     assert (opening["carried_over"], opening["reference"], opening["table"]) == ([1, 2], "night/2", table["id"])
-    assert (opening["point_value"], opening["currency"]) == (10, "EUR")
+    assert (opening["point_value"], opening["unit"]) == (10, "EUR")
     assert [seat["stack"] for seat in opening["seats"]] == [3, 50, 50]
     recorded = contents["hand.recorded"]
     assert (recorded["id"], recorded["round"]) == (response["id"], second["id"])

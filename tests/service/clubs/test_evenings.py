@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from uuid_utils.compat import uuid7
 
-from service.clubs.actions import create_club, set_evenings
+from service.clubs.actions import create_club, set_up_club
 from service.server.embedded import Cluster
 from service.verification.verify_database import verify_database
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.import_lines import club_of
-from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import THREE, document_of, hand, post_document
 from tests.support.server_process import command
 
@@ -22,7 +22,7 @@ CLOSED = {"after_hand": 1, "reason": "midnight"}
 
 def set_up(house: House, api: Api, time_zone: str, begins: time) -> None:
     [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
-    set_evenings(house.owner, name, time_zone=time_zone, evening_begins=begins)
+    set_up_club(house.owner, name, time_zone=time_zone, evening_begins=begins)
 
 
 def test_a_club_has_utc_and_six_in_the_morning_unless_it_is_set_up(house: House, api: Api, other_api: Api) -> None:
@@ -89,7 +89,7 @@ def test_the_operator_sets_the_evenings_of_a_club(tmp_path: Path) -> None:
         (["riverside", "--time-zone", "Middle/Earth"], 1, "The time zone 'Middle/Earth' is not known; expected one of"),
         (["nowhere", "--time-zone", "UTC"], 1, "There is no club named 'nowhere'"),
         (["riverside", "--evening-begins", "25:00"], 2, "'25:00' does not match the format '%H:%M'"),
-        (["riverside"], 2, "nothing was given to set; expected --time-zone, --evening-begins or both"),
+        (["riverside"], 2, "nothing was given to set; expected --time-zone, --evening-begins, --second-auditor"),
     ):
         refused = command("club", "set", *options, *at)
         assert refused.returncode == code, refused
@@ -98,9 +98,9 @@ def test_the_operator_sets_the_evenings_of_a_club(tmp_path: Path) -> None:
 
 def test_each_change_of_the_evenings_is_an_event_that_verification_compares(house: House) -> None:
     club = create_club(house.owner, f"changing {uuid7()}")
-    set_evenings(house.owner, club.name, time_zone="Europe/Berlin")
-    set_evenings(house.owner, club.name, evening_begins=time(0))
-    set_evenings(house.owner, club.name, time_zone="Europe/Berlin", evening_begins=time(0))
+    set_up_club(house.owner, club.name, time_zone="Europe/Berlin")
+    set_up_club(house.owner, club.name, evening_begins=time(0))
+    set_up_club(house.owner, club.name, time_zone="Europe/Berlin", evening_begins=time(0))
     events = house.query(
         "SELECT convert_from(content, 'UTF8')::jsonb FROM events WHERE club_id = %s AND kind = 'club.changed'"
         " ORDER BY id",

@@ -57,13 +57,17 @@ def add_creator(
 
 
 def create(
-    service: psycopg.Connection, creator: UUID, scopes: Sequence[str] = ("read",), lasts: str | None = None
+    service: psycopg.Connection,
+    creator: UUID,
+    scopes: Sequence[str] = ("read",),
+    lasts: str | None = None,
+    player: str | None = None,
 ) -> UUID:
     """Create a key as the service does."""
     key_id = uuid7()
     service.execute(
-        "SELECT create_key(%s, %s, 'tablet', 'ofc_abcdefgh', %s, %s::text[], now(), now() + %s::interval)",
-        [creator, key_id, secrets.token_bytes(32), list(scopes), lasts],
+        "SELECT create_key(%s, %s, 'tablet', 'ofc_abcdefgh', %s, %s::text[], now(), now() + %s::interval, %s)",
+        [creator, key_id, secrets.token_bytes(32), list(scopes), lasts, player],
     )
     return key_id
 

@@ -13,7 +13,6 @@ from uuid_utils.compat import uuid7
 
 from schemas.fields import show_time
 from service.clubs.actions import (
-    NewKey,
     create_club,
     create_key,
     list_clubs,
@@ -22,10 +21,12 @@ from service.clubs.actions import (
     revoke_keys,
     rotate_key,
 )
+from service.clubs.new_keys import NewKey
 from service.clubs.queries.clubs import StoredClub
 from service.clubs.scopes import KeyScope
+from service.database_errors import DatabaseDenied
 from service.db import Database
-from service.errors import ClubTaken, DatabaseDenied, NotFound, OperatorError
+from service.errors import ClubTaken, NotFound, OperatorError
 from tests.service.links.linked_table import link_to, table_of
 from tests.support.api_client import Api
 from tests.support.application import House

@@ -61,7 +61,7 @@ def test_clubs_and_keys_are_managed_while_the_service_runs(service: Running) -> 
     assert (listed["prefix"], listed["scopes"], listed["revoked_at"]) == (prefix, ["*"], None)
     assert listed["last_used_at"] > listed["created_at"]
     shown = run(service.directory, "key", "list")
-    assert re.search(rf"^{prefix}  Riverside Poker  tablet  \*  .*  valid$", shown, re.MULTILINE)
+    assert re.search(rf"^{prefix}  Riverside Poker  tablet +\*  .*  valid$", shown, re.MULTILINE)
     assert key[13:] not in shown + json.dumps(listed)
 
     rotated = json.loads(run(service.directory, "key", "rotate", prefix, "--overlap", "10", "--json"))

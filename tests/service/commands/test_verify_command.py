@@ -21,9 +21,9 @@ from tests.support.application import SIGNING_KEY, House, open_house
 from tests.support.client.run_ofc import ofc, ofc_process, read_example, write
 from tests.support.database.owned_database import plain_owner
 from tests.support.database.postgres import Server
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.database.remove_records import remembered, take_back
 from tests.support.import_lines import club_of, database_of
-from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import COMPLETE, play, start_round
 from tests.support.server_process import COMMAND, command, environment, running, wait_until
 

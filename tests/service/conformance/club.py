@@ -28,8 +28,12 @@ class Club:
     Requests of the same operation are always the same, except for ids.
     """
 
-    def __init__(self, api: Api, operation_id: str) -> None:
+    def __init__(self, api: Api, operation_id: str, proposer: Api | None = None) -> None:
         self.api = api
+        self.proposer = proposer or api
+        """The client that makes the proposals, which it cannot confirm."""
+        self.work_on: Callable[[str], object] = api.get
+        """What works on a job, by its path."""
         self.rng = Random(operation_id)
         self.rulesets: dict[str, Document] = {
             ruleset["name"]: ruleset
@@ -40,6 +44,7 @@ class Club:
         self._closed: ApiResponse | None = None
         self._round_id = ""
         self._webhook_id = ""
+        self._alias = ""
         self.parameters: dict[str, Callable[[], str]] = {
             # No round may be open where one is opened.
             "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
@@ -48,20 +53,23 @@ class Club:
                 if operation_id == "confirm_settlement"
                 # A departure needs a round that is open after another hand.
                 else self.open_round()
-                if operation_id == "record_departure"
+                if operation_id in ("record_departure", "propose_correction")
                 else str(self.playing()["id"])
             ),
             "hand_id": self.play_hand,
             "dispute_id": self.open_dispute if operation_id != "resolve_dispute" else self.review_dispute,
             "import_id": self.start_import,
-            "recomputation_id": self.start_recomputation,
+            "recomputation_id": self.finish_recomputation
+            if operation_id == "propose_recomputation"
+            else self.start_recomputation,
+            "proposal_id": self.propose,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
             "key_id": self.spare_key,
             "link_id": self.issue_link,
             "device_id": lambda: str(UUID(int=self.rng.getrandbits(128))),
             "webhook_id": self.add_webhook,
             "delivery_id": self.send_test,
-            **{f"{kind}_id": partial(self.record, kind) for kind in ("payment", "charge")},
+            **{f"{kind}_id": partial(self.record, kind) for kind in ("payment", "charge", "payment_claim")},
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "plot": lambda: self.rng.choice(["net", "sources", "head-to-head", "caps", "fouls", "distribution"]),
             "player": lambda: self.player_for(operation_id),
@@ -71,7 +79,11 @@ class Club:
             "prove_consistency": self.two_sizes,
             "prove_inclusion": self.place_in_tree,
         }
-        self.bodies: dict[str, Callable[[], Document | str]] = {
+        self.bodies = self._bodies()
+
+    def _bodies(self) -> dict[str, Callable[[], Document | str]]:
+        """Return what makes a body for each operation that has one."""
+        return {
             "score_hand": self.hand_to_score,
             "add_ruleset": lambda: {**random_ruleset(self.rng), "name": self.new_name()},
             "add_table": lambda: {"name": self.new_name(), "ruleset": self.rng.choice(list(self.rulesets))},
@@ -84,13 +96,17 @@ class Club:
             "undo_hand": self.undo,
             "confirm_settlement": self.confirmation,
             "play_document": self.document,
-            "correct_round": self.correction,
+            **dict.fromkeys(("correct_round", "propose_correction"), self.correction),
+            **dict.fromkeys(("propose_recomputation", "withdraw_proposal"), lambda: {"reason": self.new_name()}),
             "what_if": lambda: {"changes": self.row_changes()} if self.rng.random() < 0.5 else {},
             "open_dispute": self.claim,
             **{f"{step}_dispute": partial(body_of, step, 1) for step in ("review", "withdraw")},
             "comment_on_dispute": lambda: body_of("comments", 1, comment=self.new_name()),
             "resolve_dispute": partial(body_of, "resolve", 2),
             **{f"record_{kind}": partial(self.to_record, kind) for kind in ("payment", "charge")},
+            "claim_payment": partial(self.to_record, "payment"),
+            "join_player": lambda: {"alias": self.new_name()},
+            "part_player": lambda: {"alias": self._alias},
             "start_recomputation": lambda: AUDIT,
             "create_key": self.key_to_create,
             "add_webhook": self.webhook_to_add,
@@ -161,9 +177,13 @@ class Club:
 
     def player_for(self, operation_id: str) -> str:
         """Choose a player of whom an operation knows something."""
-        if operation_id == "get_player_statistics":
+        if operation_id in ("get_player_statistics", "join_player", "part_player"):
             self.play_hand()
-            return str(self.rng.choice(self.playing()["seats"])["player"])
+            player = str(self.rng.choice(self.playing()["seats"])["player"])
+            if operation_id == "part_player":
+                self._alias = self.new_name()
+                self._made(f"/v1/players/{player}/aliases", {"alias": self._alias})
+            return player
         return self.rng.choice(PLAYERS) if operation_id == "name_player" else self.name_player()
 
     def two_sizes(self) -> Document:
@@ -195,13 +215,13 @@ class Club:
         round_ = self.playing()
         payer, payee = self.rng.sample([seat["player"] for seat in round_["seats"]], 2)
         recorded = {"amount": self.rng.randint(1, 10_000), "reference": self.new_name()}
-        if kind == "payment":
+        if kind != "charge":
             return {**recorded, "payer": payer, "payee": payee, "unit": self.rng.choice(["EUR", round_["table"]])}
         return {**recorded, "player": payer, "unit": "EUR", "reason": "the room", "round": round_["id"]}
 
     def record(self, kind: str) -> str:
-        """Record a payment or charge, and return its ID."""
-        return str(self._made(f"/v1/{kind}s", self.to_record(kind))["id"])
+        """Record or claim a payment, or record a charge, and return its ID."""
+        return str(self._made(f"/v1/{kind.replace('_', '-')}s", self.to_record(kind))["id"])
 
     def webhook(self) -> Document:
         """Choose some kinds of messages."""
@@ -236,6 +256,20 @@ class Club:
         response = self.api.post("/v1/recomputations", AUDIT)
         assert response.status == 202, response
         return str(response["id"])
+
+    def finish_recomputation(self) -> str:
+        """Audit everything."""
+        job = self.start_recomputation()
+        self.work_on(f"/v1/recomputations/{job}")
+        return job
+
+    def propose(self) -> str:
+        """Propose a correction of a new round."""
+        self.open_round()
+        body = self.correction()
+        proposed = self.proposer.post(f"/v1/rounds/{self._round_id}/proposals", body)
+        # A row that stays the same, or that cannot be so, is not proposed.
+        return str(proposed["id"]) if proposed.status == 201 else self.propose()
 
     def correction(self) -> Document:
         """Amend the round at play: a row of its last hand was another, or the hand was played at another time."""

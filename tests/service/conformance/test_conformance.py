@@ -32,6 +32,8 @@ from service.clubs.scopes import EVERY_SCOPE
 from service.http.services import services_of
 from tests.service.conformance.club import Club
 from tests.service.http.test_contract import CONDITIONAL, ROOT
+from tests.support import process_jobs
+from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.import_lines import club_of
 
@@ -65,8 +67,8 @@ NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint", "get_club", "get_
 REFUSED_BEYOND_THE_SHAPE = {
     "score_hand": "cards come from one deck, and the ruleset must be there",
     "add_ruleset": "rules must not contradict each other",
-    "add_table": "a point value needs a currency, and the ruleset must be there",
-    "update_table": "one field is required, a point value needs a currency, and the ruleset must be there",
+    "add_table": "a point value needs a unit, and the ruleset must be there",
+    "update_table": "one field is required, a point value needs a unit, and the ruleset must be there",
     "open_round": "players and stacks must fit the ruleset",
     "record_hand": "a hand must follow from the hands before it",
     "record_departure": "the player who leaves must have the seat, and the ruleset must allow it",
@@ -77,6 +79,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "export_rounds": "a period ends where it begins, or later",
     "list_ledger": "a period ends where it begins, or later, and not every text of 43 characters is a cursor",
     "record_payment": "the players must have played, and the payment needs a reference or an idempotency key",
+    "claim_payment": "the players must have played, and the claim needs a reference or an idempotency key",
     "record_charge": "the player must have played, and the charge needs a reference or an idempotency key",
     "list_statistics": "a period ends where it begins, or later, and an evening is no period",
     "get_player_statistics": "a period ends where it begins, or later, and an evening is no period",
@@ -88,6 +91,8 @@ REFUSED_BEYOND_THE_SHAPE = {
     "record_hands": "a body without lines is a text too",
     "start_import": "an idempotency key stands for one file",
     "correct_round": "the amended round must be playable, and a patch must fit the document",
+    "propose_correction": "the amended round must be playable, and a patch must fit the document",
+    "propose_recomputation": "what is proposed is an audit that has succeeded",
     "what_if": "the amended round must be playable, and a patch must fit the document",
     "prove_consistency": "the smaller size comes first",
     "prove_inclusion": "the tree must have been so large, and have the position",
@@ -109,7 +114,8 @@ LONGEST_CHANGED_ID = 8
 JOINERS = "\u200c\u200d"
 
 TOO_LONG = dict.fromkeys(
-    ("play_document", "correct_round"), "ten thousand hands, the most of a round, can be longer than a body"
+    ("play_document", "correct_round", "propose_correction"),
+    "ten thousand hands, the most of a round, can be longer than a body",
 )
 """Operations that may respond with 413 to a body that fits the schema."""
 
@@ -212,7 +218,8 @@ def run(house: House, operation_id: str, number: int, tally: Tally) -> None:
         ),
     )
     club = Club(house.new_client(), operation_id)
-    add_spare_key(house, club)
+    add_other_keys(house, club)
+    club.work_on = process_jobs.Club(house, club.api).work_on
     # A key is no link.
     key = club.link_secret() if operation_id == "get_link" else club.api.key
     # A compressed response would be validated as it is sent.
@@ -289,10 +296,11 @@ def replace_private_use(case: schemathesis.Case) -> None:
             setattr(case, part, changed)
 
 
-def add_spare_key(house: House, club: Club) -> None:
-    """Create a key that nobody uses, as the operator does."""
+def add_other_keys(house: House, club: Club) -> None:
+    """Create a key that nobody uses, and one that makes proposals, as the operator does."""
     with house.owner.transaction(club_of(house, club.api)) as transaction:
         issue_key(transaction, "its club", "spare", [EVERY_SCOPE], None)
+        club.proposer = Api(house.app, issue_key(transaction, "its club", "proposer", [EVERY_SCOPE], None).secret)
 
 
 def make_real(club: Club, operation_id: str, case: schemathesis.Case) -> None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from service.clubs.actions import create_key, set_evenings
+from service.clubs.actions import create_key, set_up_club
 from tests.service.console.test_signing_in import signed_in_with
 from tests.service.disputes.test_dispute_authors import stored_club
 from tests.service.feed.test_api_feed import join
@@ -80,7 +80,7 @@ def test_filters_by_kind_table_round_and_actor(house: House, api: Api) -> None:
 
 def test_a_period_is_in_days_of_the_club(house: House, api: Api) -> None:
     club = stored_club(house, api)
-    set_evenings(house.owner, club.name, time_zone="Pacific/Kiritimati")
+    set_up_club(house.owner, club.name, time_zone="Pacific/Kiritimati")
     add_table(api)
     join(house, api)
     visitor = Visitor.signed_in(house, api)

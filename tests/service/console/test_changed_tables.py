@@ -9,7 +9,7 @@ from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, rows_of, table_cells, text_of
 from tests.support.sample_rounds import add_table, complete_round, open_round
 
-MONEY = {"point_value": 20, "currency": "EUR"}
+MONEY = {"point_value": 20, "unit": "EUR"}
 
 
 @pytest.fixture
@@ -32,6 +32,26 @@ def read(api: Api, table: str) -> Document:
     return dict(api.get(f"/v1/tables/{table}").document)
 
 
+def test_a_table_is_created_once_however_often_the_form_is_sent(visitor: Visitor, api: Api) -> None:
+    form = {"name": " attic ", "ruleset": "turbo", "point_value": "20", "unit": "EUR", "minimum_stack": ""}
+    created, again = (visitor.submit("/tables/new", "/tables/new", form) for _ in range(2))
+    assert created.location == again.location
+    table = read(api, created.location.rpartition("/")[2])
+    assert (table["name"], table["ruleset"], table["minimum_stack"]) == ("attic", "turbo@1", None)
+    assert (table["point_value"], table["unit"]) == (20, "EUR")
+
+
+def test_a_table_that_is_refused_is_shown_again_with_the_reason(visitor: Visitor, api: Api) -> None:
+    form = {"name": "attic", "ruleset": "turbo", "point_value": "20", "unit": ""}
+    refused = visitor.submit("/tables/new", "/tables/new", form)
+    assert refused.status_code == 422
+    document = parse(refused)
+    assert "Choose a unit for the value of a point." in text_of(document)
+    [name] = [each for each in document.iter("input") if each.get("name") == "name"]
+    assert name.get("value") == "attic"
+    assert api.get("/v1/tables")["tables"] == []
+
+
 @pytest.mark.smoke
 def test_a_table_is_changed_on_its_page(visitor: Visitor, api: Api, table: str) -> None:
     before, page = read(api, table), f"/tables/{table}"
@@ -39,13 +59,13 @@ def test_a_table_is_changed_on_its_page(visitor: Visitor, api: Api, table: str) 
         "name": " attic ",
         "ruleset": "turbo",
         "point_value": "",
-        "currency": "",
+        "unit": "",
         "minimum_stack": "40",
         "correction_window_minutes": "5",
     }
     assert visitor.submit(page, "/edit", form).location == f"/console{page}"
     changed = {"name": "attic", "ruleset": "turbo@1", "minimum_stack": 40, "correction_window_minutes": 5}
-    without_money = {"point_value": None, "currency": None, "currency_digits": None}
+    without_money = {"point_value": None, "unit": None, "unit_digits": None}
     assert read(api, table) == {**before, **changed, **without_money}
     assert "points only" in text_of(visitor.show(page))
 
@@ -66,8 +86,8 @@ def test_only_what_differs_from_the_page_is_changed(visitor: Visitor, api: Api, 
         ({"name": "attic"}, 409, "Another table has this name. Choose another one."),
         ({"name": ""}, 422, "the name"),
         ({"ruleset": "omaha"}, 422, "The rules are not known to the service."),
-        ({"point_value": ""}, 422, "Give the value of a point in this currency."),
-        ({"currency": ""}, 422, "Choose a currency for the value of a point."),
+        ({"point_value": ""}, 422, "Give the value of a point in this unit."),
+        ({"unit": ""}, 422, "Choose a unit for the value of a point."),
         ({"minimum_stack": "a few"}, 422, "the minimum stack is 'a few'"),
         ({"correction_window_minutes": "-1"}, 422, "the correction window is '-1'"),
     ],

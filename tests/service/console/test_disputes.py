@@ -18,7 +18,7 @@ from tests.support.browser.console_visitor import Visitor, parse, text_of
 from tests.support.race import at_once
 from tests.support.sample_rounds import COMPLETE, complete_round, open_round, play_to_the_end
 
-MONEY = {"point_value": 20, "currency": "EUR"}
+MONEY = {"point_value": 20, "unit": "EUR"}
 
 
 @pytest.fixture
@@ -120,12 +120,12 @@ def test_pages_show_every_dispute_once_in_order(
         assert [row["dispute"] for row in as_csv(visitor, f"?sort={order}")] == seen
 
 
-def test_money_is_sorted_in_each_currency(visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_money_is_sorted_in_each_unit(visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.console.views.listing.PAGE_SIZE", 1)
     values = {
         "free": {},
-        "dollars": {"point_value": 30, "currency": "USD"},
-        "cents": {"point_value": 1, "currency": "EUR"},
+        "dollars": {"point_value": 30, "unit": "USD"},
+        "cents": {"point_value": 1, "unit": "EUR"},
     }
     for name, money in {**values, "euros": MONEY}.items():
         opened(api, complete_round(api, name=name, **money))

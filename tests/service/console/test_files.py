@@ -22,7 +22,7 @@ def visitor(house: House, api: Api) -> Visitor:
 
 @pytest.fixture
 def round_id(api: Api) -> str:
-    return complete_round(api, name="friday", point_value=20, currency="EUR")
+    return complete_round(api, name="friday", point_value=20, unit="EUR")
 
 
 def test_a_file_is_as_of_one_moment(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +46,7 @@ def test_the_parts_of_a_round_are_files(visitor: Visitor, api: Api, round_id: st
     assert [(row["seat"], row["points"]) for row in standings] == [
         (each["seat"], each["net"]) for each in settlement["standings"]
     ]
-    assert {row["currency"] for row in standings} == {"EUR"}
+    assert {row["unit"] for row in standings} == {"EUR"}
     assert [row["amount"] for row in standings] == [f"{each['net'] * 20 / 100:.2f}" for each in settlement["standings"]]
     payments = read_files(visitor, f"{page}?part=payments")
     won = {row["player"]: row["points"] for row in standings}
@@ -114,7 +114,7 @@ def test_a_what_if_file_has_the_money(visitor: Visitor, round_id: str) -> None:
     assert rows
     assert round_id
     for row in rows:
-        assert (row["amount"], row["currency"]) == (f"{row['change'] * 20 / 100:.2f}", "EUR")
+        assert (row["amount"], row["unit"]) == (f"{row['change'] * 20 / 100:.2f}", "EUR")
 
 
 def test_files_are_named_after_players_and_tables_in_any_script(visitor: Visitor, api: Api) -> None:

@@ -14,6 +14,7 @@ from tests.service.links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened
 from tests.support.application import House
+from tests.support.auditors import proposed
 from tests.support.browser.console_visitor import Visitor, parse
 from tests.support.sample_rounds import add_table, complete_round
 
@@ -26,6 +27,7 @@ FIELDS = {
     "round_version": "1",
     "decision": "reject",
     "reason": "x",
+    "proposal_reason": "x",
     "comment": "x",
     "state": "disabled",
     "is_archived": "true",
@@ -67,6 +69,7 @@ def records_of(api: Api) -> dict[str, Any]:
     return {
         "round_id": round_id,
         "dispute_id": opened(api, round_id),
+        "proposal_id": proposed(api, complete_round(api, name="proposed")).rpartition("/")[2],
         "table_id": table,
         "link_id": issue(api, table)["id"],
         "webhook_id": webhook["id"],
@@ -76,6 +79,7 @@ def records_of(api: Api) -> dict[str, Any]:
         "session_id": session_of(api),
         "kind": "payment",
         "entry_id": api.post("/v1/payments", PAID)["id"],
+        "claim_id": api.post("/v1/payment-claims", {**PAID, "reference": "claimed"})["id"],
     }
 
 

@@ -14,6 +14,7 @@ from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
 from service.clubs.actions import create_key
 from service.console.views.audit import EVENTS
+from service.console.views.claims import CLAIMS
 from service.console.views.disputes.lists import DISPUTES
 from service.console.views.jobs import DIFFERENCES, JOBS, LINES
 from service.console.views.keys import KEYS, SESSIONS
@@ -22,6 +23,7 @@ from service.console.views.links import LINKS
 from service.console.views.listing import Listing
 from service.console.views.money import PAYMENTS
 from service.console.views.players import PLAYERS
+from service.console.views.proposals.pages import PROPOSALS
 from service.console.views.rounds.lists import ROUNDS
 from service.console.views.rulesets import RULESETS
 from service.console.views.tables import TABLES
@@ -35,6 +37,7 @@ from tests.service.links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened, step
 from tests.support.application import House
+from tests.support.auditors import proposed, withdraw
 from tests.support.browser.console_lists import count_statements, read_files
 from tests.support.browser.console_visitor import Visitor, table_cells, text_of
 from tests.support.process_jobs import rounds_to_import
@@ -74,7 +77,7 @@ def add_rounds(path: str) -> Add:
     def add_numbered(_: House, api: Api, numbers: range) -> str:
         for number in numbers:
             sitting = {1: "ann 100", 2: f"bob{number} 100", 3: f"cyd{number} 100"}
-            complete_round(api, name=f"table {number}", sitting=sitting, point_value=10, currency="EUR")
+            complete_round(api, name=f"table {number}", sitting=sitting, point_value=10, unit="EUR")
         return path
 
     return add_numbered
@@ -169,11 +172,31 @@ def add_events(house: House, api: Api, numbers: range) -> str:
 
 def add_payments(_: House, api: Api, numbers: range) -> str:
     for number in numbers:
-        complete_round(api, name=f"table {number}", point_value=10, currency="EUR")
+        complete_round(api, name=f"table {number}", point_value=10, unit="EUR")
         payer = "cyd" if number % 2 else "bob"
         paid = {"payer": payer, "payee": "ann", "unit": "EUR", "amount": 100, "reference": f"paid {number}"}
         assert api.post("/v1/payments", paid).status == 201
     return "/money"
+
+
+def add_proposals(_: House, api: Api, numbers: range) -> str:
+    for number in numbers:
+        path = proposed(api, complete_round(api, name=f"table {number}"), reason=f"misread {number}")
+        if number == 0:
+            withdraw(api, path)
+    return "/proposals"
+
+
+def add_claims(_: House, api: Api, numbers: range) -> str:
+    for number in numbers:
+        complete_round(api, name=f"table {number}", point_value=10, unit="EUR")
+        payer = "cyd" if number % 2 else "bob"
+        paid = {"payer": payer, "payee": "ann", "unit": "EUR", "amount": 100, "reference": f"claimed {number}"}
+        claimed = api.post("/v1/payment-claims", paid)
+        assert claimed.status == 201
+        if number == 1:
+            assert api.post(f"/v1/payment-claims/{claimed['id']}/withdraw", None).status == 201
+    return "/money/claims"
 
 
 def add_rulesets(_: House, api: Api, numbers: range) -> str:
@@ -188,6 +211,8 @@ CASES = {
     "players": Case(PLAYERS, add_rounds("/players"), "player", "name=BOB", "name=nobody", ("sort=hands",)),
     "ledger": Case(LEDGER, add_rounds("/ledger"), "payer", "player=bob1", "player=nobody"),
     "payments": Case(PAYMENTS, add_payments, "reference", "player=bob", "player=nobody"),
+    "proposals": Case(PROPOSALS, add_proposals, "reason", "state=withdrawn", "state=confirmed"),
+    "claims": Case(CLAIMS, add_claims, "reference", "player=bob", "state=declined", ("state=pending",)),
     "keys": Case(KEYS, add_keys, "name"),
     "sessions": Case(SESSIONS, add_sessions, "key_name", "state=ended"),
     "links": Case(LINKS, add_links, "label", "table=table 1", "kind=player"),

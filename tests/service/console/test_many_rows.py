@@ -13,11 +13,13 @@ from tests.service.links.linked_table import issue
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened
 from tests.support.application import House
+from tests.support.auditors import proposed
 from tests.support.browser.console_visitor import Visitor, discover_pages, list_endpoints, parse
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import COMPLETE, document_of, post_document
 
 FORMS = {
+    "console.confirm_join": "/console/player-aliases/join?player=ann&alias=bob0",
     "console.compare_rulesets": "/console/rulesets/compare?from=pineapple&to=progressive",
     "console.show_new_recomputation": "/console/jobs/recomputation",
 }
@@ -25,13 +27,14 @@ FORMS = {
 UNKNOWN = "console.show_unknown"
 WITHOUT_FILES = {
     "console.show_explanation": "a page to print or to save; the page of the hand has its figures as files",
+    "console.show_proposal": "what it has changed is in the files of the revisions of the round, once it is confirmed",
     "console.show_ruleset": "its fields are columns of the comparison of two rulesets, which has files",
 }
 """The pages with a table and without a file, and why."""
 
 
 def add_rows(api: Api, numbers: range) -> None:
-    """Record rounds at tables and with players of their own, disputes, links, webhooks and jobs."""
+    """Record rounds at tables and with players of their own, disputes, payments, claims, aliases, links and jobs."""
     for number in numbers:
         sitting = {1: "ann 100", 2: f"bob{number} 100", 3: f"cyd{number} 100"}
         for reference in ("first", "second"):
@@ -40,11 +43,15 @@ def add_rows(api: Api, numbers: range) -> None:
             assert response.status == 201, response
         api.put(f"/v1/players/bob{number}", {"display_name": f"Bob {number}"})
         opened(api, response["round"]["id"])
+        proposed(api, response["round"]["id"])
         webhook = api.post("/v1/webhooks", {"url": f"https://club.example/{number}", "kinds": ["hand.recorded"]})
         assert webhook.status == 201, webhook
         table = api.get(f"/v1/rounds/{response['round']['id']}")["table"]
         paid = {"payer": f"cyd{number}", "payee": "ann", "unit": table, "amount": 1, "reference": f"paid {number}"}
         assert api.post("/v1/payments", paid).status == 201
+        claimed = paid | {"amount": 2, "reference": f"claimed {number}"}
+        assert api.post("/v1/payment-claims", claimed).status == 201
+        assert api.post("/v1/players/ann/aliases", {"alias": f"ann {number}"}).status == 201
         issue(api, table, kind="viewer", label=f"screen {number}")
         job = api.post("/v1/recomputations", {"mode": "audit", "scope": {"table": table}, "reason": f"check {number}"})
         assert job.status == 202, job

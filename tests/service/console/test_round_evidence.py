@@ -10,8 +10,8 @@ from tests.service.console.test_round_replay import rows_of, section
 from tests.support.api_client import Api
 from tests.support.application import SIGNING_KEY, House
 from tests.support.browser.console_visitor import Visitor, is_attachment, parse, text_of
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.import_lines import club_of, database_of
-from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import complete_round
 
 

@@ -61,7 +61,7 @@ def words(part: Element) -> str:
 
 
 def test_a_round_begins_with_its_standings_and_settlement(visitor: Visitor, api: Api) -> None:
-    round_id = complete_round(api, point_value=10, currency="EUR")
+    round_id = complete_round(api, point_value=10, unit="EUR")
     assert api.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 2}).status == 201
     page = visitor.show(f"/rounds/{round_id}")
     assert rows_of(section(page, "standings")) == [
@@ -170,7 +170,7 @@ def test_an_older_revision_is_shown_as_replaced(visitor: Visitor, api: Api) -> N
 
 
 def test_adjustments_of_a_final_settlement_are_shown(visitor: Visitor, api: Api) -> None:
-    round_id = complete_round(api, point_value=10, currency="EUR")
+    round_id = complete_round(api, point_value=10, unit="EUR")
     for seat in (1, 2, 3):
         assert api.post(f"/v1/rounds/{round_id}/confirmations", {"seat": seat}).status == 201
     assert correct(api, round_id, changes=[TOP]).status == 201

@@ -55,7 +55,7 @@ def test_the_author_of_a_revision_can_be_a_link_to_the_table(visitor: Visitor, h
 
 
 def test_the_two_newest_revisions_are_compared_first(visitor: Visitor, api: Api) -> None:
-    round_id = complete_round(api, point_value=10, currency="EUR")
+    round_id = complete_round(api, point_value=10, unit="EUR")
     assert correct(api, round_id, changes=[TOP]).status == 201
     page = visitor.show(f"/rounds/{round_id}/revisions")
     nets = [settlement_of(api, round_id, revision)["net"] for revision in (1, 2)]
@@ -93,7 +93,7 @@ def test_any_two_revisions_are_compared_in_any_order(visitor: Visitor, api: Api)
 
 def test_the_comparison_of_any_two_revisions_has_the_payments_between_them(visitor: Visitor, api: Api) -> None:
     """Neither of the first two was final, and the newest follows neither of them."""
-    round_id = complete_round(api, point_value=10, currency="EUR")
+    round_id = complete_round(api, point_value=10, unit="EUR")
     for number, cards in enumerate((["6h", "3d", "2h"], ["Ah", "Kd", "3d"], ["6h", "3d", "2s"])):
         assert correct(api, round_id, reason=f"again {number}", changes=[{**TOP, "cards": cards}]).status == 201
     for one, other in ((1, 2), (1, 4), (2, 3), (4, 1), (2, 4)):

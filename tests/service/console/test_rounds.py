@@ -64,7 +64,7 @@ def import_rounds(house: House, api: Api, count: int, table: str = "hall") -> No
 
 
 def test_a_round_is_shown_with_its_players_and_state(visitor: Visitor, api: Api) -> None:
-    round_id = complete_round(api, point_value=10, currency="EUR")
+    round_id = complete_round(api, point_value=10, unit="EUR")
     page = visitor.show("/rounds")
     assert rounds_on(page) == [round_id]
     assert "kitchen ann +36bob 0cyd −36 3 pineapple@1 Provisional" in text_of(page)
@@ -152,10 +152,10 @@ def test_no_cell_of_a_file_is_a_formula(visitor: Visitor, api: Api) -> None:
 
 
 def test_a_file_has_the_money_of_each_player(visitor: Visitor, api: Api) -> None:
-    round_id = complete_round(api, name="friday", point_value=20, currency="EUR")
+    round_id = complete_round(api, name="friday", point_value=20, unit="EUR")
     net = api.get(f"/v1/rounds/{round_id}/settlement")["money"]["net"]
     rows = read_files(visitor, "/rounds")
-    assert [(row["amount"], row["currency"]) for row in rows] == [(f"{each / 100:.2f}", "EUR") for each in net.values()]
+    assert [(row["amount"], row["unit"]) for row in rows] == [(f"{each / 100:.2f}", "EUR") for each in net.values()]
 
 
 def test_unusual_rounds_are_marked_and_selected(visitor: Visitor, api: Api) -> None:

@@ -25,7 +25,7 @@ def test_points_of_each_worth_have_payments_of_their_own(visitor: Visitor, api: 
         cell for label in ("CHF", "EUR") for row in table_cells(page, f"Payments in {label}") for cell in row
     }
     listed = rows_of(visitor.get("/statement?period=all&format=csv&part=payments"))
-    assert [(row["payer"], row["amount"], row["currency"], row["point_value"], row["table"]) for row in listed] == [
+    assert [(row["payer"], row["amount"], row["unit"], row["point_value"], row["table"]) for row in listed] == [
         ("kim", "6", "", "0.50", ""),
         ("uma", "6", "", "0.10", ""),
         ("kim", "6", "", "", "garden"),

@@ -97,7 +97,7 @@ def test_the_club_statement_begins_with_the_last_evening(visitor: Visitor, api: 
     assert "All rounds 3 rounds." in text_of(everything)
 
 
-def test_the_club_statement_never_adds_currencies(visitor: Visitor, api: Api) -> None:
+def test_the_club_statement_never_adds_units(visitor: Visitor, api: Api) -> None:
     tables = play_evenings(api)
     page = visitor.show("/statement?period=all")
     assert table_cells(page, "Results")[1:4] == [
@@ -130,7 +130,7 @@ def test_the_files_of_a_statement_are_its_page(visitor: Visitor, api: Api, path:
     assert {each["player"]: each["net"] for each in document["players"]} == summed
     payments = rows_of(visitor.get(f"{address}format=csv&part=payments"))
     listed = [(each["payer"], each["payee"], each["amount"]) for each in document["payments"]["points"]]
-    assert [(row["payer"], row["payee"], int(row["amount"])) for row in payments if not row["currency"]] == listed
+    assert [(row["payer"], row["payee"], int(row["amount"])) for row in payments if not row["unit"]] == listed
 
 
 def test_the_csv_file_of_a_table_has_the_columns_of_its_page(visitor: Visitor, api: Api) -> None:
@@ -149,7 +149,7 @@ def test_the_csv_file_of_a_table_has_the_columns_of_its_page(visitor: Visitor, a
     assert list(by_player.items()) == [
         (cells[0], [each.translate(plain) for each in cells[1:7]]) for cells in shown[1:-1]
     ]
-    assert [(row["table"], row["amount"], row["currency"], row["net"]) for row in rows if row["player"] == "ann"] == [
+    assert [(row["table"], row["amount"], row["unit"], row["net"]) for row in rows if row["player"] == "ann"] == [
         ("kitchen", "14.40", "EUR", "108"),
         ("kitchen", "2.52", "USD", ""),
     ]

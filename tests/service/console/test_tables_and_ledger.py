@@ -56,14 +56,14 @@ def play_evenings(api: Api) -> dict[str, str]:
 
 
 MONEY: dict[str, dict[str, Any]] = {
-    "kitchen": {"point_value": 20, "currency": "EUR"},
-    "attic": {"point_value": 7, "currency": "USD"},
+    "kitchen": {"point_value": 20, "unit": "EUR"},
+    "attic": {"point_value": 7, "unit": "USD"},
 }
 
 
 def test_the_list_of_tables(visitor: Visitor, api: Api) -> None:
     assert "The club has no tables yet" in text_of(visitor.show("/tables"))
-    kitchen = add_table(api, point_value=20, currency="EUR")
+    kitchen = add_table(api, point_value=20, unit="EUR")
     add_table(api, name="attic")
     open_round(api, kitchen)
     page = visitor.show("/tables")
@@ -74,7 +74,7 @@ def test_the_list_of_tables(visitor: Visitor, api: Api) -> None:
     assert [each[0] for each in table_cells(visitor.show("/tables?name=CHEN"), "Tables")[1:]] == ["kitchen"]
     assert "No table matches this filter." in text_of(visitor.show("/tables?name=100%"))
     rows = rows_of(visitor.get("/tables?name=chen&format=csv"))
-    assert [(row["id"], row["point_value"], row["currency"]) for row in rows] == [(kitchen, "0.20", "EUR")]
+    assert [(row["id"], row["point_value"], row["unit"]) for row in rows] == [(kitchen, "0.20", "EUR")]
     listed = json.loads(visitor.get("/tables?format=json").text)
     assert [each["name"] for each in listed] == ["attic", "kitchen"]
 
@@ -139,23 +139,23 @@ def test_the_ledger_adds_up_to_the_statement_of_the_same_filter(visitor: Visitor
     tables = play_evenings(api)
     rows = rows_of(visitor.get(f"/ledger?format=csv&{query}"))
     listed = json.loads(visitor.get(f"/ledger?format=json&{query}").text)
-    assert [(row["round"], row["hand"], row["payer"], row["paid"], row["currency"]) for row in rows] == [
-        (each["round"], str(each["hand"]), each["payer"], str(each["paid"]), each["currency"]) for each in listed
+    assert [(row["round"], row["hand"], row["payer"], row["paid"], row["unit"]) for row in rows] == [
+        (each["round"], str(each["hand"]), each["payer"], str(each["paid"]), each["unit"]) for each in listed
     ]
     points: Counter[str] = Counter()
     money: Counter[tuple[str, str]] = Counter()
     for row in rows:
         for player, sign in ((row["payer"], -1), (row["payee"], 1)):
             points[player] += sign * int(row["paid"])
-            money[player, row["currency"]] += sign * Decimal(row["amount"])  # type: ignore[assignment]  # the sum starts at the integer 0
+            money[player, row["unit"]] += sign * Decimal(row["amount"])  # type: ignore[assignment]  # the sum starts at the integer 0
     parameters = query.replace("table=kitchen", f"table={tables['kitchen']}")
     statement = json.loads(visitor.get(f"/statement?period=all&format=json&{parameters}").text)
     player = dict(part.split("=") for part in query.split("&") if part).get("player")
     for each in statement["players"]:
         if player in (None, each["player"]):
             assert points[each["player"]] == each["net"]
-            for currency, minor in each["money"].items():
-                assert money[each["player"], currency] == Decimal(minor) / 100
+            for unit, minor in each["money"].items():
+                assert money[each["player"], unit] == Decimal(minor) / 100
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+49", "-1+1", "@a"])

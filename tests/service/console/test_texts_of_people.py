@@ -14,6 +14,7 @@ from tests.support.api_client import Api
 from tests.support.api_disputes import step
 from tests.support.api_settlements import correct
 from tests.support.application import House
+from tests.support.auditors import FIRST_HAND, proposed, withdraw
 from tests.support.browser.console_visitor import Visitor, discover_pages, parse
 from tests.support.sample_rounds import COMPLETE, document_of, post_document
 
@@ -49,6 +50,8 @@ def write_everywhere(house: House, api: Api) -> None:
     assert step(api, dispute["id"], "comments", comment=MARKUP, by=claim["by"]).status == 201
     assert step(api, dispute["id"], "review").status == 201
     assert correct(api, round_id, reason=MARKUP).status == 201
+    assert withdraw(api, proposed(api, round_id, patch=FIRST_HAND, reason=MARKUP), MARKUP).status == 201
+    proposed(api, round_id, patch=FIRST_HAND, reason=f"{MARKUP} again")
     table = api.get(f"/v1/rounds/{round_id}")["table"]
     issue(api, table, kind="viewer", label=MARKUP[:90])
     create_key(house.owner, stored_club(house, api), name=MARKUP[:90])

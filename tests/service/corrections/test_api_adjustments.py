@@ -21,9 +21,9 @@ from tests.support.api_settlements import (
 )
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
+from tests.support.database.recomputed_rounds import named, recompute
 from tests.support.import_lines import club_of, database_of
 from tests.support.race import at_once
-from tests.support.recomputed_rounds import named, recompute
 from tests.support.sample_rounds import (
     COMPLETE,
     HIGH,
@@ -105,7 +105,7 @@ def test_a_correction_cannot_reopen_a_round_whose_settlement_was_final(api: Api,
 
 
 def test_a_correction_of_a_final_settlement_has_an_adjustment(api: Api) -> None:
-    round_id = complete_round(api, point_value=10, currency="EUR")
+    round_id = complete_round(api, point_value=10, unit="EUR")
     make_final(api, round_id)
     # Seat 1 won 12 in each of three hands, and lost 12 in one of them as it turns out.
     right = {
@@ -158,7 +158,7 @@ def test_final_nets_plus_adjustment_equal_the_new_nets(api: Api, name: str) -> N
         for seat in sitting:
             assert confirm(api, round_id, seat["seat"]).status == 201
         original = api.get(f"/v1/rounds/{round_id}/document").document
-        amended = {**other, **{part: original[part] for part in ("table", "reference", "point_value", "currency")}}
+        amended = {**other, **{part: original[part] for part in ("table", "reference", "point_value", "unit")}}
         closed = {"after_hand": len(other["hands"]), "reason": "the room closes"}
         response = correct(api, round_id, None, document=amended)
         if response.status != 201:  # it would be open

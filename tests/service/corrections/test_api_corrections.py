@@ -21,8 +21,8 @@ from tests.support.api_corrections import (
     round_of,
 )
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import named, recompute
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import named, recompute
 from tests.support.sample_rounds import (
     HIGH,
     LOW,

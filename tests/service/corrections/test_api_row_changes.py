@@ -22,9 +22,9 @@ from tests.support.api_corrections import (
 )
 from tests.support.application import House
 from tests.support.check_club import check_everywhere
+from tests.support.database.recomputed_rounds import named, recompute
 from tests.support.import_lines import club_of, database_of
 from tests.support.race import at_once
-from tests.support.recomputed_rounds import named, recompute
 from tests.support.sample_rounds import (
     HIGH,
     LOW,

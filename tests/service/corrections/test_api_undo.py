@@ -97,7 +97,7 @@ def test_hands_are_undone_one_after_the_other(api: Api) -> None:
 
 
 def test_another_hand_takes_the_number(api: Api) -> None:
-    round_id = start_round(api, point_value=10, currency="EUR")
+    round_id = start_round(api, point_value=10, unit="EUR")
     play(api, round_id, FIRST, SECOND)
     undo(api, round_id, 2)
     response = record(api, round_id, OTHER)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from sqlalchemy import make_url, text
 
+from service.database_errors import DatabaseUnreachable
 from service.db import Database, Transaction
 from service.db.arrays import read_arrays
-from service.errors import DatabaseUnreachable, ServiceError, StatementTimeout
+from service.errors import ServiceError, StatementTimeout
 from tests.support.database.insert_records import add_club, add_table
 from tests.support.database.poolers import NO_PGBOUNCER, PGBOUNCER, options_dropped, pgbouncer
 from tests.support.database.postgres import Logins, text_of

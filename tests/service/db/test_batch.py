@@ -17,10 +17,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.schema import CreateTable
 
 from schemas.hands import SubmittedHand
+from service.database_errors import DatabaseAltered
 from service.db import Database, Statement
 from service.db.base import Base, Big, Json, Key, PointsList, Small, SmallList, TextList
 from service.db.batch import Batch
-from service.errors import DatabaseAltered
 from service.rounds.queries import hands
 from tests.support.database.insert_records import EXAMPLE, add_club, add_hand, add_round, add_table, example_round
 from tests.support.database.postgres import Logins

@@ -9,8 +9,9 @@ from sqlalchemy import make_url, text
 from sqlalchemy.exc import InternalError
 from uuid_utils.compat import uuid7
 
+from service.database_errors import DatabaseUnreachable
 from service.db import SERVICE_ROLE, Database, Statement, connections
-from service.errors import Busy, DatabaseUnreachable, NotFound
+from service.errors import Busy, NotFound
 from service.tables import queries as tables
 from tests.support.database.insert_records import add_club, add_table
 from tests.support.database.postgres import Logins, text_of

@@ -17,9 +17,9 @@ from sqlalchemy import NullPool, create_engine, make_url
 from sqlalchemy.exc import ProgrammingError
 
 from migrations.privileges import SERVICE_PRIVILEGES
+from service.database_errors import DatabaseBehind, DatabaseDenied, DatabaseUnknown
 from service.db import SERVICE_ROLE, Database, alembic_config, engine_url, migrate
 from service.db.migrations import newest_revision
-from service.errors import DatabaseBehind, DatabaseDenied, DatabaseUnknown
 from tests.support.database.insert_records import add_club
 from tests.support.database.owned_database import admin_of, plain_owner, tables_of
 from tests.support.database.postgres import Logins, Server, embedded_server, text_of

@@ -36,7 +36,7 @@ from tests.support.database.insert_records import (
 )
 from tests.support.database.owned_database import SERVERS, Filled, filled_database, tables_of
 
-CHANGING = {"clubs", "api_keys", "links", "players", "tables", "round_heads", "dispute_heads"} | {
+CHANGING = {"clubs", "api_keys", "links", "players", "aliases", "tables", "round_heads", "dispute_heads"} | {
     "jobs",
     "job_chunks",
     "import_pieces",
@@ -49,6 +49,7 @@ CHANGING = {"clubs", "api_keys", "links", "players", "tables", "round_heads", "d
     "webhook_deliveries",
     "round_statistics",
     "entry_notes",
+    "payment_claim_reasons",
     "console_sessions",
     "scorekeepers",
     "verifications",

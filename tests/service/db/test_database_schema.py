@@ -13,9 +13,9 @@ from service.app import create_app
 from service.audit_trail.actions import make_checkpoint
 from service.audit_trail.signing import read_signing_key
 from service.config import Config
+from service.database_errors import DatabaseAltered
 from service.db import Database, migrate, schema
 from service.db.schema import Change, SchemaChange, compare_schema, expected_schema, read_schema
-from service.errors import DatabaseAltered
 from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
@@ -30,9 +30,12 @@ every_server = pytest.mark.every_server
 OPEN_TO_ALL = """
     CREATE OR REPLACE FUNCTION authenticate_key(secret bytea)
         RETURNS TABLE (
-            club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, is_use_due boolean
+            club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, player text,
+            declared_player text, is_use_due boolean
         )
-        LANGUAGE sql AS $$ SELECT club_id, id, name, scopes, NULL::uuid, NULL::uuid, false FROM api_keys LIMIT 1 $$
+        LANGUAGE sql AS $$
+            SELECT club_id, id, name, scopes, NULL::uuid, NULL::uuid, NULL, NULL, false FROM api_keys LIMIT 1
+        $$
 """
 ALTERATIONS = {
     OPEN_TO_ALL: "function public.authenticate_key(secret bytea) is changed",

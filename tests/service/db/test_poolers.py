@@ -13,8 +13,8 @@ from sqlalchemy import make_url, text
 from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
+from service.database_errors import DatabaseDenied
 from service.db import SERVICE_ROLE, Database
-from service.errors import DatabaseDenied
 from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import Records, close_queue

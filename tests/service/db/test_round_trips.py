@@ -14,6 +14,7 @@ from sqlalchemy import event
 
 from schemas.base import load
 from schemas.hands import HandRequestSchema
+from service.ledger.actions.hand_charges import HandCharges
 from service.rounds.actions.recording import record_hand
 from tests.service.links.linked_table import link_to
 from tests.support.api_client import Api, ApiResponse
@@ -88,7 +89,7 @@ def test_a_hand_that_waits_for_the_round_sees_the_hand_before_it(api: Api, house
     )
     with ThreadPoolExecutor(1) as threads:
         with database_of(house).transaction(club_of(house, api)) as transaction:
-            record_hand(transaction, UUID(round_id), load(HandRequestSchema(), first), b"{}")
+            record_hand(transaction, UUID(round_id), load(HandRequestSchema(), first), b"{}", HandCharges(transaction))
             transaction.send()
             second = threads.submit(post, api, round_id, 2, THREE)
             assert wait_until(lambda: house.query(waiting) == [()], 10)

@@ -8,9 +8,9 @@ from sqlalchemy import text
 from uuid_utils.compat import uuid7
 
 from service.clubs.actions import create_club
+from service.database_errors import DatabaseReadOnly
 from service.db import SERVICE_ROLE, Database
 from service.db.connections import TRUSTED_SECONDS
-from service.errors import DatabaseReadOnly
 from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import house_on

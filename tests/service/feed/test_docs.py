@@ -45,7 +45,7 @@ def test_the_page_names_every_kind_with_a_result_and_every_kind_for_auditors() -
 
 
 def test_the_page_names_the_event_of_every_message() -> None:
-    named = set(re.findall(r"`([a-z]+\.[a-z]+)`", section("Events and messages")))
+    named = set(re.findall(r"`([a-z]+\.[a-z-]+)`", section("Events and messages")))
     same = {"hand.recorded", "hand.withdrawn", "dispute.opened", "dispute.withdrawn"}
     assert named >= {kind.value for kind in WebhookKind}
     assert same <= {kind.value for kind in WebhookKind} & {kind.value for kind in EventKind}

@@ -185,7 +185,7 @@ def text_fields(api: Api) -> dict[str, tuple[str, Any]]:
         "rulesets/stay": ("/v1/rulesets", (ruleset, "fantasyland/stay/top")),
         "tables/name": ("/v1/tables", ({"name": "x", "ruleset": "pineapple"}, "name")),
         "tables/ruleset": ("/v1/tables", ({"name": "x", "ruleset": "pineapple"}, "ruleset")),
-        "tables/currency": ("/v1/tables", ({"name": "x", "ruleset": "pineapple"}, "currency")),
+        "tables/unit": ("/v1/tables", ({"name": "x", "ruleset": "pineapple"}, "unit")),
         "rounds/player": (f"/v1/tables/{table}/rounds", (opening, "seats/0/player")),
         "rounds/reference": (f"/v1/tables/{table}/rounds", (opening, "reference")),
         "hands/player": (f"/v1/rounds/{round_id}/hands", (hand(1, 1, THREE), "players/0/player")),
@@ -195,7 +195,7 @@ def text_fields(api: Api) -> dict[str, tuple[str, Any]]:
         "documents/table": ("/v1/documents", (document, "table")),
         "documents/ruleset": ("/v1/documents", (document, "ruleset")),
         "documents/reference": ("/v1/documents", (document, "reference")),
-        "documents/currency": ("/v1/documents", (document, "currency")),
+        "documents/unit": ("/v1/documents", (document, "unit")),
         "documents/player": ("/v1/documents", (document, "seats/0/player")),
         "documents/reason": (
             "/v1/documents",

@@ -43,7 +43,7 @@ FORMS = {
     "/v1/imports/{import_id}/results": {"application/x-ndjson"},
     "/v1/export": {"application/x-ndjson", "application/vnd.apache.parquet"},
     "/v1/statement": {"application/json", "text/csv"},
-    "/v1/ledger": {"application/json", "text/csv"},
+    "/v1/ledger": {"application/json", "text/csv", "application/vnd.apache.parquet"},
     "/v1/plots/{plot}": {"application/json", "image/svg+xml", "text/csv"},
     "post /v1/hands": {"application/x-ndjson"},
     "/v1/events": {"application/x-ndjson"},
@@ -213,6 +213,7 @@ def test_headers_for_clients_are_documented(contract: Document) -> None:
         assert ("Idempotent-Replayed" in succeeding) == is_recorded, f"{method} {path}"
         makes = {"open_round", "record_hand", "play_document", "add_table", "add_ruleset"}
         makes |= {"start_import", "start_recomputation", "open_dispute", "make_checkpoint", "add_webhook"}
+        makes |= {"propose_correction", "propose_recomputation"}
         assert ("Location" in succeeding) == (operation["operationId"] in makes), f"{method} {path}"
 
 
@@ -296,12 +297,12 @@ REQUESTS: dict[str, Document] = {
     "ScoreRequest": {**WORKED, "expected": {}, "players": [
         {**WORKED["players"][0], "stays": 0, "opening_stack": 3, "player": "ann", "discards": None, "fantasyland": 0}
     ]},
-    "TableRequest": {"name": "x", "ruleset": "turbo", "point_value": 1, "currency": "EUR", "minimum_stack": 5},
+    "TableRequest": {"name": "x", "ruleset": "turbo", "point_value": 1, "unit": "EUR", "minimum_stack": 5},
     "TableChanges": {
         "name": "x",
         "ruleset": "turbo",
         "point_value": 1,
-        "currency": "EUR",
+        "unit": "EUR",
         "minimum_stack": 5,
         "correction_window_minutes": 5,
         "is_archived": True,
@@ -335,7 +336,7 @@ def places(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize("name", REQUESTS)
 def test_the_service_accepts_exactly_what_the_openapi_document_allows(contract: Document, name: str) -> None:
     """
-    What the contract cannot say is left out: that money has both parts, and which moments and currencies exist.
+    What the contract cannot say is left out: that money has both parts, and which moments and units exist.
 
     That nobody opens with 0 points is left to the rules, which name it beside their other mistakes.
     """
@@ -346,7 +347,7 @@ def test_the_service_accepts_exactly_what_the_openapi_document_allows(contract: 
     load(schema, REQUESTS[name])
     for path in places(REQUESTS[name]):
         for value in VALUES:
-            if path[-1] not in ("played_at", "opened_at", "currency") and (path[-1], value) != ("point_value", None):
+            if path[-1] not in ("played_at", "opened_at", "unit") and (path[-1], value) != ("point_value", None):
                 request = changed(REQUESTS[name], ("/".join(path), value))
                 if (path[0], path[-1], value) == ("seats", "stack", 0):
                     continue

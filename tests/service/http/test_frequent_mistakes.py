@@ -96,7 +96,7 @@ MISTAKES = {
     "a list of hands": Sent(
         422,
         "the document is an array; expected an object with number, button, played_at, top_ups, players, restores,"
-        " dealt_again, expected",
+        " dealt_again, charges, expected",
         body=[HAND],
     ),
     "a card of three characters": Sent(
@@ -109,7 +109,7 @@ MISTAKES = {
     "a field of another style": Sent(
         422,
         "`playedAt` is unknown; expected one of number, button, played_at, top_ups, players, restores, dealt_again,"
-        " expected",
+        " charges, expected",
         body={**HAND, "playedAt": "2026-11-20T20:04:00Z"},
     ),
     "a number as the ID": Sent(
@@ -158,7 +158,8 @@ MISTAKES = {
     "a media type that another operation has": get(
         "/v1/ledger",
         406,
-        "Accept is 'image/png'; expected 'application/json', 'text/csv', '*/*' or no Accept header",
+        "Accept is 'image/png'; expected 'application/json', 'text/csv', 'application/vnd.apache.parquet', '*/*' or"
+        " no Accept header",
         Accept="image/png",
     ),
 }

@@ -45,9 +45,10 @@ def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:
     requests = [line for line in lines if line["event"] == "request"]
     by_id = {line["request_id"]: line for line in requests}
     assert len(requests) == len(by_id)
-    # Beside these, `up` itself asks for a link to the console, and until it is ready whether the service is well.
+    # Beside these, `up` itself requests a link to the console and the tables of the club, and until it is ready whether
+    # the service is well.
     others = by_id.keys() - {response.headers["Request-Id"] for response in responses}
-    assert len([each for each in others if by_id[each]["route"] != "/healthz"]) == 1
+    assert len([each for each in others if by_id[each]["route"] != "/healthz"]) == 2
     assert len(by_id) - len(others) == len(responses)
     for response in responses:
         line = by_id[response.headers["Request-Id"]]

@@ -15,6 +15,7 @@ from service.http.services import services_of
 from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import body_of, opened
 from tests.support.application import House
+from tests.support.auditors import proposed
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import (
     NOBODYS,
@@ -45,8 +46,15 @@ SENT: dict[str, Any] = {
     "review_dispute": body_of("review", 1),
     "resolve_dispute": body_of("resolve", 1),
     "withdraw_dispute": body_of("withdraw", 1),
+    "propose_correction": {"reason": "a card was misread", "version": 1, "patch": []},
+    "propose_recomputation": {"reason": "these are the rules"},
+    "confirm_proposal": None,
+    "withdraw_proposal": {"reason": "the other camera shows it"},
     "reverse_payment": {"reason": "it was a loan"},
     "reverse_charge": {"reason": "the room was free"},
+    "confirm_payment_claim": None,
+    "decline_payment_claim": {"reason": "not received"},
+    "withdraw_payment_claim": None,
     "revoke_link": None,
     "show_scorekeeper": {"hand": 1},
     "hide_scorekeeper": None,
@@ -82,6 +90,8 @@ class Theirs:
     device_id: str
     payment_id: str
     charge_id: str
+    payment_claim_id: str
+    proposal_id: str
 
 
 @pytest.fixture
@@ -103,9 +113,11 @@ def theirs(other_api: Api) -> Theirs:
     payment_id = other_api.post("/v1/payments", paid)["id"]
     charged = {"player": "ann", "unit": "EUR", "amount": 1, "reason": "the room", "reference": "room"}
     charge_id = other_api.post("/v1/charges", charged)["id"]
+    payment_claim_id = other_api.post("/v1/payment-claims", {**paid, "reference": "claimed"})["id"]
+    proposal_id = proposed(other_api, complete_round(other_api, name="cellar")).rpartition("/")[2]
     return Theirs(
         *(table, round_id, hand_id, dispute_id, import_id, recomputation_id),
-        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id),
+        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id, payment_claim_id, proposal_id),
     )
 
 
@@ -172,6 +184,8 @@ def test_ids_of_another_club_are_refused_like_unknown_ids(
         "/v1/hands?cursor={hand_cursor}",
         "/v1/imports?cursor={import_cursor}",
         "/v1/recomputations?cursor={recomputation_cursor}",
+        "/v1/proposals?round={round_id}",
+        "/v1/proposals?cursor={proposal_cursor}",
     ],
 )
 def test_lists_contain_no_records_of_another_club(house: House, api: Api, theirs: Theirs, query: str) -> None:

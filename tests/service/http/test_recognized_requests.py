@@ -105,7 +105,7 @@ def of_confirmation(api: Api) -> Case:
 
 
 def of_table(api: Api) -> Case:
-    body = {"name": "kitchen", "ruleset": "pineapple", "point_value": 5, "currency": "EUR"}
+    body = {"name": "kitchen", "ruleset": "pineapple", "point_value": 5, "unit": "EUR"}
     return "/v1/tables", body, lambda: add_table(api, name="attic")
 
 
@@ -283,7 +283,7 @@ def test_an_undo_of_a_record_that_was_corrected_is_refused(api: Api, house: Hous
     [
         ("ruleset", "turbo"),
         ("point_value", 6),
-        ("currency", "USD"),
+        ("unit", "USD"),
         ("minimum_stack", 9),
         ("correction_window_minutes", 0),
     ],

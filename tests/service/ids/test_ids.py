@@ -12,6 +12,7 @@ from tests.support.api_client import Api
 from tests.support.api_disputes import opened
 from tests.support.api_settlements import another_key
 from tests.support.application import House
+from tests.support.auditors import proposed
 from tests.support.import_lines import club_of
 from tests.support.sample_rounds import add_table, complete_round, find_record, round_of
 
@@ -29,12 +30,14 @@ def make_one_of_each(house: House, api: Api) -> dict[IdKind, str]:
     webhook = api.post("/v1/webhooks", {"url": "https://club.example/ofc", "kinds": ["hand.recorded"]})["id"]
     recompute = {"mode": "audit", "scope": {"table": table}, "reason": "a question"}
     owed = {"unit": "EUR", "amount": 100}
+    paid = {**owed, "payer": "ann", "payee": "bob"}
     lines = {"data": b"{}\n", "headers": {"Content-Type": "application/x-ndjson"}}
     return {
         IdKind.TABLE: table,
         IdKind.ROUND: round_id,
         IdKind.HAND: find_record(api, round_id, 1),
         IdKind.DISPUTE: opened(api, round_id),
+        IdKind.PROPOSAL: proposed(api, complete_round(api, name="proposed")).rpartition("/")[2],
         IdKind.RECOMPUTATION: api.post("/v1/recomputations", recompute)["id"],
         IdKind.IMPORT: api.request("POST", "/v1/imports", **lines)["id"],
         IdKind.CHECKPOINT: api.post("/v1/checkpoints", None)["id"],
@@ -42,8 +45,9 @@ def make_one_of_each(house: House, api: Api) -> dict[IdKind, str]:
         IdKind.DELIVERY: api.post(f"/v1/webhooks/{webhook}/test", None)["id"],
         IdKind.LINK: api.post("/v1/links", {"table": table})["id"],
         IdKind.KEY: api.get("/v1/keys")["keys"][0]["id"],
-        IdKind.PAYMENT: api.post("/v1/payments", {**owed, "payer": "ann", "payee": "bob", "reference": "paid"})["id"],
+        IdKind.PAYMENT: api.post("/v1/payments", {**paid, "reference": "paid"})["id"],
         IdKind.CHARGE: api.post("/v1/charges", {**owed, "player": "ann", "reason": "rake", "reference": "rake"})["id"],
+        IdKind.PAYMENT_CLAIM: api.post("/v1/payment-claims", {**paid, "reference": "claimed"})["id"],
     }
 
 
@@ -76,7 +80,8 @@ def test_a_kind_is_found_with_a_scope_that_lists_it(house: House, api: Api) -> N
     refused = reader.get(f"/v1/ids?ending={ids[IdKind.WEBHOOK]}&kind=webhook")
     assert (refused.status, refused["code"]) == (403, "scope-missing")
     assert "expected a key with the scope 'webhooks'" in refused["detail"]
-    listed = {"read": {"table", "round", "hand", "dispute", "recomputation", "import", "payment", "charge"}}
+    listed = {"read": {"table", "round", "hand", "dispute", "recomputation", "import", "payment", "charge", "proposal"}}
+    listed["read"].add("payment_claim")
     listed |= {"webhooks": {"webhook", "delivery"}, "audit": {"checkpoint"}, "admin": {"link", "key"}}
     for scope, kinds in listed.items():
         key = another_key(house, api, scope)

@@ -32,8 +32,8 @@ def read_lines(name: str) -> list[bytes]:
 def result_of(api: Api, round_id: str) -> dict[str, Any]:
     """Read the result of a round in the form of `results.ndjson`."""
     read, settlement = api.get(f"/v1/rounds/{round_id}"), settlement_of(api, round_id).document
-    # The earlier version did not have the digits of the currency.
-    settlement["money"] = settlement["money"] and without(settlement["money"], "currency_digits")
+    # The earlier version did not have the digits of the unit.
+    settlement["money"] = settlement["money"] and without(settlement["money"], "unit_digits")
     hands = [
         {
             **{name: hand[name] for name in ("number", "ruleset", "stacks")},

@@ -26,7 +26,7 @@ from tests.support.sample_rounds import (
     undo,
 )
 
-EURO = {"point_value": 10, "currency": "EUR"}
+EURO = {"point_value": 10, "unit": "EUR"}
 NOTHING = {"final": 0, "provisional": 0, "disputed": 0}
 
 
@@ -70,8 +70,7 @@ def test_a_balance_has_its_parts_and_the_payments_that_settle_it(api: Api) -> No
         "units": [
             {
                 "unit": "EUR",
-                "currency": "EUR",
-                "currency_digits": 2,
+                "unit_digits": 2,
                 "table_name": None,
                 "players": [
                     {
@@ -144,26 +143,26 @@ def test_open_rounds_add_nothing(api: Api) -> None:
 
 def test_each_unit_is_settled_by_itself(api: Api) -> None:
     posted(api, hands=COMPLETE, reference="0", **EURO)
-    posted(api, table="loft", hands=COMPLETE, reference="1", point_value=1, currency="USD")
+    posted(api, table="loft", hands=COMPLETE, reference="1", point_value=1, unit="USD")
     attic = posted(api, table="attic", hands=COMPLETE, reference="2")["round"]["table"]
     cellar = posted(api, table="cellar", hands=COMPLETE, reference="3")["round"]["table"]
     units = balances(api)["units"]
     in_order = ["EUR", "USD", *sorted([attic, cellar])]
     assert [each["unit"] for each in units] == in_order
-    assert {each["unit"]: (each["currency"], each["table_name"]) for each in units} == {
-        "EUR": ("EUR", None),
-        "USD": ("USD", None),
-        attic: (None, "attic"),
-        cellar: (None, "cellar"),
+    assert {each["unit"]: (each["unit_digits"], each["table_name"]) for each in units} == {
+        "EUR": (2, None),
+        "USD": (2, None),
+        attic: (0, "attic"),
+        cellar: (0, "cellar"),
     }
     assert [of_unit(api, unit)["ann"] for unit in ("EUR", "USD", attic, cellar)] == [360, 36, 36, 36]
     paid(api, "cyd", "ann", 30, unit=attic)
     assert [of_unit(api, unit)["ann"] for unit in ("EUR", "USD", attic, cellar)] == [360, 36, 6, 36]
 
 
-def test_rounds_with_other_point_values_add_up_in_one_currency(api: Api) -> None:
+def test_rounds_with_other_point_values_add_up_in_one_unit(api: Api) -> None:
     posted(api, hands=COMPLETE, reference="0", **EURO)
-    posted(api, hands=COMPLETE, reference="1", point_value=25, currency="EUR")
+    posted(api, hands=COMPLETE, reference="1", point_value=25, unit="EUR")
     assert of_unit(api)["ann"] == 360 + 900
 
 
@@ -179,6 +178,19 @@ def test_balances_are_of_one_player(api: Api) -> None:
     assert unit["settle_up"] == [{"payer": "cyd", "payee": "ann", "amount": 360}]
     assert shown["open_rounds"] == 1
     assert balances(api, "?player=nobody").document == {"as_of": None, "open_rounds": 0, "units": []}
+
+
+def test_balances_are_in_one_unit(api: Api) -> None:
+    posted(api, hands=COMPLETE, reference="0", **EURO)
+    attic = posted(api, table="attic", hands=COMPLETE, reference="1")["round"]["table"]
+    paid(api, "cyd", "ann", 6, unit=attic)
+    whole = {each["unit"]: each for each in balances(api)["units"]}
+    assert [*whole] == ["EUR", attic]
+    for unit in ("EUR", attic):
+        assert balances(api, f"?unit={unit}")["units"] == [whole[unit]]
+    [mine] = balances(api, f"?unit={attic}&player=cyd")["units"]
+    assert ([each["player"] for each in mine["players"]], mine["settle_up"]) == (["cyd"], whole[attic]["settle_up"])
+    assert balances(api, "?unit=USD")["units"] == []
 
 
 def test_balances_are_of_one_table(api: Api) -> None:
@@ -251,7 +263,8 @@ def test_the_balances_of_another_club_are_not_shown(api: Api, other_api: Api) ->
         ("table=kitchen", "table", "not-an-id"),
         ("player=", "player", "text-length"),
         ("as_of=yesterday", "as_of", "not-a-time"),
-        ("unit=EUR", "unit", "field-unknown"),
+        ("unit=euro", "unit", "text-pattern"),
+        ("currency=EUR", "currency", "field-unknown"),
     ],
 )
 def test_an_invalid_query_is_rejected(api: Api, query: str, pointer: str, code: str) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from schemas.ledger.journal import Amounts
+from schemas.ledger.journal import HOUSE, Amounts, Counted, EntryKind, Posting, post_change
 from scoring.presets import PRESETS
 from service.replays.findings import FindingKind
 from service.rounds.queries.journal import RoundAccount
@@ -17,11 +17,11 @@ from tests.service.ledger.ledger_lines import exchange_seats, ledger, owed, post
 from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import recompute, tamper
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute, tamper
 from tests.support.sample_rounds import COMPLETE, document_of, settlement_of
 
-EURO = {"point_value": 10, "currency": "EUR"}
+EURO = {"point_value": 10, "unit": "EUR"}
 CLOSED = {"after_hand": 1, "reason": "midnight"}
 MOMENT = datetime(2026, 11, 20, 20, tzinfo=UTC)
 ACCOUNT = RoundAccount(UUID(int=1), UUID(int=2), MOMENT, 10, "EUR")
@@ -128,8 +128,9 @@ def test_entries_never_change(api: Api, house: House, change: str) -> None:
 # --- what verification expects ---
 
 
-def expected(events: str, *counted: Amounts | None) -> list[tuple[int, str, int, Sequence[int]]]:
+def expected(events: str, *won: Amounts | Counted | None) -> list[tuple[int, str, int, Sequence[int]]]:
     """The expected entries of a round: the event, kind, revision and amounts of each."""
+    counted = [each if each is None or isinstance(each, Counted) else Counted(each) for each in won]
     happened = [Happened(str(UUID(int=number)).encode(), kind, MOMENT) for number, kind in enumerate(events.split(), 1)]
     entries = expect_entries(ACCOUNT, happened, counted)
     return [(key[0].int, row["kind"], row["revision"], row["amounts"]) for key, row in sorted(entries.items())]
@@ -175,3 +176,18 @@ def test_a_revision_that_opens_the_round_again_reverses_what_the_next_end_settle
 
 def test_a_revision_that_ends_an_open_round_settles() -> None:
     assert expected(f"{HANDS} round.corrected", None, WON) == [(4, "settlement", 2, [50, -50])]
+
+
+def test_a_revision_that_changes_only_the_standing_charge_adjusts_it() -> None:
+    two_hands, one_hand = (Counted(WON, {"ann": -each, "bob": -each, HOUSE: 2 * each}) for each in (20, 10))
+    assert expected(f"{HANDS} round.corrected round.corrected", two_hands, one_hand, one_hand) == [
+        (3, "settlement", 1, [40, 30, -70]),
+        (4, "adjustment", 2, [-20, 10, 10]),
+    ]
+
+
+def test_what_is_won_and_what_is_charged_do_not_cancel_each_other() -> None:
+    charged = Counted({"ann": 60, "bob": -60}, {"ann": -10, "bob": -10, HOUSE: 20})
+    assert post_change(Counted(WON), charged) == Posting(
+        EntryKind.ADJUSTMENT, {HOUSE: 20, "ann": 0, "bob": -20}, {"ann": -10, "bob": -10, HOUSE: 20}
+    )

@@ -34,7 +34,7 @@ from tests.support.sample_rounds import (
 
 @pytest.mark.smoke
 def test_a_line_of_a_settlement_has_its_place_and_what_was_due_and_paid(api: Api) -> None:
-    table = add_table(api, point_value=25, currency="EUR")
+    table = add_table(api, point_value=25, unit="EUR")
     round_ = open_round(api, table, {1: "ann 100", 2: "bob 100", 3: "cyd 4"}, reference="friday/1")
     play(api, round_["id"], hand(1, 1, THREE, played_at="2026-11-20T20:15:00Z"))
     close(api, round_["id"])
@@ -50,8 +50,7 @@ def test_a_line_of_a_settlement_has_its_place_and_what_was_due_and_paid(api: Api
         "revision": 1,
         "previous_revision": None,
         "unit": "EUR",
-        "currency": "EUR",
-        "currency_digits": 2,
+        "unit_digits": 2,
         "note": None,
         "reverses": None,
         "final": False,
@@ -90,13 +89,13 @@ def test_points_without_a_value_are_in_the_unit_of_their_table(api: Api) -> None
     close(api, opened["id"])
     [first, *_] = ledger(api)
     assert (first["paid"], first["amount"], first["unit"]) == (6, 6, table)
-    assert (first["currency"], first["currency_digits"]) == (None, None)
+    assert (first["unit"], first["unit_digits"]) == (table, 0)
     assert first["played_at"] == opened["opened_at"]
-    assert {(line["amount"], line["unit"], line["currency"]) for line in read_csv(api)} == {("6", table, "")}
+    assert {(line["amount"], line["unit"]) for line in read_csv(api)} == {("6", table)}
 
 
 def test_a_point_value_of_zero_makes_amounts_of_nothing(api: Api) -> None:
-    round_id = posted(api, hands=COMPLETE, point_value=0, currency="EUR")["round"]["id"]
+    round_id = posted(api, hands=COMPLETE, point_value=0, unit="EUR")["round"]["id"]
     assert {(line["amount"], line["unit"]) for line in ledger(api)} == {(0, "EUR")}
     exchange_seats(api, round_id)
     assert {line["kind"] for line in ledger(api)} == {"settlement"}
@@ -134,7 +133,7 @@ def test_a_correction_adds_what_it_changed_and_leaves_what_was_posted(api: Api) 
 
 
 def test_a_correction_of_the_seats_moves_the_result_to_the_new_player(api: Api) -> None:
-    round_id = posted(api, hands=COMPLETE, point_value=10, currency="EUR")["round"]["id"]
+    round_id = posted(api, hands=COMPLETE, point_value=10, unit="EUR")["round"]["id"]
     patch = [{"op": "replace", "path": "/seats/2/player", "value": "dan"}]
     corrected = correct_round(api, round_id, {"reason": "it was dan", "patch": patch})
     assert corrected.status == 201, corrected

@@ -189,8 +189,8 @@ def test_an_invalid_query_is_rejected(api: Api, query: str, pointer: str, code: 
 
 
 def test_csv_has_a_header_decimal_amounts_and_iso_times(api: Api) -> None:
-    for place, (point_value, currency) in enumerate([(25, "EUR"), (333, "JPY"), (5, "KWD")]):
-        money = {"point_value": point_value, "currency": currency}
+    for place, (point_value, unit) in enumerate([(25, "EUR"), (333, "JPY"), (5, "KWD")]):
+        money = {"point_value": point_value, "unit": unit}
         posted(
             api,
             hands=[hand(1, 1, THREE)],
@@ -203,15 +203,15 @@ def test_csv_has_a_header_decimal_amounts_and_iso_times(api: Api) -> None:
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
     lines = response.text.split("\r\n")
     assert lines[0] == (
-        "posted_at,played_at,kind,table,round,reference,hand,payer,payee,due,paid,limited_by,amount,unit,currency,"
+        "posted_at,played_at,kind,table,round,reference,hand,payer,payee,due,paid,limited_by,amount,unit,"
         "revision,previous_revision,final,id,line,reverses,note"
     )
     assert lines[-1] == ""
     assert ",2026-11-20T19:00:00Z,settlement,kitchen," in lines[1]
-    assert ",0,1,cyd,bob,6,6,,1.50,EUR,EUR,1,,false," in lines[1]
+    assert ",0,1,cyd,bob,6,6,,1.50,EUR,1,,false," in lines[1]
     assert lines[1].endswith(",1,,")
     listed = read_csv(api)
-    assert {(paid["amount"], paid["currency"]) for paid in listed} == {
+    assert {(paid["amount"], paid["unit"]) for paid in listed} == {
         ("1.50", "EUR"), ("1998", "JPY"), ("0.030", "KWD"),
     }  # as a table  # fmt: skip
 

@@ -13,7 +13,7 @@ from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, table_cells, text_of
 from tests.support.sample_rounds import COMPLETE, add_table
 
-EURO = {"point_value": 10, "currency": "EUR"}
+EURO = {"point_value": 10, "unit": "EUR"}
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_payment_recorded_by_another_needs_a_confirmation(visitor: Visitor, ap
     ("unit", "typed", "amount"), [("EUR", "3,5", 350), ("EUR", "12", 1200), ("JPY", "70", 70), ("attic", "8", 8)]
 )
 def test_a_payment_is_typed_in(visitor: Visitor, api: Api, unit: str, typed: str, amount: int) -> None:
-    posted(api, hands=COMPLETE, point_value=1, currency="JPY")
+    posted(api, hands=COMPLETE, point_value=1, unit="JPY")
     attic = add_table(api, name="attic")
     unit = attic if unit == "attic" else unit
     sent = send(visitor, "/money/payments", payer="cyd", payee="", amount=typed, unit=unit, note="cash", anyway="yes")
@@ -139,6 +139,18 @@ def test_a_refused_payment_is_shown_with_what_was_typed(
     assert ledger(api, "?kind=payment") == []
 
 
+def test_a_form_whose_reference_is_used_is_shown_again_with_another_one(visitor: Visitor, api: Api) -> None:
+    posted(api, hands=COMPLETE, **EURO)
+    typed = {"payer": "cyd", "payee": "ann", "unit": "EUR", "reference": "first"}
+    assert send(visitor, "/money/payments", **typed, amount="1.00").status_code == 303
+    refused = send(visitor, "/money/payments", **typed, amount="2.00")
+    assert refused.status_code == 409
+    form = forms_of(parse(refused), "/money/payments")[-1]
+    assert form["reference"] != "first"
+    assert visitor.send("/money/payments", {**typed, **form, "amount": "2.00"}).status_code == 303
+    assert [line["amount"] for line in ledger(api, "?kind=payment")] == [100, 200]
+
+
 def test_a_charge_is_recorded_and_taken_back(visitor: Visitor, api: Api) -> None:
     posted(api, hands=COMPLETE, **EURO)
     charged = send(visitor, "/money/charges", player="ann", amount="2.00", unit="EUR", reason="the room")
@@ -170,15 +182,39 @@ def test_who_may_not_write_sees_no_forms(house: House, api: Api) -> None:
 
 
 def test_a_large_club_sees_its_largest_balances(visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    posted(api, hands=COMPLETE, reference="0", **EURO)
-    posted(api, table="attic", hands=COMPLETE, reference="1")
-    monkeypatch.setattr("service.console.views.money._MOST_UNITS", 1)
+    posted(api, hands=COMPLETE, **EURO)
     monkeypatch.setattr("service.console.views.money._MOST_LINES", 2)
     monkeypatch.setattr("service.console.views.money._FEWEST_LINES", 1)
     page = visitor.show("/money")
     assert [row[0] for row in table_cells(page, "Balances: EUR")[1:]] == ["ann", "cyd"]
     assert "The 2 largest balances of 3." in text_of(page)
-    assert "The first 1 of 2 currencies and tables." in text_of(page)
+
+
+def test_each_of_many_tables_without_a_point_value_has_a_page(
+    visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posted(api, hands=COMPLETE, reference="0", **EURO)
+    attic = posted(api, table="attic", hands=COMPLETE, reference="1")["round"]["table"]
+    others = {1: "ann 100", 2: "dan 100", 3: "eve 100"}
+    posted(api, table="loft", sitting=others, hands=COMPLETE, reference="2")
+    for unit in ("EUR", attic):
+        paid = {"payer": "cyd", "payee": "ann", "unit": unit, "amount": 6, "reference": unit}
+        assert api.post("/v1/payments", paid).status == 201
+    monkeypatch.setattr("service.console.views.money._MOST_LISTS", 1)
+    page = visitor.show("/money")
+    assert "Points without a value: 2 tables" in text_of(page)
+    assert "Points at attic" not in text_of(page)
+    links = {"".join(link.itertext()): link.attrib["href"] for link in page.iter("a") if "unit=" in link.attrib["href"]}
+    assert [*links] == ["attic", "loft"]
+    page = visitor.show(links["attic"].removeprefix("/console"))
+    assert [row[:2] for row in table_cells(page, "Balances: Points at attic")[1:]] == [
+        ["ann", "+30"],
+        ["bob", "0"],
+        ["cyd", "−30"],
+    ]
+    assert "Balances: EUR" not in text_of(page)
+    assert [row[4] for row in table_cells(page, "Payments and charges")[1:]] == ["6 attic"]
+    assert "Points at attic" in text_of(visitor.show("/money?player=bob")), "bob has played at one of them"
 
 
 def test_the_page_of_a_round_shows_what_its_corrections_added(visitor: Visitor, api: Api) -> None:

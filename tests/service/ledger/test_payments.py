@@ -26,7 +26,7 @@ SENDERS = 20
 @pytest.fixture(autouse=True)
 def round_(api: Api) -> Document:
     """A round by which cyd owes ann 3.60 euros."""
-    played: Document = posted(api, hands=COMPLETE, point_value=10, currency="EUR")["round"]
+    played: Document = posted(api, hands=COMPLETE, point_value=10, unit="EUR")["round"]
     return played
 
 
@@ -57,8 +57,9 @@ def test_a_payment_is_recorded_and_listed(api: Api) -> None:
     assert without(paid.document, "id", "recorded_at") == {
         **PAID,
         "paid_at": "2026-11-20T23:00:00Z",
-        "currency": "EUR",
-        "currency_digits": 2,
+        **dict.fromkeys(("table", "round", "claim")),
+        "unit": "EUR",
+        "unit_digits": 2,
     }
     [line] = ledger(api, "?kind=payment")
     assert without(line, "actor") == {
@@ -71,8 +72,8 @@ def test_a_payment_is_recorded_and_listed(api: Api) -> None:
         **dict.fromkeys(("table", "table_name", "round", "hand", "revision", "previous_revision", "reverses")),
         **dict.fromkeys(("due", "paid", "limited_by")),
         **PAID,
-        "currency": "EUR",
-        "currency_digits": 2,
+        "unit": "EUR",
+        "unit_digits": 2,
         "note": "cash",
         "final": True,
     }
@@ -86,7 +87,7 @@ def test_a_payment_without_a_time_was_paid_when_it_was_recorded(api: Api) -> Non
 def test_points_of_a_table_are_paid(api: Api) -> None:
     table = add_table(api, name="attic")
     paid = recorded(api, unit=table.upper())
-    assert (paid["unit"], paid["currency"], paid["currency_digits"]) == (table, None, None)
+    assert (paid["unit"], paid["unit_digits"]) == (table, 0)
     [line] = ledger(api, f"?table={table}")
     assert (line["id"], line["table_name"], line["unit"]) == (paid["id"], "attic", table)
 
@@ -102,8 +103,8 @@ def test_a_charge_is_recorded_and_listed(api: Api, round_: Document) -> None:
     assert charged.status == 201, charged
     assert without(charged.document, "id", "recorded_at") == {
         **without(CHARGED, "reason"),
-        "currency": "EUR",
-        "currency_digits": 2,
+        "unit": "EUR",
+        "unit_digits": 2,
         "table": round_["table"],
         "round": round_["id"],
     }
@@ -270,7 +271,7 @@ def test_a_table_whose_points_have_a_value_is_no_unit(api: Api, round_: Document
     assert (mistake["code"], mistake["expected"]) == ("unit-unknown", "EUR")
     posted(api, table="attic", hands=COMPLETE)
     attic = next(table["id"] for table in api.get("/v1/tables")["tables"] if table["name"] == "attic")
-    assert api.patch(f"/v1/tables/{attic}", {"point_value": 5, "currency": "EUR"}).status == 200
+    assert api.patch(f"/v1/tables/{attic}", {"point_value": 5, "unit": "EUR"}).status == 200
     assert recorded(api, unit=attic)["unit"] == attic, "points of earlier rounds are still owed"
 
 

@@ -10,7 +10,7 @@ from tests.service.ledger.test_statements import CLOSED, play_at, statement
 from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import HIGH, LOW, Document, document_of, hand, open_round, post_document
 
-EUROS, FRANCS = {"point_value": 10, "currency": "EUR"}, {"point_value": 50, "currency": "CHF"}
+EUROS, FRANCS = {"point_value": 10, "unit": "EUR"}, {"point_value": 50, "unit": "CHF"}
 
 
 def play_two(api: Api, table: str, winner: str, loser: str, **value: object) -> str:
@@ -25,7 +25,7 @@ def play_two(api: Api, table: str, winner: str, loser: str, **value: object) -> 
 def points_of(summed: ApiResponse) -> list[tuple[object, ...]]:
     """Return the payments in points: the worth of the points, and who pays whom how many."""
     return [
-        (paid["point_value"], paid["currency"], paid["table"], paid["payer"], paid["payee"], paid["amount"])
+        (paid["point_value"], paid["unit"], paid["table"], paid["payer"], paid["payee"], paid["amount"])
         for paid in summed["payments"]["points"]
     ]
 
@@ -36,15 +36,15 @@ def test_points_of_different_value_are_not_netted(api: Api) -> None:
     summed = statement(api)
     assert points_of(summed) == [(50, "CHF", None, "kim", "uma", 6), (10, "EUR", None, "uma", "kim", 6)]
     assert summed["payments"]["money"] == [
-        {"payer": "kim", "payee": "uma", "amount": 300, "currency": "CHF"},
-        {"payer": "uma", "payee": "kim", "amount": 60, "currency": "EUR"},
+        {"payer": "kim", "payee": "uma", "amount": 300, "unit": "CHF"},
+        {"payer": "uma", "payee": "kim", "amount": 60, "unit": "EUR"},
     ]
 
 
 def test_points_of_the_same_value_are_netted_across_tables(api: Api) -> None:
     play_two(api, "attic", "kim", "uma", **EUROS)
     play_two(api, "cellar", "uma", "kim", **EUROS)
-    play_two(api, "cellar", "uma", "kim", point_value=10, currency="CHF")
+    play_two(api, "cellar", "uma", "kim", point_value=10, unit="CHF")
     assert points_of(statement(api)) == [(10, "CHF", None, "kim", "uma", 6)]
 
 
@@ -58,7 +58,7 @@ def test_each_table_without_money_is_settled_on_its_own(api: Api) -> None:
 
 def test_rounds_of_one_table_with_different_values_are_settled_apart(api: Api) -> None:
     table = play_two(api, "attic", "kim", "uma", **EUROS)
-    play_two(api, "attic", "uma", "kim", point_value=20, currency="EUR")
+    play_two(api, "attic", "uma", "kim", point_value=20, unit="EUR")
     play_two(api, "attic", "uma", "kim")
     summed = api.get(f"/v1/tables/{table}/statement")
     assert points_of(summed) == [
@@ -66,7 +66,7 @@ def test_rounds_of_one_table_with_different_values_are_settled_apart(api: Api) -
         (20, "EUR", None, "kim", "uma", 6),
         (None, None, table, "kim", "uma", 6),
     ]
-    assert summed["payments"]["money"] == [{"payer": "kim", "payee": "uma", "amount": 60, "currency": "EUR"}]
+    assert summed["payments"]["money"] == [{"payer": "kim", "payee": "uma", "amount": 60, "unit": "EUR"}]
 
 
 @pytest.mark.parametrize("path", ["/v1/statement", "/v1/tables/{table}/statement"])
@@ -80,8 +80,8 @@ def test_pairs_settle_what_they_won_from_each_other(api: Api, path: str) -> None
     assert points_of(fewest) == [(*worth, "cyd", "ann", 6)]
     assert points_of(pairs) == [(*worth, "bob", "ann", 6), (*worth, "cyd", "bob", 6)]
     assert pairs["payments"]["money"] == [
-        {"payer": "bob", "payee": "ann", "amount": 60, "currency": "EUR"},
-        {"payer": "cyd", "payee": "bob", "amount": 60, "currency": "EUR"},
+        {"payer": "bob", "payee": "ann", "amount": 60, "unit": "EUR"},
+        {"payer": "cyd", "payee": "bob", "amount": 60, "unit": "EUR"},
     ]
     assert (api.get(address)["payments_are"], pairs["payments_are"]) == ("fewest", "pairs")
     assert pairs["players"] == fewest["players"]
@@ -128,18 +128,18 @@ def test_payments_of_pairs_add_up_to_the_results_of_every_player(api: Api) -> No
         nets[paid["payer"]] -= paid["amount"]
         nets[paid["payee"]] += paid["amount"]
     for paid in summed["payments"]["money"]:
-        money[paid["payer"], paid["currency"]] -= paid["amount"]
-        money[paid["payee"], paid["currency"]] += paid["amount"]
+        money[paid["payer"], paid["unit"]] -= paid["amount"]
+        money[paid["payee"], paid["unit"]] += paid["amount"]
     assert summed["payments"]["points"]
     for each in summed["players"]:
         assert nets[each["player"]] == each["net"]
-        for currency, won in each["money"].items():
-            assert money[each["player"], currency] == won
+        for unit, won in each["money"].items():
+            assert money[each["player"], unit] == won
 
 
-def test_an_open_round_without_payments_has_the_digits_of_its_currency(api: Api) -> None:
+def test_an_open_round_without_payments_has_the_digits_of_its_unit(api: Api) -> None:
     response = api.post("/v1/tables", {"name": "attic", "ruleset": "pineapple", **EUROS})
     open_round(api, response["id"])
     summed = statement(api, "?settle_up=pairs")
-    assert summed["currency_digits"] == {"EUR": 2}
+    assert summed["unit_digits"] == {"EUR": 2}
     assert summed["payments"] == {"points": [], "money": []}

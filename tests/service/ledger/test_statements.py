@@ -51,9 +51,9 @@ def play_at(api: Api, table: str, third: str = "cyd", **more: Any) -> Document:
 def tables(api: Api) -> dict[str, str]:
     """Three rounds at two tables, in euros and yen, and one without a point value; their tables."""
     rounds = [
-        play_at(api, "kitchen", point_value=10, currency="EUR", opened_at="2026-10-20T20:00:00Z"),
-        play_at(api, "kitchen", "dan", point_value=20, currency="EUR", opened_at="2026-10-21T20:00:00Z"),
-        play_at(api, "attic", point_value=3, currency="JPY", opened_at="2026-10-21T21:00:00Z"),
+        play_at(api, "kitchen", point_value=10, unit="EUR", opened_at="2026-10-20T20:00:00Z"),
+        play_at(api, "kitchen", "dan", point_value=20, unit="EUR", opened_at="2026-10-21T20:00:00Z"),
+        play_at(api, "attic", point_value=3, unit="JPY", opened_at="2026-10-21T21:00:00Z"),
         play_at(api, "attic", "dan", opened_at="2026-10-22T20:00:00Z"),
     ]
     return {"kitchen": rounds[0]["table"], "attic": rounds[2]["table"]}
@@ -65,14 +65,15 @@ def test_players_are_summed_up_in_total_and_at_each_table(api: Api, tables: dict
     assert [(each["player"], each["net"]) for each in summed["players"]] == [
         ("ann", 48), ("bob", 0), ("cyd", -24), ("dan", -24),
     ]  # as a table  # fmt: skip
-    attic = {"table": tables["attic"], "table_name": "attic", "top_ups": 0}
-    kitchen = {"table": tables["kitchen"], "table_name": "kitchen", "top_ups": 0}
+    attic = {"table": tables["attic"], "table_name": "attic", "top_ups": 0, "charges": {}}
+    kitchen = {"table": tables["kitchen"], "table_name": "kitchen", "top_ups": 0, "charges": {}}
     assert summed["players"][0] == {
         "player": "ann",
         "rounds": 4,
         "top_ups": 0,
         "net": 48,
         "money": {"EUR": 360, "JPY": 36},
+        "charges": {},
         "tables": [
             {**attic, "rounds": 2, "net": 24, "money": {"JPY": 36}},
             {
@@ -83,25 +84,25 @@ def test_players_are_summed_up_in_total_and_at_each_table(api: Api, tables: dict
             },
         ],
     }
-    assert summed["currency_digits"] == {"EUR": 2, "JPY": 0}
+    assert summed["unit_digits"] == {"EUR": 2, "JPY": 0}
     assert summed["payments"] == {
         "points": [
-            {"payer": "cyd", "payee": "ann", "amount": 12, "point_value": 10, "currency": "EUR", "table": None},
-            {"payer": "dan", "payee": "ann", "amount": 12, "point_value": 20, "currency": "EUR", "table": None},
-            {"payer": "cyd", "payee": "ann", "amount": 12, "point_value": 3, "currency": "JPY", "table": None},
+            {"payer": "cyd", "payee": "ann", "amount": 12, "point_value": 10, "unit": "EUR", "table": None},
+            {"payer": "dan", "payee": "ann", "amount": 12, "point_value": 20, "unit": "EUR", "table": None},
+            {"payer": "cyd", "payee": "ann", "amount": 12, "point_value": 3, "unit": "JPY", "table": None},
             {
                 "payer": "dan",
                 "payee": "ann",
                 "amount": 12,
                 "point_value": None,
-                "currency": None,
+                "unit": None,
                 "table": tables["attic"],
             },
         ],
         "money": [
-            {"payer": "cyd", "payee": "ann", "amount": 120, "currency": "EUR"},
-            {"payer": "dan", "payee": "ann", "amount": 240, "currency": "EUR"},
-            {"payer": "cyd", "payee": "ann", "amount": 36, "currency": "JPY"},
+            {"payer": "cyd", "payee": "ann", "amount": 120, "unit": "EUR"},
+            {"payer": "dan", "payee": "ann", "amount": 240, "unit": "EUR"},
+            {"payer": "cyd", "payee": "ann", "amount": 36, "unit": "JPY"},
         ],
     }
     assert summed["payments_are"] == "fewest"
@@ -154,25 +155,25 @@ def test_an_invalid_query_is_rejected(api: Api, query: str, pointer: str, code: 
     assert (response.status, response.mistakes) == (422, {f"#/query/{pointer}": code})
 
 
-def test_csv_has_a_row_for_each_player_table_and_currency(api: Api, tables: dict[str, str]) -> None:
-    play_at(api, "kitchen", "=cyd", point_value=1, currency="JPY")
+def test_csv_has_a_row_for_each_player_table_and_unit(api: Api, tables: dict[str, str]) -> None:
+    play_at(api, "kitchen", "=cyd", point_value=1, unit="JPY")
     response = api.request("GET", "/v1/statement", headers={"Accept": "text/csv"})
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
     assert response.text.split("\r\n")[:4] == [
-        "player,table,rounds,top_ups,net,amount,currency",
-        "ann,attic,2,0,24,36,JPY",
-        "ann,kitchen,3,0,36,3.60,EUR",
-        "ann,kitchen,,,,12,JPY",
+        "player,table,rounds,top_ups,net,amount,charge,unit",
+        "ann,attic,2,0,24,36,,JPY",
+        "ann,kitchen,3,0,36,3.60,,EUR",
+        "ann,kitchen,,,,12,,JPY",
     ]
     rows = list(csv.DictReader(io.StringIO(response.text, newline=""), strict=True))
     assert {row["player"] for row in rows} == {"ann", "bob", "cyd", "dan", "'=cyd"}
     assert sum(int(row["net"] or 0) for row in rows) == 0
     [points_only] = [row for row in rows if row["player"] == "dan" and row["table"] == "attic"]
-    assert (points_only["net"], points_only["amount"], points_only["currency"]) == ("-12", "", "")
+    assert (points_only["net"], points_only["amount"], points_only["unit"]) == ("-12", "", "")
 
 
 def test_a_statement_is_the_sum_of_the_statements_of_its_tables(api: Api) -> None:
-    """Random rounds with several presets and currencies."""
+    """Random rounds with several presets and units."""
     rng = Random("tables")
     tables = set()
     for name in sorted(PRESETS)[:8]:
@@ -209,7 +210,7 @@ def test_a_statement_follows_hands_endings_and_corrections(api: Api) -> None:
         document = {**random_document(rng, PRESETS[name]), "table": f"table {rng.randrange(3)} {name}"}
         assert post_document(api, document).status == 201
     statements = read_all(api)
-    round_id = open_round(api, add_table(api, "pineapple-qq", "last", point_value=5, currency="EUR"))["id"]
+    round_id = open_round(api, add_table(api, "pineapple-qq", "last", point_value=5, unit="EUR"))["id"]
 
     def correct(*patch: Document) -> None:
         assert correct_round(api, round_id, {"reason": "misread", "patch": [*patch]}).status == 201

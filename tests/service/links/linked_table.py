@@ -22,6 +22,8 @@ ALLOWED = {
     *("open_round", "list_rounds", "get_round", "get_settlement", "get_document", "close_round", "record_departure"),
     *("record_hand", "record_hands", "list_hands", "find_hands", "get_hand", "explain_hand", "undo_hand"),
     *("correct_round", "confirm_settlement", "get_club_statement", "list_disputes"),
+    *("get_balances", "record_payment", "reverse_payment", "claim_payment", "list_payment_claims"),
+    *("confirm_payment_claim", "decline_payment_claim", "withdraw_payment_claim"),
     *("show_scorekeeper", "hide_scorekeeper", "list_scorekeepers"),
 }
 """The operations that a scorekeeper's link can be used for."""
@@ -30,13 +32,15 @@ NDJSON = {"Content-Type": "application/x-ndjson"}
 
 @dataclass(frozen=True)
 class Played:
-    """A table, its open round with a hand, its complete round, and a dispute of this."""
+    """A table, its open round with a hand, its complete round, its dispute, and a payment, recorded and claimed."""
 
     table: str
     round: str
     hand: str
     complete: str
     dispute: str
+    payment: str
+    claim: str
 
 
 def play_at(api: Api, name: str) -> Played:
@@ -45,7 +49,13 @@ def play_at(api: Api, name: str) -> Played:
     dispute = opened(api, complete)
     table = str(api.get(f"/v1/rounds/{complete}")["table"])
     round_id = str(open_round(api, table)["id"])
-    return Played(table, round_id, play(api, round_id, hand(1, 1, THREE))["id"], complete, dispute)
+    played = play(api, round_id, hand(1, 1, THREE))["id"]
+    paying = {"payer": "cyd", "payee": "ann", "unit": table, "amount": 1, "reference": f"cash at {name}"}
+    paid = api.post("/v1/payments", paying)
+    assert paid.status == 201, paid
+    claimed = api.post("/v1/payment-claims", {**paying, "reference": f"claimed at {name}"})
+    assert claimed.status == 201, claimed
+    return Played(table, round_id, played, complete, dispute, paid["id"], claimed["id"])
 
 
 def issue(api: Api, table: str, **fields: Any) -> ApiResponse:

@@ -34,7 +34,7 @@ FOUL = [
 
 @pytest.fixture
 def round_id(api: Api) -> str:
-    return complete_round(api, name="friday", point_value=20, currency="EUR")
+    return complete_round(api, name="friday", point_value=20, unit="EUR")
 
 
 @pytest.fixture

@@ -33,7 +33,8 @@ from tests.support.sample_rounds import (
 
 WRITING = {
     *("open_round", "close_round", "record_departure", "record_hand", "record_hands", "undo_hand", "correct_round"),
-    *("confirm_settlement", "show_scorekeeper", "hide_scorekeeper"),
+    *("confirm_settlement", "show_scorekeeper", "hide_scorekeeper", "record_payment", "reverse_payment"),
+    *("claim_payment", "confirm_payment_claim", "decline_payment_claim", "withdraw_payment_claim"),
 }
 """Operations for which a viewer's link lacks the scope."""
 PUBLIC = {"check_health", "check_readiness", "get_contract", "get_metrics", "get_checkpoint", "list_checkpoint_keys"}

@@ -34,7 +34,10 @@ class Visitor:
         return self._browser.get(self.address + path)
 
     def send(self, round_id: str, form: dict[str, str]) -> TestResponse:
-        return self._browser.post(f"{self.address}/rounds/{round_id}", data=form)
+        return self.post(f"/rounds/{round_id}", form)
+
+    def post(self, path: str, form: dict[str, str]) -> TestResponse:
+        return self._browser.post(self.address + path, data=form)
 
     def show(self, path: str = "") -> str:
         return text_of(parse(self.get(path)))

@@ -28,11 +28,14 @@ HTML = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 """The header Accept of browsers."""
 SHOWN = {"get_link", "get_round", "get_settlement", "list_hands", "get_hand", "explain_hand"}
 """The operations that a link to a round can be used for."""
+CLAIMS = {"claim_payment", "list_payment_claims"}
+CLAIMS |= {"confirm_payment_claim", "decline_payment_claim", "withdraw_payment_claim"}
+"""Those that a player's link can be used for besides."""
 
 
 @pytest.fixture
 def round_id(api: Api) -> str:
-    opened = str(open_round(api, add_table(api, point_value=10, currency="EUR"), SIXES)["id"])
+    opened = str(open_round(api, add_table(api, point_value=10, unit="EUR"), SIXES)["id"])
     play(api, opened, hand(1, 1, THREE))
     play(api, opened, hand(2, 2, THREE))
     return opened
@@ -151,7 +154,7 @@ def test_a_link_to_a_round_can_be_used_for_few_operations(house: House, api: Api
         else:
             usable.add(name)
     # They need no key: a link to a round sees the presets.
-    assert usable == SHOWN | {"list_rulesets", "get_ruleset"}
+    assert usable == SHOWN | {"list_rulesets", "get_ruleset"} | CLAIMS
     assert house.count_records() == before
 
 

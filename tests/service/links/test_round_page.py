@@ -8,7 +8,7 @@ import html5lib
 import pytest
 from flask.testing import FlaskClient
 
-from service.clubs.actions import set_evenings
+from service.clubs.actions import set_up_club
 from tests.service.links.linked_table import issue_to_round
 from tests.service.links.test_links_to_rounds import HTML, page_of
 from tests.support.api_client import Api
@@ -40,8 +40,8 @@ def texts(page: Element, css_class: str) -> list[str]:
 
 def test_the_page_shows_table_day_and_money(house: House, api: Api, browser: FlaskClient) -> None:
     [(club,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
-    set_evenings(house.owner, club, time_zone="Europe/Berlin", evening_begins=time(6))
-    table = add_table(api, name="Friday game", point_value=10, currency="EUR")
+    set_up_club(house.owner, club, time_zone="Europe/Berlin", evening_begins=time(6))
+    table = add_table(api, name="Friday game", point_value=10, unit="EUR")
     round_id = str(open_round(api, table, SIXES, opened_at=ELEVEN_PM_IN_UTC, reference="friday-7")["id"])
     play(api, round_id, hand(1, 1, THREE))
     page = read_page(browser, page_of(issue_to_round(api, round_id)))
@@ -59,7 +59,7 @@ def test_the_page_shows_table_day_and_money(house: House, api: Api, browser: Fla
 
 
 def test_settling_up_takes_the_fewest_payments(api: Api, browser: FlaskClient) -> None:
-    round_id = start_round(api, "pineapple", SIXES, point_value=10, currency="EUR")
+    round_id = start_round(api, "pineapple", SIXES, point_value=10, unit="EUR")
     play(api, round_id, hand(1, 1, THREE))
     net = api.get(f"/v1/rounds/{round_id}/settlement")["net"]
     payments = [

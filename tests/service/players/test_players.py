@@ -10,8 +10,8 @@ from sqlalchemy.exc import DBAPIError
 
 from evidence.events import PlayerNamed
 from service.db import Database
-from service.players import queries as players
 from service.players.actions import list_names
+from service.players.queries import names
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.database.insert_records import add_club
@@ -36,7 +36,8 @@ def test_a_display_name_is_set_and_replaced(api: Api) -> None:
     assert api.get("/v1/players/ann").status == 404
     first = api.put("/v1/players/ann", {"display_name": "Ann Example"})
     assert first.status == 201
-    assert first.document == {"player": "ann", "display_name": "Ann Example", "named_at": first["named_at"]}
+    named = {"player": "ann", "display_name": "Ann Example", "named_at": first["named_at"], "aliases": []}
+    assert first.document == named
     assert api.get("/v1/players/ann").document == first.document
     second = api.put("/v1/players/ann", {"display_name": "Annie ♣"})
     assert second.status == 200
@@ -188,7 +189,7 @@ def test_the_event_of_a_name_has_a_digest_that_the_salt_opens(api: Api, house: H
 
 def test_database_errors_do_not_contain_a_name(database: Database, owner_url: str) -> None:
     with pytest.raises(DBAPIError) as failure, database.transaction(add_club(owner_url)) as transaction:
-        players.set_name(transaction, "ann", "Ann Erasable\0", bytes(32), b"{}")
+        names.set_name(transaction, "ann", "Ann Erasable\0", bytes(32), b"{}")
     assert "Erasable" not in str(failure.value)
 
 

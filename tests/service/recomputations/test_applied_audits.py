@@ -12,8 +12,8 @@ from tests.service.recomputations.test_recomputations import START, differences,
 from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.api_corrections import SWAPPED
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.process_jobs import Club, rounds_to_import
-from tests.support.recomputed_rounds import tamper
 from tests.support.sample_rounds import (
     COMPLETE,
     add_table,
@@ -30,10 +30,10 @@ from tests.support.worker_process import lines_of, post_import
 OTHER = "pineapple-2-4-us-none"
 """A ruleset under which ann wins 12 points less in a complete round, and cyd loses 12 less."""
 EFFECTS = (
-    *("tables", "changing", "changing_final", "players", "net_moved", "moved", "currency_digits"),
+    *("tables", "changing", "changing_final", "players", "net_moved", "moved", "unit_digits"),
     *("payments", "payments_are"),
 )
-EUROS = {"point_value": 10, "currency": "EUR"}
+EUROS = {"point_value": 10, "unit": "EUR"}
 
 
 @pytest.fixture
@@ -85,10 +85,10 @@ def reasons_of(api: Api, job: ApiResponse) -> dict[str, str]:
 
 
 def money_in(statement: ApiResponse) -> Counter[tuple[str, str]]:
-    """Return the money of a statement by player and currency."""
+    """Return the money of a statement by player and unit."""
     money: Counter[tuple[str, str]] = Counter()
     for each in statement["players"]:
-        money.update({(each["player"], currency): amount for currency, amount in each["money"].items()})
+        money.update({(each["player"], unit): amount for unit, amount in each["money"].items()})
     return money
 
 
@@ -103,24 +103,24 @@ def without_zeros(sums: Mapping[Any, int]) -> dict[Any, int]:
 
 
 def moved_by(payments: list[Document]) -> dict[tuple[str, Any], int]:
-    """Return what payments bring each player, by currency."""
+    """Return what payments bring each player, by unit."""
     moved: Counter[tuple[str, Any]] = Counter()
     for paid in payments:
-        moved[paid["payee"], paid["currency"]] += paid["amount"]
-        moved[paid["payer"], paid["currency"]] -= paid["amount"]
+        moved[paid["payee"], paid["unit"]] += paid["amount"]
+        moved[paid["payer"], paid["unit"]] -= paid["amount"]
     return without_zeros(moved)
 
 
 def test_an_audit_shows_what_players_would_gain_and_who_would_pay_whom(club: Club) -> None:
     api = club.api
     play_at(api, "kitchen", **EUROS)
-    play_at(api, "parlour", point_value=20, currency="EUR")
+    play_at(api, "parlour", point_value=20, unit="EUR")
     attic = api.get(f"/v1/rounds/{play_at(api, 'attic', 'dan')}")["table"]
     before = api.get("/v1/statement")
     audited = audit(club)
     assert (audited["audit"], counts_of(audited)) == (None, (3, 0, 0))
-    cheap, dear = ({"point_value": value, "currency": "EUR", "table": None} for value in (10, 20))
-    worthless = {"point_value": None, "currency": None, "table": attic}
+    cheap, dear = ({"point_value": value, "unit": "EUR", "table": None} for value in (10, 20))
+    worthless = {"point_value": None, "unit": None, "table": attic}
     assert effects_of(audited) == {
         "tables": 3,
         "changing": 3,
@@ -136,14 +136,14 @@ def test_an_audit_shows_what_players_would_gain_and_who_would_pay_whom(club: Clu
                 "money": {"EUR": -360},
             },
         ],
-        "currency_digits": {"EUR": 2},
+        "unit_digits": {"EUR": 2},
         "payments": {
             "points": [
                 {"payer": "ann", "payee": "cyd", "amount": 12, **cheap},
                 {"payer": "ann", "payee": "cyd", "amount": 12, **dear},
                 {"payer": "ann", "payee": "dan", "amount": 12, **worthless},
             ],
-            "money": [{"payer": "ann", "payee": "cyd", "amount": 360, "currency": "EUR"}],
+            "money": [{"payer": "ann", "payee": "cyd", "amount": 360, "unit": "EUR"}],
         },
         "payments_are": "fewest",
     }
@@ -153,7 +153,7 @@ def test_an_audit_shows_what_players_would_gain_and_who_would_pay_whom(club: Clu
 @pytest.mark.smoke
 def test_an_apply_changes_statements_by_what_the_audit_showed(club: Club) -> None:
     api = club.api
-    ids = [play_at(api, "kitchen", **EUROS), play_at(api, "parlour", point_value=20, currency="EUR")]
+    ids = [play_at(api, "kitchen", **EUROS), play_at(api, "parlour", point_value=20, unit="EUR")]
     ids.append(play_at(api, "attic", "dan"))
     kitchen, parlour, attic = (api.get(f"/v1/rounds/{round_id}")["table"] for round_id in ids)
     before, audited = api.get("/v1/statement"), audit(club)
@@ -187,9 +187,7 @@ def test_a_round_corrected_after_the_audit_is_skipped(club: Club) -> None:
     }
     assert api.get(f"/v1/rounds/{misread}/settlement").document == corrected
     assert revision_of(api, other) == 2
-    assert applied["summary"]["payments"]["money"] == [
-        {"payer": "ann", "payee": "dan", "amount": 120, "currency": "EUR"}
-    ]
+    assert applied["summary"]["payments"]["money"] == [{"payer": "ann", "payee": "dan", "amount": 120, "unit": "EUR"}]
 
 
 def test_only_the_rounds_of_the_audit_are_applied(club: Club) -> None:
@@ -283,7 +281,7 @@ def test_rounds_that_cannot_be_changed_move_nothing(club: Club) -> None:
     assert counts_of(audited) == (1, 0, 0)
     assert effects_of(audited) == {
         "tables": 1, "changing": 0, "changing_final": 0, "players": 0, "net_moved": {}, "moved": [],
-        "currency_digits": {}, "payments": {"points": [], "money": []}, "payments_are": "fewest",
+        "unit_digits": {}, "payments": {"points": [], "money": []}, "payments_are": "fewest",
     }  # as a table  # fmt: skip
     applied = apply(club, audited)
     assert counts_of(applied) == (1, 0, 1)
@@ -305,15 +303,13 @@ def test_an_apply_without_an_audit_shows_what_it_changes_too(club: Club) -> None
     play_at(club.api, "kitchen", **EUROS)
     applied = audit(club, mode="apply")
     assert counts_of(applied) == (1, 1, 0)
-    assert applied["summary"]["payments"]["money"] == [
-        {"payer": "ann", "payee": "cyd", "amount": 120, "currency": "EUR"}
-    ]
+    assert applied["summary"]["payments"]["money"] == [{"payer": "ann", "payee": "cyd", "amount": 120, "unit": "EUR"}]
 
 
 def test_changes_of_several_chunks_add_up(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rounds of mixed values and currencies; what cyd gains at one table in a chunk is lost there in another."""
+    """Rounds of mixed values and units; what cyd gains at one table in a chunk is lost there in another."""
     api = club.api
-    values = [EUROS, {"point_value": 20, "currency": "EUR"}, {}, {"point_value": 50, "currency": "CHF"}]
+    values = [EUROS, {"point_value": 20, "unit": "EUR"}, {}, {"point_value": 50, "unit": "CHF"}]
     for number, value in enumerate(values):
         play_at(api, f"table {number}", "cyd", **value)
         play_at(api, f"table {number}", "dan", **value)
@@ -335,7 +331,7 @@ def test_changes_of_several_chunks_add_up(club: Club, monkeypatch: pytest.Monkey
     money = money_in(api.get("/v1/statement"))
     money.subtract(money_in(before))
     assert moved_by(applied["summary"]["payments"]["money"]) == without_zeros(money)
-    assert {currency for _, currency in without_zeros(money)} == {"EUR", "CHF"}
+    assert {unit for _, unit in without_zeros(money)} == {"EUR", "CHF"}
 
 
 def count_chunks(club: Club, job: ApiResponse) -> int:

@@ -10,7 +10,7 @@ from service.recomputations.actions.recompute import check_rulesets
 from service.rulesets.queries import digest_ruleset
 from tests.support.database.insert_records import PINEAPPLE, add_club
 from tests.support.database.postgres import Logins
-from tests.support.recomputed_rounds import add_three_hands, named, recompute, tamper
+from tests.support.database.recomputed_rounds import add_three_hands, named, recompute, tamper
 
 TURBO = PRESETS["turbo"]
 

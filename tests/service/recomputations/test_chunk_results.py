@@ -7,20 +7,20 @@ from uuid import UUID
 import pytest
 
 from schemas.jobs.changes import Changes, dump_changes
-from schemas.ledger.settling import PointUnit, unit_of
+from schemas.ledger.settling import Worth, worth_of
 from service.recomputations.actions.chunk_results import dump_result, sum_results
 from service.recomputations.actions.recompute import Recomputed
 from service.replays.in_bulk import RoundsDigest
 
 UNITS = (
-    unit_of(10, "EUR", "friday"),
-    unit_of(20, "EUR", "friday"),
-    unit_of(5, "JPY", "friday"),
-    unit_of(None, None, "friday"),
-    unit_of(None, None, "attic"),
+    worth_of(10, "EUR", "friday"),
+    worth_of(20, "EUR", "friday"),
+    worth_of(5, "JPY", "friday"),
+    worth_of(None, None, "friday"),
+    worth_of(None, None, "attic"),
 )
 PLAYERS = ("ann", "bob", "cyd", "dan", "eve", "fay")
-Move = tuple[UUID, PointUnit, dict[str, int], bool]
+Move = tuple[UUID, Worth, dict[str, int], bool]
 
 
 def moves_of(rng: Random, count: int) -> list[Move]:
@@ -71,14 +71,14 @@ def test_payments_bring_each_player_what_the_changes_move() -> None:
         document = dump_changes(changes)
         paid = dict.fromkeys(changes.by_player, 0)
         for payment in document["payments"]["money"]:
-            if payment["currency"] == "EUR":
+            if payment["unit"] == "EUR":
                 paid[payment["payee"]] += payment["amount"]
                 paid[payment["payer"]] -= payment["amount"]
         assert paid == {each["player"]: each["money"].get("EUR", 0) for each in document["moved"]}
         for unit, nets in changes.moved.items():
             paid = dict.fromkeys(nets, 0)
             for payment in document["payments"]["points"]:
-                if PointUnit(payment["point_value"], payment["currency"], payment["table"]) == unit:
+                if Worth(payment["point_value"], payment["unit"], payment["table"]) == unit:
                     paid[payment["payee"]] += payment["amount"]
                     paid[payment["payer"]] -= payment["amount"]
             assert paid == nets
@@ -98,5 +98,5 @@ def test_points_that_do_not_add_up_are_shown_and_have_no_payments() -> None:
     document = dump_changes(changes)
     assert changes.unbalanced == [UNITS[1]]
     assert [each["money"] for each in document["moved"]] == [{"EUR": 70}, {"EUR": -50}]
-    assert document["payments"]["money"] == [{"payer": "bob", "payee": "ann", "amount": 50, "currency": "EUR"}]
+    assert document["payments"]["money"] == [{"payer": "bob", "payee": "ann", "amount": 50, "unit": "EUR"}]
     assert [paid["point_value"] for paid in document["payments"]["points"]] == [10]

@@ -15,7 +15,7 @@ from tests.support.process_jobs import rounds_to_import
 from tests.support.sample_rounds import complete_round
 from tests.support.worker_process import lines_of
 
-EUROS = {"point_value": 10, "currency": "EUR"}
+EUROS = {"point_value": 10, "unit": "EUR"}
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def can_apply(visitor: Visitor, page: str) -> bool:
 def money_of(visitor: Visitor, page: str) -> list[tuple[str, str, str, str]]:
     """Return the payments in money of the file of a page."""
     rows = read_files(visitor, f"{page}?part=payments")
-    return [(row["payer"], row["payee"], row["amount"], row["currency"]) for row in rows if row["currency"]]
+    return [(row["payer"], row["payee"], row["amount"], row["unit"]) for row in rows if row["unit"]]
 
 
 def test_what_was_audited_is_shown_and_then_applied(house: House, api: Api, visitor: Visitor) -> None:

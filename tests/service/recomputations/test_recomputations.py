@@ -9,7 +9,7 @@ import pytest
 from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
-from tests.support.recomputed_rounds import tamper
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.sample_rounds import COMPLETE, SIXES, THREE, add_table, hand, open_round, play, seats
 from tests.support.worker_process import wait_for, working
 
@@ -71,7 +71,7 @@ def test_unchanged_records_have_no_differences(api: Api) -> None:
     assert ended["summary"] == {
         "rounds": 3, "hands": 9, "differing": 0, "applied": 0, "skipped": 0,
         "tables": 0, "changing": 0, "changing_final": 0, "players": 0, "net_moved": {}, "moved": [],
-        "currency_digits": {}, "payments": {"points": [], "money": []}, "payments_are": "fewest",
+        "unit_digits": {}, "payments": {"points": [], "money": []}, "payments_are": "fewest",
     }  # as a table  # fmt: skip
     assert len(digest) == 64
     assert digest != ZERO

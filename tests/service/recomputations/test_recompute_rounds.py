@@ -46,9 +46,9 @@ from tests.support.database.insert_records import (
     example_round,
 )
 from tests.support.database.postgres import Logins
+from tests.support.database.recomputed_rounds import add_three_hands, named, recompute, rules_of, settle_wrongly, tamper
 from tests.support.examples.evening import FIRST, SECOND
 from tests.support.import_lines import club_of, database_of
-from tests.support.recomputed_rounds import add_three_hands, named, recompute, rules_of, settle_wrongly, tamper
 from tests.support.sample_rounds import close, start_round
 from tests.support.server_process import wait_until
 

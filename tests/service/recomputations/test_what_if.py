@@ -30,7 +30,7 @@ def test_the_sum_is_that_of_the_what_if_of_each_round(house: House, api: Api) ->
     examples = [json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("*.json"))]
     documents = [each for each in examples if each.get("hands") and each.get("seats")]
     rounds = [
-        stored(api, {**each, "table": "kitchen", "reference": f"round-{number}", "point_value": None, "currency": None})
+        stored(api, {**each, "table": "kitchen", "reference": f"round-{number}", "point_value": None, "unit": None})
         for number, each in enumerate([*documents, NOBODY_PLAYS, HELD_OPEN])
     ]
     assert len(rounds) > 3
@@ -68,7 +68,7 @@ def test_nets_sum_to_nothing_and_money_follows_points(house: House, api: Api) ->
     assert all(each.money == {} for each in result.players)
 
 
-def test_money_is_summed_by_currency(house: House, api: Api) -> None:
+def test_money_is_summed_by_unit(house: House, api: Api) -> None:
     round_id = in_fantasyland_for_money(api)
     result = replay(house, api, table_of(api, round_id), "pineapple-2-4-us-none")
     assert any(each.change for each in result.players)
@@ -78,7 +78,7 @@ def test_money_is_summed_by_currency(house: House, api: Api) -> None:
 def in_fantasyland_for_money(api: Api) -> str:
     document = api.get(f"/v1/rounds/{in_fantasyland(api)}/document").document
     closed = {"after_hand": 2, "reason": "late"}
-    valued = {**document, "table": "money", "point_value": 10, "currency": "EUR", "closed": closed}
+    valued = {**document, "table": "money", "point_value": 10, "unit": "EUR", "closed": closed}
     return stored(api, valued)
 
 

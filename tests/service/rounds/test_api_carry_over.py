@@ -29,7 +29,7 @@ from tests.support.sample_rounds import (
 )
 
 TEN_MINUTES = 10 * 60 * 1000
-MONEY = {"point_value": 100, "currency": "EUR"}
+MONEY = {"point_value": 100, "unit": "EUR"}
 
 
 def ahead() -> UUID:
@@ -101,8 +101,8 @@ def test_stacks_carry_over_from_documents(api: Api) -> None:
 
 @pytest.mark.parametrize(
     "money",
-    [{"point_value": 1000}, {"currency": "USD"}, {"point_value": None, "currency": None}],
-    ids=["value", "currency", "none"],
+    [{"point_value": 1000}, {"unit": "USD"}, {"point_value": None, "unit": None}],
+    ids=["value", "unit", "none"],
 )
 def test_stacks_do_not_carry_over_to_points_of_another_value(api: Api, house: House, money: Document) -> None:
     table = add_table(api, **MONEY, minimum_stack=100)
@@ -111,7 +111,7 @@ def test_stacks_do_not_carry_over_to_points_of_another_value(api: Api, house: Ho
     response = open_round(api, table, {1: "ann", 2: "bob 100", 3: "dan"})
     assert response.mistakes == {"#/seats/0/stack": "stack-missing", "#/seats/2/stack": "stack-missing"}
     details = [mistake["detail"] for mistake in response["errors"]]
-    assert "player 'ann' played their last round at the table with another point value or currency" in details[0]
+    assert "player 'ann' played their last round at the table with another point value or unit" in details[0]
     assert "player 'dan' has played no round at the table" in details[1]
     # Cyd had 64 points left, of another value.
     response = open_round(api, table, {1: "ann 136", 2: "bob 100", 3: "cyd 64"})
@@ -129,7 +129,7 @@ def test_the_last_round_decides_whether_a_stack_carries_over(api: Api) -> None:
     opened = open_round(api, table, {1: "ann", 2: "bob"})
     assert stacks(opened) == {"ann": 136, "bob": 100}
     close(api, opened["id"])
-    other = document_of(hands=COMPLETE, sitting={1: "ann 50", 2: "bob 50", 3: "dan 50"}, point_value=5, currency="EUR")
+    other = document_of(hands=COMPLETE, sitting={1: "ann 50", 2: "bob 50", 3: "dan 50"}, point_value=5, unit="EUR")
     assert post_document(api, other).status == 201
     response = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})
     assert response.mistakes == {"#/seats/0/stack": "stack-missing", "#/seats/1/stack": "stack-missing"}

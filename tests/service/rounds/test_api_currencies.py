@@ -1,4 +1,4 @@
-"""New records need a known currency with a point value; stored ones stay readable."""
+"""New records need a known unit with a point value; stored ones stay readable."""
 
 import json
 from typing import Any
@@ -19,12 +19,12 @@ from tests.support.sample_rounds import (
 )
 
 WRONG = [
-    ({"point_value": 5, "currency": "ZZZ"}, {"#/currency": "currency-unknown"}),
-    ({"point_value": 5, "currency": "XXX"}, {"#/currency": "currency-unknown"}),
-    ({"currency": "EUR"}, {"#/point_value": "point-value-missing"}),
-    ({"currency": "EUR", "point_value": None}, {"#/point_value": "point-value-missing"}),
-    ({"currency": "ZZZ"}, {"#/currency": "currency-unknown", "#/point_value": "point-value-missing"}),
-    ({"point_value": 5}, {"#/currency": "currency-missing"}),
+    ({"point_value": 5, "unit": "ZZZ"}, {"#/unit": "unit-unknown"}),
+    ({"point_value": 5, "unit": "XXX"}, {"#/unit": "unit-unknown"}),
+    ({"unit": "EUR"}, {"#/point_value": "point-value-missing"}),
+    ({"unit": "EUR", "point_value": None}, {"#/point_value": "point-value-missing"}),
+    ({"unit": "ZZZ"}, {"#/unit": "unit-unknown", "#/point_value": "point-value-missing"}),
+    ({"point_value": 5}, {"#/unit": "unit-missing"}),
 ]
 
 
@@ -38,14 +38,12 @@ def test_invalid_money_is_refused_in_new_records(
     for response in (table_response, post_document(api, document)):
         assert (response.status, response.mistakes) == (422, mistakes)
         details = {mistake["pointer"]: mistake["detail"] for mistake in response["errors"]}
-        if "#/currency" in mistakes and "currency" in money:
-            detail = (
-                f"`currency` is '{money['currency']}', not a currency of ISO 4217; expected a code such as EUR or USD"
-            )
-            assert details["#/currency"] == detail
+        if "#/unit" in mistakes and "unit" in money:
+            detail = f"`unit` is '{money['unit']}', not a currency of ISO 4217; expected a code such as EUR or USD"
+            assert details["#/unit"] == detail
         if "#/point_value" in mistakes:
-            assert f"is required beside the currency '{money['currency']}'" in details["#/point_value"]
-    good = document_of(hands=COMPLETE, sitting={1: "dan 50", 2: "eve 50", 3: "fay 50"}, point_value=1, currency="DEM")
+            assert f"is required beside the unit '{money['unit']}'" in details["#/point_value"]
+    good = document_of(hands=COMPLETE, sitting={1: "dan 50", 2: "eve 50", 3: "fay 50"}, point_value=1, unit="DEM")
     [refused] = import_all(house, club_of(house, api), lines_of([document]))
     assert refused.problem is not None
     assert {each["pointer"]: each["code"] for each in refused.problem["errors"]} == mistakes
@@ -54,37 +52,37 @@ def test_invalid_money_is_refused_in_new_records(
     assert line.status == "stored"
 
 
-@pytest.mark.parametrize("currency", ["EUR", "JPY", "ZWG", "DEM", None])
-def test_known_currencies_are_accepted(api: Api, currency: str | None) -> None:
-    point_value = None if currency is None else 0
+@pytest.mark.parametrize("unit", ["EUR", "JPY", "ZWG", "DEM", None])
+def test_known_currencies_are_accepted(api: Api, unit: str | None) -> None:
+    point_value = None if unit is None else 0
     response = api.post(
-        "/v1/tables", {"name": "kitchen", "ruleset": "pineapple", "point_value": point_value, "currency": currency}
+        "/v1/tables", {"name": "kitchen", "ruleset": "pineapple", "point_value": point_value, "unit": unit}
     )
-    assert (response.status, response["currency"]) == (201, currency)
+    assert (response.status, response["unit"]) == (201, unit)
 
 
 def test_tables_with_unknown_currencies_stay_readable_and_playable(api: Api, house: House) -> None:
     club = club_of(house, api)
-    for name, point_value, currency in (("unknown", 5, "ZZZ"), ("unvalued", None, "EUR")):
-        table = api.post("/v1/tables", {"name": name, "ruleset": "pineapple", "point_value": 5, "currency": "EUR"})
+    for name, point_value, unit in (("unknown", 5, "ZZZ"), ("unvalued", None, "EUR")):
+        table = api.post("/v1/tables", {"name": name, "ruleset": "pineapple", "point_value": 5, "unit": "EUR"})
         with house.owner.transaction(club) as transaction:
             transaction.connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
-            change = "UPDATE tables SET point_value = %s, currency = %s WHERE name = %s"
-            transaction.connection.exec_driver_sql(change, (point_value, currency, name))
+            change = "UPDATE tables SET point_value = %s, unit = %s WHERE name = %s"
+            transaction.connection.exec_driver_sql(change, (point_value, unit, name))
         shown = api.get(f"/v1/tables/{table['id']}")
-        assert (shown["point_value"], shown["currency"]) == (point_value, currency)
+        assert (shown["point_value"], shown["unit"]) == (point_value, unit)
         opened = open_round(api, table["id"])
-        assert (opened.status, opened["currency"]) == (201, currency)
+        assert (opened.status, opened["unit"]) == (201, unit)
         play_to_the_end(api, opened["id"])
         path = f"/v1/rounds/{opened['id']}"
         document = api.get(f"{path}/document").document
-        assert (document["point_value"], document["currency"]) == (point_value, currency)
+        assert (document["point_value"], document["unit"]) == (point_value, unit)
         correction = {"reason": "it was dan", "document": changed(document, ("seats/0/player", "dan"))}
         corrected = correct_round(api, opened["id"], correction)
         assert corrected.status == 201, corrected
-        correction = {"reason": "it was yen", "document": changed(document, ("currency", "JPY"))}
+        correction = {"reason": "it was yen", "document": changed(document, ("unit", "JPY"))}
         response = correct_round(api, opened["id"], correction)
-        assert (response.status, response.mistakes) == (422, {"#/document/currency": "correction-fixed"})
+        assert (response.status, response.mistakes) == (422, {"#/document/unit": "correction-fixed"})
         assert api.get(f"{path}/evidence").status == 200
-        assert json.loads(api.get(f"/v1/export?table={table['id']}").text)["currency"] == currency
+        assert json.loads(api.get(f"/v1/export?table={table['id']}").text)["unit"] == unit
         assert api.get(f"/v1/tables/{table['id']}/statement").status == 200

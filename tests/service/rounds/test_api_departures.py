@@ -94,7 +94,7 @@ def test_a_player_outside_the_sequence_may_leave_during_it(api: Api) -> None:
 
 
 def test_top_ups_count_before_the_hand(api: Api) -> None:
-    round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 6", 3: "cyd 100"}, point_value=10, currency="EUR")
+    round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 6", 3: "cyd 100"}, point_value=10, unit="EUR")
     play(api, round_id, hand(1, 1, {1: HIGH, 2: LOW, 3: MID}))
     assert api.get(f"/v1/rounds/{round_id}")["next"]["seats"] == [1, 3]
     added = [{"seat": 3, "points": 5}, {"seat": 2, "points": 40}]

@@ -62,7 +62,7 @@ def eventful(**more: Any) -> Document:
         hands,
         reference="2026-11-20/3",
         point_value=10,
-        currency="EUR",
+        unit="EUR",
         departures=[{"seat": 2, "after_hand": 2, "reason": "last train"}],
         closed={"after_hand": 3, "reason": "power cut"},
         **more,
@@ -77,10 +77,10 @@ def test_a_document_is_recorded_and_its_table_is_created(api: Api) -> None:
     assert api.get(response.headers["Location"]).document == round_
     assert api.get(f"/v1/rounds/{round_['id']}/settlement").document == response["settlement"]
     assert (round_["status"], round_["hands"], round_["reference"]) == ("closed", 3, "2026-11-20/3")
-    assert (round_["ruleset"], round_["point_value"], round_["currency"]) == ("pineapple-qq@1", 10, "EUR")
+    assert (round_["ruleset"], round_["point_value"], round_["unit"]) == ("pineapple-qq@1", 10, "EUR")
     [table] = api.get("/v1/tables")["tables"]
     assert (table["id"], table["name"], table["ruleset"]) == (round_["table"], "kitchen", "pineapple-qq@1")
-    assert (table["point_value"], table["currency"], table["minimum_stack"]) == (10, "EUR", None)
+    assert (table["point_value"], table["unit"], table["minimum_stack"]) == (10, "EUR", None)
     assert [played["number"] for played in api.get(f"/v1/rounds/{round_['id']}/hands")["hands"]] == [1, 2, 3]
 
 
@@ -199,23 +199,23 @@ def test_departures_may_be_in_any_order(api: Api, house: House) -> None:
 
 
 def test_a_document_for_a_table_with_other_rules_is_played_under_its_own(api: Api) -> None:
-    table = add_table(api, "progressive", point_value=5, currency="USD", minimum_stack=1000)
+    table = add_table(api, "progressive", point_value=5, unit="USD", minimum_stack=1000)
     response = post_document(api, eventful())
     round_ = response["round"]
     assert response.status == 201
     assert round_["table"] == table
-    assert (round_["ruleset"], round_["point_value"], round_["currency"]) == ("pineapple-qq@1", 10, "EUR")
+    assert (round_["ruleset"], round_["point_value"], round_["unit"]) == ("pineapple-qq@1", 10, "EUR")
     shown = api.get(f"/v1/tables/{table}")
-    assert (shown["ruleset"], shown["point_value"], shown["currency"]) == ("progressive@1", 5, "USD")
+    assert (shown["ruleset"], shown["point_value"], shown["unit"]) == ("progressive@1", 5, "USD")
     following = open_round(api, table, {1: "ann 1000", 3: "cyd 1000"})
-    assert (following["ruleset"], following["currency"]) == ("progressive@1", "USD")
+    assert (following["ruleset"], following["unit"]) == ("progressive@1", "USD")
 
 
 def test_a_document_without_money_does_not_use_the_table_s_money(api: Api) -> None:
-    add_table(api, point_value=5, currency="USD")
+    add_table(api, point_value=5, unit="USD")
     response = post_document(api, document_of(hands=COMPLETE))
     assert response["settlement"]["money"] is None
-    assert response["round"]["currency"] is None
+    assert response["round"]["unit"] is None
 
 
 def test_a_document_names_a_version_or_means_the_newest(api: Api) -> None:
@@ -300,7 +300,7 @@ def test_a_document_is_a_replay_although_its_round_has_changed(api: Api, house: 
         ("seats/0/player", "zoe"),
         ("ruleset", "progressive"),
         ("point_value", 10),
-        ("currency", "EUR"),
+        ("unit", "EUR"),
         ("hands/1/played_at", "2026-11-20T20:15:00Z"),
         ("closed", {"after_hand": 1, "reason": "late"}),
         ("hands", COMPLETE[:2]),
@@ -311,7 +311,7 @@ def test_a_reference_belongs_to_one_content(api: Api, house: House, change: tupl
     document = document_of(hands=COMPLETE, reference="friday/1")
     first = post_document(api, document)
     records = house.count_records()
-    other = changed({**document, "point_value": 5, "currency": "USD"}, change)
+    other = changed({**document, "point_value": 5, "unit": "USD"}, change)
     response = post_document(api, other)
     assert response.status == 409
     assert response["code"] == "round-conflict"
@@ -322,14 +322,14 @@ def test_a_reference_belongs_to_one_content(api: Api, house: House, change: tupl
 
 def test_without_a_reference_other_content_is_another_round(api: Api) -> None:
     first = post_document(api, document_of(hands=COMPLETE))
-    second = post_document(api, document_of(hands=COMPLETE, point_value=5, currency="EUR"))
+    second = post_document(api, document_of(hands=COMPLETE, point_value=5, unit="EUR"))
     assert second.status == 201
     assert second["round"]["id"] != first["round"]["id"]
 
 
 def test_a_round_played_by_hand_is_the_same_as_its_document(api: Api, house: House) -> None:
     document = eventful()
-    table = add_table(api, QQ, point_value=10, currency="EUR")
+    table = add_table(api, QQ, point_value=10, unit="EUR")
     request = {"seats": document["seats"], "reference": document["reference"]}
     round_id = api.post(f"/v1/tables/{table}/rounds", request)["id"]
     play(api, round_id, *document["hands"][:2])

@@ -33,7 +33,7 @@ SHORT = {1: "ann 3", 2: "bob 50", 3: "cyd 50"}
 
 @pytest.mark.smoke
 def test_a_hand_is_scored_settled_and_the_round_moves_on(api: Api) -> None:
-    round_id = start_round(api, sitting=SHORT, point_value=100, currency="EUR")
+    round_id = start_round(api, sitting=SHORT, point_value=100, unit="EUR")
     response = record(api, round_id, {**WORKED_HAND, "played_at": "2026-11-20T21:15:00+01:00"})
     assert response.status == 201
     scored = api.post(
@@ -98,7 +98,7 @@ def test_a_round_is_complete_when_one_player_has_points(api: Api) -> None:
 
 
 def test_a_settlement_lists_the_payments_of_each_hand(api: Api) -> None:
-    round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100", 3: "cyd 9"}, point_value=250, currency="EUR")
+    round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100", 3: "cyd 9"}, point_value=250, unit="EUR")
     response = record(api, round_id, hand(1, 1, THREE))
     settled = api.get(f"/v1/rounds/{round_id}/settlement")
     assert settled["state"] == "open"
@@ -131,8 +131,8 @@ def test_a_settlement_lists_the_payments_of_each_hand(api: Api) -> None:
     ]
     assert settled["money"] == {
         "point_value": 250,
-        "currency": "EUR",
-        "currency_digits": 2,
+        "unit": "EUR",
+        "unit_digits": 2,
         "net": {"1": 2250, "2": 0, "3": -2250},
     }
 
@@ -161,14 +161,14 @@ def test_the_largest_stakes_are_settled_exactly(api: Api) -> None:
     round_id = start_round(api, sitting={1: f"ann {half}", 2: f"bob {most - half}"})
     play(api, round_id, hand(1, 1, TWO))
     assert api.get(f"/v1/rounds/{round_id}/settlement")["stacks"] == {"1": half + 6, "2": most - half - 6}
-    dear = start_round(api, sitting={1: "ann 1", 2: "bob 9007198"}, name="attic", point_value=10**9, currency="IDR")
+    dear = start_round(api, sitting={1: "ann 1", 2: "bob 9007198"}, name="attic", point_value=10**9, unit="IDR")
     play(api, dear, hand(1, 1, {1: LOW, 2: HIGH}))
     money = api.get(f"/v1/rounds/{dear}/settlement")["money"]
-    assert money == {"point_value": 10**9, "currency": "IDR", "currency_digits": 2, "net": {"1": -(10**9), "2": 10**9}}
+    assert money == {"point_value": 10**9, "unit": "IDR", "unit_digits": 2, "net": {"1": -(10**9), "2": 10**9}}
 
 
 def test_more_points_than_can_be_counted_exactly_are_refused(api: Api, house: House) -> None:
-    table = add_table(api, "pineapple-qq", point_value=10**9, currency="IDR")
+    table = add_table(api, "pineapple-qq", point_value=10**9, unit="IDR")
     before = house.count_records()
     response = open_round(api, table, {1: "ann 1", 2: "bob 9007199"})
     assert response.status == 422

@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[Callable[[], Document], str, str]] = {
     ),
     "points-overflow": (
         lambda: document_of(
-            QQ, hands=[hand(1, 1, THREE, top_ups=[{"seat": 1, "points": 10**12}])], point_value=10**6, currency="IDR"
+            QQ, hands=[hand(1, 1, THREE, top_ups=[{"seat": 1, "points": 10**12}])], point_value=10**6, unit="IDR"
         ),
         "#/hands/0/top_ups",
         "; expected at most ",
@@ -134,7 +134,7 @@ def test_an_invalid_document_stores_nothing(api: Api, house: House, code: str) -
         ("seats/0/opening_stack", 5, "field-unknown"),
         ("table", "", "text-length"),
         ("table", None, "field-null"),
-        ("currency", "euro", "text-length"),
+        ("unit", "euro", "text-length"),
         ("departures", [{"seat": 1}], "field-missing"),
         ("closed", {"after_hand": 3}, "field-missing"),
         ("closed", True, "not-an-object"),
@@ -173,8 +173,8 @@ def test_an_unknown_ruleset_is_refused(api: Api) -> None:
     assert response.mistakes == {"#/ruleset": "ruleset-unknown"}
 
 
-def test_a_point_value_needs_a_currency(api: Api) -> None:
-    assert post_document(api, document_of(point_value=5)).mistakes == {"#/currency": "currency-missing"}
+def test_a_point_value_needs_a_unit(api: Api) -> None:
+    assert post_document(api, document_of(point_value=5)).mistakes == {"#/unit": "unit-missing"}
 
 
 def test_a_document_with_another_result_than_expected_is_not_stored(api: Api, house: House) -> None:

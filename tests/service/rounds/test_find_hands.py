@@ -188,9 +188,9 @@ def test_a_period_of_hands_reads_an_index_and_not_all_hands_of_the_club(own_hous
 
 def scans_of(house: House, club: UUID, filter_: HandFilter) -> Iterator[Document]:
     """Yield the scans of tables and indexes by which PostgreSQL finds a page of hands."""
-    query = select_in_force(club, filter_).order_by(HandRecord.id.desc()).limit(51)
-    written = query.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True})
     with database_of(house).reading(club) as transaction:
+        query = select_in_force(transaction, filter_).order_by(HandRecord.id.desc()).limit(51)
+        written = query.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True})
         # As in a large club, where reading a whole table is never the cheapest plan.
         transaction.execute(text("SET LOCAL enable_seqscan = off"))
         explained = transaction.execute(text(f"EXPLAIN (ANALYZE, FORMAT JSON) {written}".replace(":", "\\:")))

@@ -44,7 +44,7 @@ def check(where: str, expected: Any, actual: Any) -> None:
 
 def play_by_hand(api: Api, document: Document, expected: Document, where: str) -> str:
     """Post a round hand by hand, and compare every response with the oracle."""
-    money = {name: document[name] for name in ("point_value", "currency") if name in document}
+    money = {name: document[name] for name in ("point_value", "unit") if name in document}
     table = api.post("/v1/tables", {"name": document["table"], "ruleset": document["ruleset"], **money})
     opening = {"seats": document["seats"], "reference": document["reference"]}
     opened = api.post(f"/v1/tables/{table['id']}/rounds", opening)

@@ -1,4 +1,4 @@
-"""Hands, results and transfers as Parquet files, and the examples of the documentation that read them."""
+"""Hands, results, transfers and the journal as Parquet files, and the documented examples that read them."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from schemas.documents import EXPORTED
-from service.rounds.views.documents import PARQUET
+from service.http.parquet import PARQUET
 from tests.support.api_client import Api
 from tests.support.sample_rounds import (
     COMPLETE,
@@ -37,9 +37,9 @@ TYPES = {
 """The types of Spark, by those of DuckDB, for the same type of Parquet."""
 
 
-def export(api: Api, path: Path, **query: str) -> Path:
+def export(api: Api, path: Path, of: str = "export", **query: str) -> Path:
     headers = {"Authorization": f"Bearer {api.key}", **ACCEPT}
-    with api.app.test_client().get(f"/v1/export?{urlencode(query)}", headers=headers, buffered=True) as response:
+    with api.app.test_client().get(f"/v1/{of}?{urlencode(query)}", headers=headers, buffered=True) as response:
         assert (response.status_code, response.content_type) == (200, PARQUET)
         path.write_bytes(response.data)
     return path
@@ -63,6 +63,7 @@ def files(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     post_document(api, document_of(hands=COMPLETE, table="attic", opened_at="2025-11-20T20:00:00Z"))
     for records in EXPORTED:
         export(api, tmp_path / f"{records}.parquet", records=records)
+    export(api, tmp_path / "ledger.parquet", "ledger")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -137,10 +138,13 @@ def documented(language: str) -> Iterator[str]:
     yield from re.findall(rf"```{language}\n(.*?)```", DOCUMENTED.read_text(encoding="utf-8"), re.DOTALL)
 
 
+@pytest.mark.parametrize("file", ["results", "ledger"])
 @pytest.mark.parametrize("library", ["duckdb", "pandas"])
-def test_the_documented_examples_read_the_files(files: Path, library: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_documented_examples_read_the_files(
+    files: Path, library: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert files.exists()
-    [example] = [code for code in documented("python") if f"import {library}" in code]
+    [example] = [code for code in documented("python") if f"import {library}" in code and f"{file}.parquet" in code]
     exec(compile(example, library, "exec"), {})
     assert "ann" in capsys.readouterr().out
 
@@ -148,7 +152,7 @@ def test_the_documented_examples_read_the_files(files: Path, library: str, capsy
 def test_the_documentation_names_every_column_with_its_type(files: Path) -> None:
     columns = [
         (records, name, TYPES[kind])
-        for records in ("hands", "results", "transfers")
+        for records in ("hands", "results", "transfers", "ledger")
         for name, kind, *_ in duckdb.sql(f"DESCRIBE FROM '{files / records}.parquet'").fetchall()
     ]
     lines = re.findall(r"^\| `(\w+)` \| `(\w+)` \| ([\w<>]+) \|", DOCUMENTED.read_text(encoding="utf-8"), re.MULTILINE)

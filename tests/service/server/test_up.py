@@ -1,5 +1,6 @@
 """`ofc-server up` with real processes: start, stop, kill and restart."""
 
+import shlex
 import signal
 import socket
 import stat
@@ -12,6 +13,7 @@ import psycopg
 import pytest
 
 from service.server.embedded import OWNER, Cluster
+from tests.support.client.run_ofc import ofc
 from tests.support.database.postgres import Logins
 from tests.support.sample_rounds import THREE, document_of, hand
 from tests.support.server_process import command, running, wait_until
@@ -69,6 +71,21 @@ def test_each_start_prints_a_link_that_signs_in_once_with_the_first_key(tmp_path
                     assert browser.post("/console/sign-in", data={"code": code}).status_code == status
                     assert browser.get("/console/keys").status_code == (200 if status == 303 else 303)
             assert code not in service.log
+
+
+def test_up_prints_the_first_steps_until_the_club_has_a_table(tmp_path: Path) -> None:
+    for is_empty in (True, False):
+        with running(tmp_path) as service:
+            steps = [line.strip() for line in service.output.splitlines() if line.startswith("  ")]
+            assert ("has no table yet" in service.output) is is_empty
+            assert len(steps) == (3 if is_empty else 0)
+            if is_empty:
+                assert steps[2].endswith(f"{service.url}/scorekeeper/")
+                for step in steps[:2]:
+                    program, *arguments = shlex.split(step.partition(", or: ")[2])
+                    assert program == "ofc"
+                    result = ofc(*arguments)
+                    assert result.code == 0, result.err
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe", b"one\ntwo\n"], ids=["a directory", "not text", "two lines"])

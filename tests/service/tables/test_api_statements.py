@@ -39,9 +39,9 @@ def statement(api: Api, table: str, query: str = "") -> ApiResponse:
 
 
 def sentences(payments: list[Document]) -> list[str]:
-    """Write payments as sentences, those of money with their currency."""
+    """Write payments as sentences, those of money with their unit."""
     return [
-        f"{each['payer']} pays {each['payee']} {each['amount']} {'' if 'table' in each else each['currency']}".strip()
+        f"{each['payer']} pays {each['payee']} {each['amount']} {'' if 'table' in each else each['unit']}".strip()
         for each in payments
     ]
 
@@ -69,7 +69,7 @@ def test_a_table_without_rounds_has_no_payments(api: Api) -> None:
         "to": None,
         "rounds": 0,
         "open_rounds": 0,
-        "currency_digits": {},
+        "unit_digits": {},
         "players": [],
         "totals": nothing,
         "payments": {"points": [], "money": []},
@@ -79,7 +79,7 @@ def test_a_table_without_rounds_has_no_payments(api: Api) -> None:
 
 @pytest.mark.smoke
 def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
-    table = add_table(api, "pineapple-qq", point_value=25, currency="EUR")
+    table = add_table(api, "pineapple-qq", point_value=25, unit="EUR")
     first = {1: "ann 100", 2: "bob 100", 3: "cyd 100"}
     play_round(api, table, first, hand(1, 1, THREE, top_ups=[{"seat": 3, "points": 40}]))  # +12, 0, -12
     # Bob takes 60 off the table, Cyd stays away, Dan comes.
@@ -97,6 +97,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
             "net": 24,
             "stack": 124,
             "money": {"EUR": 600},
+            "charges": {},
         },
         {
             "player": "bob",
@@ -107,6 +108,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
             "net": 6,
             "stack": 46,
             "money": {"EUR": 150},
+            "charges": {},
         },
         {
             "player": "dan",
@@ -117,6 +119,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
             "net": -12,
             "stack": 38,
             "money": {"EUR": -300},
+            "charges": {},
         },
         {
             "player": "cyd",
@@ -127,6 +130,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
             "net": -18,
             "stack": 24,
             "money": {"EUR": -450},
+            "charges": {},
         },
     ]
     assert summed["totals"] == {"opening_stack": 350, "top_ups": 40, "between_rounds": -158, "net": 0, "stack": 232}
@@ -142,7 +146,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
 def test_the_documented_statement_matches_the_service(api: Api) -> None:
     page = (Path(__file__).parents[3] / "docs" / "integration.md").read_text(encoding="utf-8")
     shown = json.loads(re.findall(r"```json\n(.+?)```", page, re.DOTALL)[-1])
-    table = add_table(api, "pineapple-qq", point_value=25, currency="EUR")
+    table = add_table(api, "pineapple-qq", point_value=25, unit="EUR")
     play_round(api, table, SIXES, hand(1, 1, THREE, top_ups=[{"seat": 3, "points": 40}]))
     play_round(api, table, {1: "ann", 2: "bob 40", 3: "cyd 130"}, hand(1, 1, THREE))
     summed = statement(api, table)
@@ -234,14 +238,14 @@ def test_an_invalid_period_is_rejected(api: Api, query: str, pointer: str, code:
 # --- money ---
 
 
-def test_every_round_counts_with_its_currency_and_point_value(api: Api) -> None:
-    table = add_table(api, point_value=10, currency="EUR")
+def test_every_round_counts_with_its_unit_and_point_value(api: Api) -> None:
+    table = add_table(api, point_value=10, unit="EUR")
     one, other = [hand(1, 1, {1: HIGH, 2: LOW})], [hand(1, 1, {1: MID, 2: HIGH})]
     sitting = {1: "ann 50", 2: "bob 50"}
     closed = {"after_hand": 1, "reason": "midnight"}
-    import_round(api, sitting=sitting, hands=one, closed=closed, point_value=10, currency="EUR")
-    import_round(api, sitting=sitting, hands=other, closed=closed, point_value=25, currency="EUR")
-    import_round(api, sitting=sitting, hands=one, closed=closed, point_value=333, currency="JPY")
+    import_round(api, sitting=sitting, hands=one, closed=closed, point_value=10, unit="EUR")
+    import_round(api, sitting=sitting, hands=other, closed=closed, point_value=25, unit="EUR")
+    import_round(api, sitting=sitting, hands=one, closed=closed, point_value=333, unit="JPY")
     import_round(api, sitting={1: "ann 50", 2: "cyd 50"}, hands=one, closed=closed)
     summed = statement(api, table)
     money = {each["player"]: each["money"] for each in summed["players"]}
@@ -252,14 +256,14 @@ def test_every_round_counts_with_its_currency_and_point_value(api: Api) -> None:
     }
     assert {each["player"]: each["net"] for each in summed["players"]} == {"ann": 12, "bob": -6, "cyd": -6}
     payments = summed["payments"]
-    worth = [(each["point_value"], each["currency"], each["table"]) for each in payments["points"]]
+    worth = [(each["point_value"], each["unit"], each["table"]) for each in payments["points"]]
     assert worth == [(10, "EUR", None), (25, "EUR", None), (333, "JPY", None), (None, None, table)]
     assert sentences(payments["points"]) == ["bob pays ann 6", "ann pays bob 6", "bob pays ann 6", "cyd pays ann 6"]
     assert sentences(payments["money"]) == ["ann pays bob 90 EUR", "bob pays ann 1998 JPY"]
 
 
 def test_a_point_value_of_zero_is_money_too(api: Api) -> None:
-    table = add_table(api, point_value=0, currency="EUR")
+    table = add_table(api, point_value=0, unit="EUR")
     play_round(api, table, SIXES, hand(1, 1, THREE))
     summed = statement(api, table)
     assert [each["money"] for each in summed["players"]] == [{"EUR": 0}] * 3
@@ -327,7 +331,7 @@ def test_players_whose_nets_sum_to_zero_settle_up_among_themselves(api: Api) -> 
 
 @pytest.mark.no_cover
 def test_a_statement_is_the_sum_of_its_rounds(api: Api) -> None:
-    """Random rounds with many presets and several currencies are summed up again in plain Python."""
+    """Random rounds with many presets and several units are summed up again in plain Python."""
     rng = Random("statement")
     table = add_table(api)
     settled = []
@@ -347,19 +351,17 @@ def test_a_statement_is_the_sum_of_its_rounds(api: Api) -> None:
             net[seat["player"]] += settlement["net"][str(seat["seat"])]
             if settlement["money"]:
                 won = settlement["money"]["net"][str(seat["seat"])]
-                money[settlement["money"]["currency"]][seat["player"]] += won
+                money[settlement["money"]["unit"]][seat["player"]] += won
     assert {each["player"]: each["net"] for each in summed["players"]} == dict(net)
     assert sum(each["rounds"] for each in summed["players"]) == sum(len(round_["seats"]) for round_, _ in settled)
     for each in summed["players"]:
-        assert each["money"] == {
-            currency: sums[each["player"]] for currency, sums in money.items() if each["player"] in sums
-        }
+        assert each["money"] == {unit: sums[each["player"]] for unit, sums in money.items() if each["player"] in sums}
         assert each["stack"] == each["opening_stack"] + each["top_ups"] + each["between_rounds"] + each["net"]
     for owed, payments in (
         (net, summed["payments"]["points"]),
         *(
-            (sums, [payment for payment in summed["payments"]["money"] if payment["currency"] == currency])
-            for currency, sums in money.items()
+            (sums, [payment for payment in summed["payments"]["money"] if payment["unit"] == unit])
+            for unit, sums in money.items()
         ),
     ):
         left = Counter(owed)

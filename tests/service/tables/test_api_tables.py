@@ -9,7 +9,7 @@ from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.sample_rounds import add_table, open_round, start_round, walk
 
-KITCHEN = {"name": "kitchen", "ruleset": "pineapple", "point_value": 100, "currency": "EUR", "minimum_stack": 20}
+KITCHEN = {"name": "kitchen", "ruleset": "pineapple", "point_value": 100, "unit": "EUR", "minimum_stack": 20}
 WINDOW = "correction_window_minutes"
 
 
@@ -19,9 +19,11 @@ def test_a_table_is_created_and_found(api: Api) -> None:
     assert added.status == 201
     assert added.document == {
         **KITCHEN,
-        "currency_digits": 2,
+        "unit_digits": 2,
         "ruleset": "pineapple@1",
         WINDOW: 30,
+        "charge_per": None,
+        "charge_amount": None,
         "id": added["id"],
         "created_at": added["created_at"],
         "archived_at": None,
@@ -36,8 +38,8 @@ def test_a_table_needs_only_a_name_and_a_ruleset(api: Api) -> None:
     added = api.post("/v1/tables", {"name": "Küche ♣", "ruleset": "progressive@1"})
     assert added.status == 201
     assert (added["name"], added["ruleset"]) == ("Küche ♣", "progressive@1")
-    assert (added["point_value"], added["currency"], added["minimum_stack"]) == (None, None, None)
-    assert api.post("/v1/tables", {"name": "a", "ruleset": "turbo", "currency": "JPY"}).status == 422
+    assert (added["point_value"], added["unit"], added["minimum_stack"]) == (None, None, None)
+    assert api.post("/v1/tables", {"name": "a", "ruleset": "turbo", "unit": "JPY"}).status == 422
     assert api.post("/v1/tables", {**KITCHEN, "name": "free", "point_value": 0})["point_value"] == 0
 
 
@@ -71,21 +73,21 @@ def test_a_table_name_in_use_is_a_conflict(api: Api, other_api: Api, house: Hous
         ({"point_value": 0.5}, "#/point_value", "not-an-integer", "is 0.5; expected an integer"),
         ({WINDOW: -1}, f"#/{WINDOW}", "out-of-range", "is -1; expected 0 to 525600"),
         ({WINDOW: 525_601}, f"#/{WINDOW}", "out-of-range", "is 525601; expected 0 to 525600"),
-        ({"currency": "eur"}, "#/currency", "text-pattern", "expected three capital letters, for example EUR"),
-        ({"currency": "EURO"}, "#/currency", "text-length", "is 4 characters long"),
+        ({"unit": "eur"}, "#/unit", "text-pattern", "expected three capital letters, for example EUR"),
+        ({"unit": "EURO"}, "#/unit", "text-length", "is 4 characters long"),
         (
-            {"currency": "EU\n"},
-            "#/currency",
+            {"unit": "EU\n"},
+            "#/unit",
             "text-characters",
             "expected text without control, format and private characters",
         ),
-        ({"currency": None}, "#/currency", "currency-missing", "is required beside a point value"),
+        ({"unit": None}, "#/unit", "unit-missing", "is required beside a point value"),
         ({"minimum_stack": 0}, "#/minimum_stack", "out-of-range", "is 0; expected 1 to"),
         (
             {"id": "1"},
             "#/id",
             "field-unknown",
-            "expected one of name, ruleset, point_value, currency, minimum_stack",
+            "expected one of name, ruleset, point_value, unit, minimum_stack",
         ),
     ],
 )
@@ -109,44 +111,44 @@ def test_several_mistakes_are_reported_together(api: Api) -> None:
         "#/chairs": "field-unknown",
     }
     response = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5})
-    assert response.mistakes == {"#/name": "text-length", "#/currency": "currency-missing"}
-    response = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5, "currency": "eur"})
-    assert response.mistakes == {"#/name": "text-length", "#/currency": "text-pattern"}
+    assert response.mistakes == {"#/name": "text-length", "#/unit": "unit-missing"}
+    response = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5, "unit": "eur"})
+    assert response.mistakes == {"#/name": "text-length", "#/unit": "text-pattern"}
 
 
-def test_a_round_has_the_point_value_and_currency_of_its_table(api: Api) -> None:
-    table = add_table(api, point_value=25, currency="USD")
+def test_a_round_has_the_point_value_and_unit_of_its_table(api: Api) -> None:
+    table = add_table(api, point_value=25, unit="USD")
     opened = open_round(api, table)
-    assert (opened["point_value"], opened["currency"], opened["table"]) == (25, "USD", table)
-    assert opened["currency_digits"] == 2
+    assert (opened["point_value"], opened["unit"], opened["table"]) == (25, "USD", table)
+    assert opened["unit_digits"] == 2
     assert api.get(f"/v1/rounds/{opened['id']}/settlement")["money"] == {
         "point_value": 25,
-        "currency": "USD",
-        "currency_digits": 2,
+        "unit": "USD",
+        "unit_digits": 2,
         "net": {"1": 0, "2": 0, "3": 0},
     }
 
 
-@pytest.mark.parametrize(("currency", "digits"), [("JPY", 0), ("EUR", 2), ("KWD", 3), ("CLF", 4)])
-def test_tables_rounds_and_settlements_have_the_digits_of_their_currency(api: Api, currency: str, digits: int) -> None:
-    table = add_table(api, point_value=25, currency=currency)
+@pytest.mark.parametrize(("unit", "digits"), [("JPY", 0), ("EUR", 2), ("KWD", 3), ("CLF", 4)])
+def test_tables_rounds_and_settlements_have_the_digits_of_their_unit(api: Api, unit: str, digits: int) -> None:
+    table = add_table(api, point_value=25, unit=unit)
     round_ = open_round(api, table)["id"]
     tables, rounds = api.get("/v1/tables")["tables"], api.get("/v1/rounds")["rounds"]
-    assert [listed["currency_digits"] for listed in (api.get(f"/v1/tables/{table}"), *tables)] == [digits, digits]
-    assert [listed["currency_digits"] for listed in (api.get(f"/v1/rounds/{round_}"), *rounds)] == [digits, digits]
-    assert api.get(f"/v1/rounds/{round_}/settlement")["money"]["currency_digits"] == digits
-    assert set(api.get(f"/v1/tables/{table}/statement")["currency_digits"].values()) <= {digits}
+    assert [listed["unit_digits"] for listed in (api.get(f"/v1/tables/{table}"), *tables)] == [digits, digits]
+    assert [listed["unit_digits"] for listed in (api.get(f"/v1/rounds/{round_}"), *rounds)] == [digits, digits]
+    assert api.get(f"/v1/rounds/{round_}/settlement")["money"]["unit_digits"] == digits
+    assert set(api.get(f"/v1/tables/{table}/statement")["unit_digits"].values()) <= {digits}
 
 
-def test_without_a_currency_there_are_no_digits(api: Api) -> None:
+def test_without_a_unit_there_are_no_digits(api: Api) -> None:
     table = add_table(api)
-    assert api.get(f"/v1/tables/{table}")["currency_digits"] is None
-    assert open_round(api, table)["currency_digits"] is None
+    assert api.get(f"/v1/tables/{table}")["unit_digits"] is None
+    assert open_round(api, table)["unit_digits"] is None
 
 
 def test_without_a_point_value_there_is_no_money(api: Api) -> None:
     assert api.get(f"/v1/rounds/{start_round(api)}/settlement")["money"] is None
-    worthless = start_round(api, name="free", point_value=0, currency="EUR")
+    worthless = start_round(api, name="free", point_value=0, unit="EUR")
     assert api.get(f"/v1/rounds/{worthless}/settlement")["money"]["net"] == {"1": 0, "2": 0, "3": 0}
 
 

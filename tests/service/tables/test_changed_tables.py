@@ -29,12 +29,12 @@ from tests.support.sample_rounds import (
 
 TEN_MINUTES = 10 * 60 * 1000
 WINDOW = "correction_window_minutes"
-MONEY = {"point_value": 100, "currency": "EUR"}
+MONEY = {"point_value": 100, "unit": "EUR"}
 CHANGES: Document = {
     "name": "attic",
     "ruleset": "turbo@1",
     "point_value": 25,
-    "currency": "USD",
+    "unit": "USD",
     "minimum_stack": 40,
     WINDOW: 5,
 }
@@ -86,8 +86,8 @@ def test_every_field_of_a_table_is_changed(api: Api, table: str) -> None:
         {"name": "Küche ♣"},
         {"ruleset": "turbo@1"},
         {"point_value": 0},
-        {"currency": "USD"},
-        {"point_value": None, "currency": None, "currency_digits": None},
+        {"unit": "USD"},
+        {"point_value": None, "unit": None, "unit_digits": None},
         {"minimum_stack": 1},
         {"minimum_stack": None},
         {WINDOW: 0},
@@ -96,7 +96,7 @@ def test_every_field_of_a_table_is_changed(api: Api, table: str) -> None:
 )
 def test_any_field_is_changed_and_the_others_stay(api: Api, table: str, changes: Document) -> None:
     before = api.get(address_of(table)).document
-    sent = {name: value for name, value in changes.items() if name != "currency_digits"}
+    sent = {name: value for name, value in changes.items() if name != "unit_digits"}
     assert change(api, table, **sent) == {**before, **changes}
 
 
@@ -106,7 +106,7 @@ def test_a_ruleset_without_a_version_is_the_newest(api: Api, table: str) -> None
 
 def test_a_table_without_money_gets_it(api: Api) -> None:
     table = add_table(api)
-    assert change(api, table, **MONEY)["currency_digits"] == 2
+    assert change(api, table, **MONEY)["unit_digits"] == 2
     assert open_round(api, table)["point_value"] == 100
 
 
@@ -118,11 +118,11 @@ def test_rounds_keep_what_they_were_opened_with(api: Api, house: House, table: s
     change(api, table, **CHANGES)
     assert [api.get(f"/v1/rounds/{first}{part}").document for part in parts] == before
     play(api, first, *COMPLETE[1:])
-    assert api.get(f"/v1/rounds/{first}/settlement")["money"]["currency"] == "EUR"
+    assert api.get(f"/v1/rounds/{first}/settlement")["money"]["unit"] == "EUR"
     refused = open_round(api, table, {1: "dan 39", 2: "eve 40"})
     assert refused.mistakes == {"#/seats/0/stack": "stack-below-minimum"}
     second = open_round(api, table, {1: "dan 40", 2: "eve 40"})
-    assert [second[name] for name in ("ruleset", "point_value", "currency")] == ["turbo@1", 25, "USD"]
+    assert [second[name] for name in ("ruleset", "point_value", "unit")] == ["turbo@1", 25, "USD"]
     windows = house.query(f"SELECT id, {WINDOW} FROM rounds WHERE table_id = %s ORDER BY table_sequence", table)
     assert windows == [(UUID(first), 30), (UUID(second["id"]), 5)]
     assert api.get(f"/v1/tables/{table}/statement")["rounds"] == 2
@@ -153,9 +153,9 @@ def test_a_link_reads_the_changed_table_and_the_rulesets_of_its_rounds(api: Api,
         ({"ruleset": None}, {"#/ruleset": "field-null"}),
         ({"point_value": -1}, {"#/point_value": "out-of-range"}),
         ({"point_value": None}, {"#/point_value": "point-value-missing"}),
-        ({"currency": None}, {"#/currency": "currency-missing"}),
-        ({"currency": "ZZZ"}, {"#/currency": "currency-unknown"}),
-        ({"point_value": 5, "currency": None}, {"#/currency": "currency-missing"}),
+        ({"unit": None}, {"#/unit": "unit-missing"}),
+        ({"unit": "ZZZ"}, {"#/unit": "unit-unknown"}),
+        ({"point_value": 5, "unit": None}, {"#/unit": "unit-missing"}),
         ({"minimum_stack": 0}, {"#/minimum_stack": "out-of-range"}),
         ({WINDOW: None}, {f"#/{WINDOW}": "field-null"}),
         ({WINDOW: 525_601}, {f"#/{WINDOW}": "out-of-range"}),
@@ -178,8 +178,8 @@ def test_an_invalid_change_changes_nothing(
 @pytest.mark.parametrize(
     ("changes", "mistakes"),
     [
-        ({"point_value": 5}, {"#/currency": "currency-missing"}),
-        ({"currency": "EUR"}, {"#/point_value": "point-value-missing"}),
+        ({"point_value": 5}, {"#/unit": "unit-missing"}),
+        ({"unit": "EUR"}, {"#/point_value": "point-value-missing"}),
     ],
 )
 def test_money_has_both_parts_after_a_change(api: Api, changes: Document, mistakes: dict[str, str]) -> None:
@@ -262,9 +262,9 @@ def test_what_changes_nothing_is_accepted_and_leaves_no_event(api: Api, house: H
 
 def test_each_change_is_an_event_with_the_table_after_it(api: Api, house: House, table: str) -> None:
     change(api, table, name="attic")
-    change(api, table, point_value=None, currency=None, ruleset="turbo")
+    change(api, table, point_value=None, unit=None, ruleset="turbo")
     first = {"id": table, "name": "attic", "ruleset": "pineapple@1", **MONEY, "minimum_stack": 20, WINDOW: 30}
-    second = {**first, "ruleset": "turbo@1", "point_value": None, "currency": None}
+    second = {**first, "ruleset": "turbo@1", "point_value": None, "unit": None}
     assert changes_of(house, table) == [{**each, "archived_at": None} for each in (first, second)]
     events = feed(house, api, table=table)
     assert [event["kind"] for event in events] == ["table.created", "table.changed", "table.changed"]

@@ -37,11 +37,11 @@ def test_a_round_that_is_opened_beside_a_change_has_all_of_it_or_nothing(api: Ap
     for number in range(RACES):
         table = add_table(api, name=f"table {number}", **MONEY)
         changed, opened = at_once(
-            partial(api.patch, address_of(table), {"ruleset": "turbo", "point_value": 25, "currency": "USD"}),
+            partial(api.patch, address_of(table), {"ruleset": "turbo", "point_value": 25, "unit": "USD"}),
             partial(api.post, f"{address_of(table)}/rounds", {"seats": seats(SIXES)}),
         )
         assert (changed.status, opened.status) == (200, 201)
-        kept = opened["ruleset"], opened["point_value"], opened["currency"]
+        kept = opened["ruleset"], opened["point_value"], opened["unit"]
         assert kept in (("pineapple@1", 100, "EUR"), ("turbo@1", 25, "USD"))
     assert verify(house, api) == []
 

@@ -9,8 +9,8 @@ from service.replays.findings import FindingKind
 from service.verification.verify_database import verify_database
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import settle_wrongly, tamper
 from tests.support.import_lines import club_of
-from tests.support.recomputed_rounds import settle_wrongly, tamper
 from tests.support.sample_rounds import complete_round
 
 

@@ -31,7 +31,7 @@ def run_node(directory: Path, *arguments: str) -> str:
 
 def test_the_table_has_every_kind_of_message() -> None:
     table = PAGE.partition("\n| kind |")[2].partition("\n\n")[0]
-    assert re.findall(r"^\| `([a-z.]+)` \|", table, re.MULTILINE) == sorted(
+    assert re.findall(r"^\| `([a-z.-]+)` \|", table, re.MULTILINE) == sorted(
         WebhookKind, key=lambda kind: table.index(kind.value)
     )
 

@@ -107,6 +107,29 @@ def test_payments_and_charges_are_sent_when_they_are_recorded_and_taken_back(
     ]
 
 
+def test_a_claim_of_a_payment_is_sent_and_how_it_ends(club: Sending, receiver: Receiver) -> None:
+    complete_round(club.api)
+    club.deliver()
+    receiver.received.clear()
+    about = []
+    for step_, body in (("confirm", None), ("decline", {"reason": "not received"}), ("withdraw", None)):
+        claim = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 5, "reference": step_}
+        claimed = club.api.post("/v1/payment-claims", claim)["id"]
+        ended = club.api.post(f"/v1/payment-claims/{claimed}/{step_}", body)
+        assert ended.status == 201, ended
+        about.append((ended["id"], {"payment_claim_id": claimed, "reference": step_}))
+    club.deliver()
+    (payment, confirmed), (_, declined), (_, withdrawn) = about
+    assert [(message["type"], message["data"]) for message in receiver.messages] == [
+        ("payment.claimed", confirmed),
+        ("payment.recorded", {"payment_id": payment, "reference": "confirm"}),
+        ("payment.claimed", declined),
+        ("payment.claim-declined", declined),
+        ("payment.claimed", withdrawn),
+        ("payment.claim-withdrawn", withdrawn),
+    ]
+
+
 @pytest.mark.parametrize("end", ["withdraw", "resolve"])
 def test_a_settlement_that_was_disputed_is_final_once(club: Sending, receiver: Receiver, end: str) -> None:
     round_id = complete_round(club.api)

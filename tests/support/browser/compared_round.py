@@ -22,7 +22,7 @@ class ComparedRound:
 
     def __init__(self, api: Api, browser: BrowserRules, document: Document, ruleset: Document) -> None:
         self.api, self.browser = api, browser
-        money = {name: document[name] for name in ("point_value", "currency") if name in document}
+        money = {name: document[name] for name in ("point_value", "unit") if name in document}
         table = api.post("/v1/tables", {"name": document["table"], "ruleset": document["ruleset"], **money})
         opening = {"seats": document["seats"], "reference": document["reference"]}
         self.id = api.post(f"/v1/tables/{table['id']}/rounds", opening)["id"]
@@ -74,9 +74,7 @@ def middle_of_a_round(api: Api, browser: BrowserRules, name: str) -> tuple[Compa
     for seed in range(1000):
         document = random_document(Random(f"refused: {name} {seed}"), PRESETS[name], small_stacks=False)
         if len(document["hands"]) > 2 and not document["departures"]:
-            both = ComparedRound(
-                api, browser, {**document, "point_value": 10_000_000, "currency": "EUR"}, PRESETS[name]
-            )
+            both = ComparedRound(api, browser, {**document, "point_value": 10_000_000, "unit": "EUR"}, PRESETS[name])
             first, second = document["hands"][:2]
             assert both.record(first).status == 201
             return both, first, second

@@ -23,7 +23,7 @@ class LinkedTable:
     def __init__(self, api: httpx2.Client, names: tuple[str, ...] = NAMES, **options: Any) -> None:
         self.api = api
         reference = options.pop("reference", None)
-        fields = {"name": f"linked {next(_NUMBERS)}", "ruleset": "pineapple", "point_value": 20, "currency": "EUR"}
+        fields = {"name": f"linked {next(_NUMBERS)}", "ruleset": "pineapple", "point_value": 20, "unit": "EUR"}
         self.name: str = (fields | options)["name"]
         self.id: str = self._post("/v1/tables", fields | options)["id"]
         self.names = names

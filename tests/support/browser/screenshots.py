@@ -119,7 +119,7 @@ def play_season(api: httpx2.Client) -> None:
     for week, path in enumerate(played):
         document = json.loads(path.read_text(encoding="utf-8"))
         opened_at = FIRST_EVENING + timedelta(weeks=week % 12, hours=week // 12)
-        document |= {"table": "saturday", "point_value": 20, "currency": "EUR", "opened_at": opened_at.isoformat()}
+        document |= {"table": "saturday", "point_value": 20, "unit": "EUR", "opened_at": opened_at.isoformat()}
         response = api.post("/v1/documents", json=document)
         assert response.status_code == 201, response.text
 

@@ -8,7 +8,16 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey, digest_of
-from evidence.events import ChargeRecorded, FinalReason, LinkKind
+from evidence.events import (
+    ChargeRecorded,
+    FinalReason,
+    LinkKind,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    ProposalKind,
+    ProposalOpened,
+    ProposalWithdrawn,
+)
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
@@ -36,10 +45,11 @@ from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Part
-from service.ledger.queries import payments
+from service.ledger.queries import claims, payments
 from service.ledger.queries.payments import Note
 from service.links.actions.links import issue_link
-from service.players import queries as players
+from service.players.queries import aliases, names
+from service.proposals import queries as proposals
 from service.recomputations import queries as recomputations
 from service.recomputations.queries import AuditedRound
 from service.replays.findings import Finding, FindingKind
@@ -106,7 +116,19 @@ def add_table(
     transaction: Transaction, ruleset: Ruleset = PINEAPPLE, name: str = "kitchen", *, window: int = 30
 ) -> StoredTable:
     rulesets.add(transaction, ruleset, EVENT)
-    table = StoredTable(uuid7(), name, ruleset.name, ruleset.version, 10, "EUR", None, window, transaction.now)
+    table = StoredTable(
+        id=uuid7(),
+        name=name,
+        ruleset_name=ruleset.name,
+        ruleset_version=ruleset.version,
+        point_value=10,
+        unit="EUR",
+        charge_per=None,
+        charge_amount=None,
+        minimum_stack=None,
+        correction_window_minutes=window,
+        created_at=transaction.now,
+    )
     tables.add(transaction, table, EVENT)
     return table
 
@@ -127,7 +149,9 @@ def add_round(
         reference=reference,
         digest=digest_of([seat.player for seat in round_.seats]),
         point_value=table.point_value,
-        currency=table.currency,
+        unit=table.unit,
+        charge_per=table.charge_per,
+        charge_amount=table.charge_amount,
         opened_at=transaction.now,
         recorded_at=transaction.now,
         version=FIRST,
@@ -234,6 +258,42 @@ def charge(transaction: Transaction) -> UUID:
     return payments.record(transaction, event, reason).id
 
 
+def declined_claim(transaction: Transaction) -> None:
+    """A claim of a payment that was declined, with the reason."""
+    claimed = PaymentClaimed(
+        payer="ann",
+        payee="bob",
+        unit="EUR",
+        amount=200,
+        paid_at=transaction.now,
+        table=None,
+        reference=str(uuid7()),
+    )
+    claim, reason = claims.record(transaction, claimed), Note("not received", bytes(32))
+    claims.decline(transaction, claim, PaymentClaimDeclined(claim=claim.id, reason=reason.digest), reason)
+
+
+def withdrawn_proposal(transaction: Transaction, audit_id: UUID) -> None:
+    """A proposal to apply an audit, by the key of the transaction, that was withdrawn."""
+    content = b'{"reason": "the wrong rules"}'
+    opened = ProposalOpened(
+        proposal=ProposalKind.RECOMPUTATION,
+        digest=bytes(32),
+        request=sha256(b"a request").digest(),
+        received=sha256(content).digest(),
+        round=None,
+        table=None,
+        revision=None,
+        dispute=None,
+        upholds=False,
+        audit=audit_id,
+    )
+    proposal = proposals.get(transaction, proposals.add(transaction, opened, content)).proposal
+    reason = "a mistake"
+    withdrawn = ProposalWithdrawn(proposal=proposal.id, reason=sha256(reason.encode()).digest())
+    proposals.withdraw(transaction, proposal, withdrawn, reason)
+
+
 def add_job(transaction: Transaction) -> UUID:
     """An import of which one piece is not done; and a difference in a round, as if it were an audit too."""
     job_id = uuid7()
@@ -250,7 +310,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     """A club that has something in every table."""
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
-        players.set_name(transaction, "ann", "Ann Example", bytes(32), EVENT)
+        names.set_name(transaction, "ann", "Ann Example", bytes(32), EVENT)
+        aliases.join(transaction, "ann", "annie", EVENT)
         at_once = add_round(transaction, add_table(transaction), example_round())
         [key] = keys.list_page(transaction, limit=1)
         issue_link(transaction, LinkRequest(at_once.table_id, None, LinkKind.VIEWER, 60), key.id)
@@ -265,7 +326,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         confirmed = settlements.confirm(transaction, later, 1)
         correct_who_sat(transaction, settlements.finalize(transaction, confirmed, FinalReason.WINDOW))
         charge(transaction)
-        add_job(transaction)
+        declined_claim(transaction)
+        job_id = add_job(transaction)
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
         idempotent_responses.add(
@@ -275,6 +337,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
             transaction, uuid7(), WebhookRequest("https://club.example", (WebhookKind.TEST,), None, ON)
         )
         deliveries.add_delivery(transaction, webhook.id, uuid7(), WebhookKind.TEST, {})
+    with database.transaction(club_id, actor=key.id, request_id="fill") as transaction:
+        withdrawn_proposal(transaction, job_id)
     owner = Database(owner_url, role=None)
     with owner.transaction(club_id) as transaction:
         results.store(transaction, VerificationResult(transaction.now, 1, 0, True))

@@ -15,7 +15,7 @@ from tests.support.database.corrupt_records import Columns, Table
 
 Row = Mapping[str, Any]
 
-_SAY_WHAT_IS_RECORDED: Final = ("club.", "key.", "ruleset.", "table.", "link", "payment.", "charge.")
+_SAY_WHAT_IS_RECORDED: Final = ("club.", "key.", "ruleset.", "table.", "link", "payment.", "charge.", "proposal.")
 """The beginnings of kinds of events that belong to no round, and make records: with one of them all these are lost."""
 
 _OF_WHOLE_ROUNDS: Final = {"events", "round_statistics"}

@@ -60,7 +60,8 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.record("add_ruleset", {}, own)
     recorder.refuse("ruleset-conflict", "add_ruleset", {}, {**own, "name": PINEAPPLE})
     recorder.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
-    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "currency": "EUR"}
+    charge = {"charge_per": "hand", "charge_amount": 20}
+    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR", **charge}
     table = str(recorder.record("add_table", {}, kitchen)["id"])
     recorder.refuse("table-conflict", "add_table", {}, {**kitchen, "point_value": 5})
     key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
@@ -96,6 +97,14 @@ def name_the_players(recorder: Recorder) -> None:
     recorder.call("erase_player", {"player": "bob"})
 
 
+def join_two_ids(recorder: Recorder) -> None:
+    """Ann has played under another ID, which is joined to hers and then parted; bob is another person."""
+    other, joining = {"player": "ann"}, {"alias": "annie"}
+    recorder.record("join_player", other, joining)
+    recorder.refuse("alias-conflict", "join_player", other, {"alias": "bob"})
+    recorder.record("part_player", other, joining)
+
+
 def play_a_round(recorder: Recorder, table: str) -> str:
     """Play a round with a hand misread and undone, a player who leaves, and an early end; return its id."""
     at_table, opening = {"table_id": table}, {"seats": seats(SIXES), "reference": "2026-11-20/1"}
@@ -110,7 +119,8 @@ def play_a_round(recorder: Recorder, table: str) -> str:
     undoing = {"number": 2, "hand": misread["id"], "reason": "bob's nine of hearts was the nine of spades"}
     recorder.record("undo_hand", in_round, undoing)
     recorder.refuse("hand-undone", "record_hand", in_round, MISREAD)
-    many = lines_of([json.dumps({"round": round_id, **SECOND}).encode()])
+    drink = {"player": "bob", "unit": "EUR", "amount": 300, "reason": "a drink"}
+    many = lines_of([json.dumps({"round": round_id, **SECOND, "charges": [drink]}).encode()])
     recorder.send_lines("record_hands", many, many.decode(), dry_run=True)
     recorder.record("record_hand", in_round, SECOND)
     recorder.refuse("same-deal", "record_hand", in_round, {**SECOND, "number": 3})
@@ -126,7 +136,7 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
     """Post another round as one document, and read its settlement; return its id."""
     two = {1: "ann 100", 2: "bob 100"}
     played = [hand(1, 1, {1: HIGH, 2: MID}), hand(2, 2, {1: LOW, 2: HIGH})]
-    document = document_of(f"{PINEAPPLE}@1", two, played, reference="2026-11-20/2", point_value=10, currency="EUR")
+    document = document_of(f"{PINEAPPLE}@1", two, played, reference="2026-11-20/2", point_value=10, unit="EUR")
     second = recorder.record("play_document", {}, document)
     in_second = {"round_id": second["round"]["id"]}
     recorder.refuse("round-complete", "record_hand", in_second, hand(3, 1, {1: HIGH, 2: MID}))

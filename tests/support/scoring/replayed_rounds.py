@@ -28,7 +28,7 @@ def play_document(
     """Play a round document, and say of every hand and of the whole what the service would say."""
     read = load_document(document)
     played = replay(replace(read.history(load_ruleset(ruleset)), irregular=standing))
-    settlement = dump_settlement(played.round, played.payments, 1, read.point_value, read.currency)
+    settlement = dump_settlement(played.round, played.payments, 1, read.point_value, read.unit)
     return {
         "hands": [_hand(hand) for hand in played.hands],
         "round": _round(played.round),

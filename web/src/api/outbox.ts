@@ -24,7 +24,7 @@ export interface Refusal {
   details: string[];
   /** The record of a hand that was undone before. */
   hand?: string;
-  /** Whether the table of an opening has another ruleset, point value or currency than this device played by. */
+  /** Whether the table of an opening has another ruleset, point value or unit than this device played by. */
   isTableChanged?: true;
 }
 
@@ -80,7 +80,7 @@ const TOO_MANY_REQUESTS = 429;
 /** The code of a request after which the round is not as expected. */
 export const EXPECTED_DIFFERS = "expected-differs";
 /** The places of the fields that a round has from its table. */
-const OF_TABLE = /^#\/expected\/(ruleset|point_value|currency)$/;
+const OF_TABLE = /^#\/expected\/(ruleset|point_value|unit)$/;
 const TABLE_CHANGED = "The table was changed after the round was opened on this device. Nothing was recorded.";
 
 /**

@@ -43,7 +43,10 @@ interface SeatsProps {
 }
 
 function Seats({ round, hand, statement }: SeatsProps) {
-  const seated = new Set(round.seats.map(({ player }) => player));
+  // The statement has one line for the IDs of one person, who sits under any of them.
+  const aliases = new Map(Object.entries(statement?.aliases ?? {}));
+  const shownAs = (player: string): string => aliases.get(player) ?? player;
+  const seated = new Set(round.seats.map(({ player }) => shownAs(player)));
   const others = statement?.players.filter(({ player }) => !seated.has(player)) ?? [];
   return (
     <main class="board-main">
@@ -55,7 +58,7 @@ function Seats({ round, hand, statement }: SeatsProps) {
             round={round}
             hand={hand}
             statement={statement}
-            totals={statement?.players.find(({ player }) => player === seat.player)}
+            totals={statement?.players.find(({ player }) => player === shownAs(seat.player))}
           />
         ))}
       </div>
@@ -91,9 +94,9 @@ function Seat({ seat, round, hand, statement, totals }: SeatProps) {
       <p class="seat-net">
         <span class="hidden-text">This evening: </span>
         <span class={`figure ${signClass(totals?.net ?? 0)}`}>{formatChange(totals?.net ?? 0)}</span>
-        {statement !== null && Object.entries(totals?.money ?? {}).map(([currency, minor]) => (
-          <span key={currency} class={`figure ${signClass(minor)}`}>
-            {formatMoneyWon(minor, currency, statement.currency_digits[currency] ?? 2)}
+        {statement !== null && Object.entries(totals?.money ?? {}).map(([unit, minor]) => (
+          <span key={unit} class={`figure ${signClass(minor)}`}>
+            {formatMoneyWon(minor, unit, statement.unit_digits[unit] ?? 2)}
           </span>
         ))}
       </p>

@@ -10,7 +10,7 @@ test("money that was won or lost has its sign", () => {
   assert.deepEqual([480, -480, 0].map((amount) => formatMoneyWon(amount, "USD", 2)), ["+$4.80", "−$4.80", "$0.00"]);
 });
 
-test("money has the digits of its currency, and is exact", () => {
+test("money has the digits of its unit, and is exact", () => {
   assert.equal(formatMoney(2600, "EUR", 2), "€26.00");
   assert.equal(formatMoney(-5, "EUR", 2), "−€0.05");
   assert.equal(formatMoney(1250, "JPY", 0), "¥1,250");

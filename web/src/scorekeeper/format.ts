@@ -19,13 +19,13 @@ export function signClass(points: number): string {
 }
 
 /** Return an amount that was won or lost, with its sign, for example `+€4.80`. */
-export function formatMoneyWon(amount: number, currency: string, digits: number): string {
-  return `${amount > 0 ? "+" : ""}${formatMoney(amount, currency, digits)}`;
+export function formatMoneyWon(amount: number, unit: string, digits: number): string {
+  return `${amount > 0 ? "+" : ""}${formatMoney(amount, unit, digits)}`;
 }
 
 /** Return an amount of minor units, for example `€26.00`. */
-export function formatMoney(amount: number, currency: string, digits: number): string {
-  const options = { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+export function formatMoney(amount: number, unit: string, digits: number): string {
+  const options = { style: "currency", currency: unit, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
   // A string keeps amounts exact that a number of major units would round.
   const text = String(Math.abs(amount)).padStart(digits + 1, "0");
   const exact = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;

@@ -20,7 +20,7 @@ test("a round comes after the last one although the clock of the device is late"
   assert.equal(nextOpeningTime({ opened_at: "2026-11-24T20:03:00.123456Z" }, NOW), "2026-11-24T20:03:00.124Z");
 });
 
-const TABLE = { id: "t", name: "friday", ruleset: "classic@1", point_value: 50, currency: "EUR" } as Table;
+const TABLE = { id: "t", name: "friday", ruleset: "classic@1", point_value: 50, unit: "EUR" } as Table;
 const PLAYERS = [{ seat: 1, player: "ann" }, { seat: 2, player: "ben" }];
 const RULES = {
   replay: async () => ({ kind: "replayed", round: { seats: PLAYERS.map((seat) => ({ ...seat, opening_stack: 200 })) } }),
@@ -32,7 +32,7 @@ for (const name of ["classic", "pineapple"]) {
   test(`a round has the ruleset and the money of its table, if the device has stored the ruleset ${name}`, async () => {
     await writeNextRound(TABLE, { name, version: 1 } as Ruleset, { ann: 200, ben: 200 });
     const { request, opened } = (await openLocally(SESSION, RULES, TABLE, { seats: PLAYERS })) as LocalOpening;
-    const terms = { ruleset: "classic@1", point_value: 50, currency: "EUR" };
+    const terms = { ruleset: "classic@1", point_value: 50, unit: "EUR" };
     const { expected } = JSON.parse(request.body) as { expected: object };
     assert.deepEqual(expected, { ...terms, seats: PLAYERS.map(({ seat }) => ({ seat, opening_stack: 200 })) });
     assert.equal(opened.ruleset.name, "classic");

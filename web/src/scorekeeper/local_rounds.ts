@@ -79,7 +79,7 @@ export async function prepareTable({ background }: Session, table: Table, signal
     const stacks = new Map<string, number | undefined>();
     for (const round of [...rounds].reverse()) {
       // The service carries no stack over to points of another value.
-      const isSame = round.point_value === table.point_value && round.currency === table.currency;
+      const isSame = round.point_value === table.point_value && round.unit === table.unit;
       for (const { player, stack } of round.seats) stacks.set(player, isSame ? stack : undefined);
     }
     const left: Record<string, number> = {};

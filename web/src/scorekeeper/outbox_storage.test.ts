@@ -6,13 +6,13 @@ import type { StoredRound } from "./database.js";
 import { addOpening, completeRequest } from "./outbox_storage.js";
 import { readRound } from "./storage.js";
 
-const TERMS = { ruleset: "pineapple@1", point_value: 50, currency: "EUR" };
+const TERMS = { ruleset: "pineapple@1", point_value: 50, unit: "EUR" };
 
 for (const [name, changes, isStored] of [
   ["the terms of this device", {}, true],
   ["another ruleset", { ruleset: "classic@1" }, false],
   ["another point value", { point_value: 100 }, false],
-  ["another currency", { currency: "USD" }, false],
+  ["another unit", { unit: "USD" }, false],
 ] as const) {
   test(`a round that the service opened with ${name} is ${isStored ? "stored" : "read again"}`, async () => {
     const opening = { operation: "open_round", round: "new-1", body: "{}" } as Waiting;

@@ -3,21 +3,21 @@
 import type { Table } from "../../client/src/contract.js";
 import { formatMoney, formatRuleset } from "./format.js";
 
-export type Terms = Pick<Table, "ruleset" | "point_value" | "currency">;
+export type Terms = Pick<Table, "ruleset" | "point_value" | "unit">;
 
 /** Return the terms of a table or a round, without its other fields. */
-export function termsOf({ ruleset, point_value, currency }: Terms): Terms {
-  return { ruleset, point_value, currency };
+export function termsOf({ ruleset, point_value, unit }: Terms): Terms {
+  return { ruleset, point_value, unit };
 }
 
 /** Return whether a round is scored by the same ruleset and settled in the same money as another one. */
 export function hasSameTerms(one: Terms, other: Terms): boolean {
-  return one.ruleset === other.ruleset && one.point_value === other.point_value && one.currency === other.currency;
+  return one.ruleset === other.ruleset && one.point_value === other.point_value && one.unit === other.unit;
 }
 
 /** Return the terms of a table in words, for example `the ruleset classic and a point value of €0.50`. */
-export function describeTerms({ ruleset, point_value, currency, currency_digits }: Terms & Pick<Table, "currency_digits">): string {
-  const hasMoney = point_value !== null && currency !== null;
-  const value = hasMoney ? `a point value of ${formatMoney(point_value, currency, currency_digits ?? 0)}` : "no point value";
+export function describeTerms({ ruleset, point_value, unit, unit_digits }: Terms & Pick<Table, "unit_digits">): string {
+  const hasMoney = point_value !== null && unit !== null;
+  const value = hasMoney ? `a point value of ${formatMoney(point_value, unit, unit_digits ?? 0)}` : "no point value";
   return `the ruleset ${formatRuleset(ruleset)} and ${value}`;
 }

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
 from schemas.base import WireError, load
+from schemas.corrections.proposals import CorrectionProposalRequestSchema
 from schemas.corrections.requests import CorrectionRequestSchema, WhatIfRequestSchema
 from scoring.errors import Mistake, ScoringError
 from scoring.hand import Seat
@@ -22,14 +22,16 @@ from service.console.views.corrections.news import (
     show_version,
 )
 from service.console.views.pages import Refusal
-from service.console.views.session import allows, console_state, read_form
+from service.console.views.proposals.shown import show_waiting
+from service.console.views.session import allows, console_state, current_club, read_form
 from service.corrections.actions.amend import what_if
 from service.corrections.actions.correct import CorrectedRound, correct_round
 from service.db import Transaction
 from service.errors import CorrectionInvalid, RoundChanged, RulesetUnknown
-from service.http.authentication import require_scope
+from service.http.authentication import current_key, require_scope
 from service.http.request_state import current_request
 from service.http.responses import encode_json
+from service.proposals.actions.proposals import ChangedProposal, propose_correction
 from service.rounds.actions.recording import view_hand
 from service.rounds.queries import histories
 from service.rounds.queries.histories import StoredHistory
@@ -112,11 +114,13 @@ def show_form(
         "revision": stored.revision,
         "round_version": stored.version,
         "point_value": stored.point_value,
-        "currency": stored.currency,
+        "unit": stored.unit,
         "players": players,
         "preview": preview or Preview(),
         "can_correct": allows(KeyScope.CORRECT) and (not was_final or allows(KeyScope.CORRECT_FINAL)),
         "was_final": was_final,
+        "needs_second": needs_second_auditor(stored),
+        "waiting_proposal": show_waiting(transaction, stored.id),
         "reason": read_form().get("reason", ""),
         "accepts": read_form().get("irregular") == _ACCEPT,
         **_show_hand(hand, history, entered, new),
@@ -165,7 +169,7 @@ def store_correction(
     transaction: Transaction, stored: StoredRound, dispute: UUID | None = None
 ) -> CorrectedRound | None:
     """
-    Correct a round as the form asks; return None if no card was changed.
+    Correct a round as the form requests it; return None if no card was changed.
 
     What was changed is compared with the revision that the page showed. Rows of cards that somebody else has corrected
     since are therefore no changes, and the version of the round refuses the others.
@@ -179,25 +183,79 @@ def store_correction(
         ScopeMissing: the key may not correct the round.
         ServiceError, ScoringError, WireError: as `correct_round`.
     """
-    console_state().seat_names = _list_players(stored)
-    entered = read_rows(read_form(), histories.get(transaction, stored.id, find_shown(stored)).hands)
+    entered = _read_entered(transaction, stored)
     if not entered.changed:
         return None
-    require_scope(KeyScope.CORRECT)
+    received = _write_request(entered, dispute)
+    try:
+        request = load(CorrectionRequestSchema(), received)
+        return correct_round(
+            transaction, stored.id, request, encode_json(received), current_key(), require_final=_require_final
+        )
+    except (ScoringError, WireError) as error:
+        raise CorrectionInvalid(_explain(error, entered, stored)) from error
+
+
+def propose_correction_of_form(
+    transaction: Transaction,
+    stored: StoredRound,
+    dispute: UUID | None = None,
+    upholds: Mapping[str, Any] | None = None,
+) -> ChangedProposal | None:
+    """
+    Propose to correct a round as the form requests it; return None if no card was changed.
+
+    Args:
+        transaction: the club's transaction.
+        stored: the round.
+        dispute: the dispute that the correction answers, if there is one.
+        upholds: the decision that upholds the dispute with the correction, as a request has it.
+
+    Raises:
+        ScopeMissing: the key may not correct the round.
+        ServiceError, ScoringError, WireError: as `propose_correction`.
+    """
+    entered = _read_entered(transaction, stored)
+    if not entered.changed:
+        return None
+    received = _write_request(entered, dispute) | ({} if upholds is None else {"upholds": upholds})
+    try:
+        request = load(CorrectionProposalRequestSchema(), received)
+        return propose_correction(
+            transaction, stored.id, request, encode_json(received), current_key(), require_final=_require_final
+        )
+    except (ScoringError, WireError) as error:
+        raise CorrectionInvalid(_explain(error, entered, stored)) from error
+
+
+def needs_second_auditor(stored: StoredRound) -> bool:
+    """Return whether a second auditor must confirm a correction of a round."""
+    return stored.finality.final_revision is not None and current_club().second_auditor
+
+
+def _read_entered(transaction: Transaction, stored: StoredRound) -> EnteredRows:
+    """Return the rows of the form that differ from the revision that the page showed."""
+    console_state().seat_names = _list_players(stored)
+    entered = read_rows(read_form(), histories.get(transaction, stored.id, find_shown(stored)).hands)
+    if entered.changed:
+        require_scope(KeyScope.CORRECT)
+    return entered
+
+
+def _write_request(entered: EnteredRows, dispute: UUID | None) -> dict[str, Any]:
+    """Return the correction of the form as a request has it."""
     reason = read_line("reason")
-    received = {
+    return {
         **({"reason": reason} if reason else {}),
         "changes": entered.dump(),
         "version": read_round_version(),
         **({} if dispute is None else {"dispute": str(dispute)}),
         **({"irregular": _ACCEPT} if read_form().get("irregular") == _ACCEPT else {}),
     }
-    require_final = partial(require_scope, KeyScope.CORRECT_FINAL)
-    try:
-        request = load(CorrectionRequestSchema(), received)
-        return correct_round(transaction, stored.id, request, encode_json(received), require_final=require_final)
-    except (ScoringError, WireError) as error:
-        raise CorrectionInvalid(_explain(error, entered, stored)) from error
+
+
+def _require_final() -> None:
+    require_scope(KeyScope.CORRECT_FINAL)
 
 
 def _explain(error: Refusal, entered: EnteredRows, stored: StoredRound) -> str:

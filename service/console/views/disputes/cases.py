@@ -22,7 +22,9 @@ from service.clubs.scopes import KeyScope
 from service.console.views.corrections.boards import show_comparison
 from service.console.views.corrections.requests import (
     Preview,
+    needs_second_auditor,
     preview_correction,
+    propose_correction_of_form,
     read_line,
     read_number,
     read_round_version,
@@ -39,6 +41,7 @@ from service.console.views.session import allows, console_state, read_form
 from service.corrections.actions.correct import compare_revisions
 from service.db import Transaction
 from service.disputes.actions.cases import get_case
+from service.disputes.actions.deciders import find_own_player
 from service.disputes.actions.disputes import comment_on_dispute, resolve_dispute, review_dispute, withdraw_dispute
 from service.disputes.queries import disputes
 from service.http.authentication import current_key, current_transaction
@@ -59,6 +62,8 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
     shown = show_form(transaction, stored, history, hand=case.hand, preview=preview, dispute=dispute_id)
     read = read_number("version")
     form = read_form()
+    own_player = find_own_player(transaction, current_key(), stored.id)
+    can_comment = allows(KeyScope.DISPUTES) and not case.state.is_ended
     return render(
         "dispute.html",
         display_names=list_names(transaction, [case.author, *shown["players"].values()]),
@@ -71,7 +76,10 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
         window=window_of(case),
         now=transaction.now,
         result=None if not case.state.is_ended else _show_result(transaction, stored, entries[-1]),
-        can_decide=allows(KeyScope.DISPUTES) and not case.state.is_ended,
+        own_player=own_player if can_comment else None,
+        can_comment=can_comment,
+        can_decide=can_comment and own_player is None,
+        can_withdraw=can_comment and own_player in (None, case.author),
         comment=form.get("comment", ""),
         withdrawal=form.get("withdrawal", ""),
         **shown,
@@ -117,7 +125,7 @@ def _send_part(dispute_id: UUID, form: str, part: str) -> BaseResponse:
 def take_dispute(dispute_id: UUID) -> BaseResponse:
     """Start the review of a dispute."""
     request = load(DisputeReviewRequestSchema(), {"version": read_number("version"), "by": current_key().name})
-    review_dispute(current_transaction(), dispute_id, request)
+    review_dispute(current_transaction(), dispute_id, request, current_key())
     return _to_case(dispute_id)
 
 
@@ -127,7 +135,7 @@ def add_comment(dispute_id: UUID) -> BaseResponse:
     """Add a comment to the version of a dispute that was read."""
     asked = load(DisputeCommentRequestSchema(), {"comment": read_line("comment"), "by": current_key().name})
     version = load(DisputeReviewRequestSchema(), {"version": read_number("version"), "by": asked.by}).version
-    comment_on_dispute(current_transaction(), dispute_id, replace(asked, version=version))
+    comment_on_dispute(current_transaction(), dispute_id, replace(asked, version=version), current_key())
     return _to_case(dispute_id, "history")
 
 
@@ -136,7 +144,8 @@ def add_comment(dispute_id: UUID) -> BaseResponse:
 def withdraw(dispute_id: UUID) -> BaseResponse:
     """Withdraw the version of a dispute that was read."""
     asked = {"version": read_number("version"), "by": current_key().name, "reason": read_line("withdrawal") or None}
-    withdraw_dispute(current_transaction(), dispute_id, load(DisputeWithdrawalRequestSchema(), asked))
+    request = load(DisputeWithdrawalRequestSchema(), asked)
+    withdraw_dispute(current_transaction(), dispute_id, request, current_key())
     return _to_case(dispute_id, "result")
 
 
@@ -154,7 +163,8 @@ def decide_dispute(dispute_id: UUID) -> BaseResponse | str | tuple[str, int]:
     Uphold or reject a dispute, or show what the entered cards would change.
 
     A dispute is upheld in the transaction of its correction: both are stored, or neither. A decision is of the version
-    and the revision of the round that the page showed.
+    and the revision of the round that the page showed. If a second auditor must confirm the correction, both are
+    proposed.
     """
     decision = read_form().get("decision")
     transaction = current_transaction()
@@ -166,17 +176,19 @@ def decide_dispute(dispute_id: UUID) -> BaseResponse | str | tuple[str, int]:
             return page, HTTPStatus.UNPROCESSABLE_ENTITY
         return page
     require_revision(stored)
-    is_corrected = decision == "uphold" and store_correction(transaction, stored, dispute_id) is not None
+    key = current_key()
+    decided = {"version": read_number("version"), "by": key.name, "reason": read_line("reason") or None}
+    is_corrected = False
+    if decision == "uphold" and needs_second_auditor(stored):
+        if propose_correction_of_form(transaction, stored, dispute_id, decided) is not None:
+            return _to_case(dispute_id, "proposal")
+    elif decision == "uphold":
+        is_corrected = store_correction(transaction, stored, dispute_id) is not None
     state = DisputeState.UPHELD if decision == "uphold" else DisputeState.REJECTED
-    asked = {
-        "version": read_number("version"),
-        "state": state.value,
-        "by": current_key().name,
-        "reason": read_line("reason") or None,
-    }
     # A correction has checked the version of the round, and changed it.
     round_version = None if is_corrected else read_round_version()
-    resolve_dispute(transaction, dispute_id, load(DisputeResolutionRequestSchema(), asked), round_version=round_version)
+    request = load(DisputeResolutionRequestSchema(), {**decided, "state": state.value})
+    resolve_dispute(transaction, dispute_id, request, key, round_version=round_version)
     return _to_case(dispute_id, "result")
 
 

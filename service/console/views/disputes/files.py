@@ -35,9 +35,9 @@ class NetLine:
 
     def value_of(self, points: Points) -> str | None:
         """Return the value of points as a decimal number; None if points have no value."""
-        if self.case.point_value is None or self.case.currency is None:
+        if self.case.point_value is None or self.case.unit is None:
             return None
-        return show_decimal(points * self.case.point_value, self.case.currency)
+        return show_decimal(points * self.case.point_value, self.case.unit)
 
 
 COMPARISON: Final[Sequence[Column[NetLine]]] = (
@@ -46,14 +46,14 @@ COMPARISON: Final[Sequence[Column[NetLine]]] = (
     Column("after", lambda line: line.net.after),
     Column("change", lambda line: line.net.change),
     Column("amount", lambda line: line.value_of(line.net.change), is_decimal=True),
-    Column("currency", lambda line: line.case.currency),
+    Column("unit", lambda line: line.case.unit),
 )
 SETTLEMENT: Final[Sequence[Column[NetLine]]] = (
     Column("player", lambda line: line.net.player),
     Column("stack", lambda line: line.stack),
     Column("points", lambda line: line.net.after),
     Column("amount", lambda line: line.value_of(line.net.after), is_decimal=True),
-    Column("currency", lambda line: line.case.currency),
+    Column("unit", lambda line: line.case.unit),
 )
 
 

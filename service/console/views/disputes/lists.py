@@ -71,7 +71,7 @@ def _players(view: CaseView) -> str:
 
 def _money(view: CaseView) -> str | None:
     case = view.case
-    return None if case.money is None or case.currency is None else show_decimal(case.money, case.currency)
+    return None if case.money is None or case.unit is None else show_decimal(case.money, case.unit)
 
 
 def _read_disputes(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[CaseView]:
@@ -110,7 +110,7 @@ def _columns(tab: str) -> tuple[Column[CaseView], ...]:
         Column("provisional_until", lambda view: view.case.provisional_until, "Window left", "dispute_window"),
         Column("points", lambda view: view.case.points, "At stake", "dispute_stake", style="figure"),
         Column("money", _money, is_decimal=True),
-        Column("currency", lambda view: view.case.currency),
+        Column("unit", lambda view: view.case.unit),
         Column("players", _players, "Players", "dispute_players"),
         Column("unusual", lambda view: ", ".join(each.code for each in view.unusual), "Unusual", "dispute_unusual"),
         Column("reviewer", lambda view: view.case.reviewer, None if is_decided else "Reviewer", empty="Nobody"),
@@ -188,7 +188,7 @@ def list_disputes() -> str | Response:
 @console_form(KeyScope.DISPUTES, show_again=_render_list)
 def take_next() -> BaseResponse:
     """Take the oldest open dispute into review, and open it. If there is none, the list says so."""
-    taken = take_next_dispute(current_transaction(), current_key().name)
+    taken = take_next_dispute(current_transaction(), current_key())
     if taken is None:
         return redirect(url_for("console.list_disputes", taken="none"), HTTPStatus.SEE_OTHER)
     return redirect(url_for("console.show_dispute", dispute_id=taken), HTTPStatus.SEE_OTHER)

@@ -1,7 +1,7 @@
 """The correction of a round for which there is no dispute: the cards, what they would change, and the reason."""
 
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from flask import redirect, url_for
@@ -13,7 +13,9 @@ from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_known_query
 from service.console.views.corrections.requests import (
     Preview,
+    needs_second_auditor,
     preview_correction,
+    propose_correction_of_form,
     require_revision,
     show_form,
     store_correction,
@@ -25,6 +27,8 @@ from service.errors import CorrectionInvalid
 from service.http.authentication import current_transaction, require_scope
 from service.players.actions import list_names
 from service.rounds.queries import rounds
+
+_NOTHING: Final = "no card is changed; change the cards of a row, and then correct the round"
 
 
 class CorrectedHandQuerySchema(QuerySchema):
@@ -67,7 +71,7 @@ def correct_round(round_id: UUID) -> BaseResponse | str | tuple[str, int]:
     Correct a round and show what has changed, or show what the entered cards would change.
 
     A correction is of the version and the revision of the round that the page showed. The same form sent again corrects
-    nothing again, and shows the same.
+    nothing again, and shows the same. If a second auditor must confirm the correction, it is proposed.
     """
     require_scope(KeyScope.READ)
     transaction = current_transaction()
@@ -79,9 +83,15 @@ def correct_round(round_id: UUID) -> BaseResponse | str | tuple[str, int]:
             return page, HTTPStatus.UNPROCESSABLE_ENTITY
         return page
     require_revision(stored)
+    if needs_second_auditor(stored):
+        proposed = propose_correction_of_form(transaction, stored)
+        if proposed is None:
+            raise CorrectionInvalid(_NOTHING)
+        address = url_for("console.show_proposal", proposal_id=proposed.view.proposal.id)
+        return redirect(address, HTTPStatus.SEE_OTHER)
     corrected = store_correction(transaction, stored)
     if corrected is None:
-        raise CorrectionInvalid("no card is changed; change the cards of a row, and then correct the round")
+        raise CorrectionInvalid(_NOTHING)
     number = corrected.comparison.revision
     compared: dict[str, Any] = {"from": max(1, number - 1), "to": number}
     return redirect(url_for("console.show_revisions", round_id=round_id, **compared), HTTPStatus.SEE_OTHER)

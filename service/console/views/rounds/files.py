@@ -19,13 +19,14 @@ REVISION_PARTS: Final = ("revisions", "comparison")
 
 
 def _columns(*names: str) -> Sequence[Column[Row]]:
-    return tuple(Column(name, itemgetter(name), is_decimal=name == "amount") for name in names)
+    return tuple(Column(name, itemgetter(name), is_decimal=name in ("amount", "charge")) for name in names)
 
 
 STANDINGS: Final = _columns(
-    "place", "seat", "player", "opening_stack", "top_ups", "stack", "points", "amount", "currency", "confirmed"
+    *("place", "seat", "player", "opening_stack", "top_ups", "stack", "points", "amount", "unit", "charge"),
+    "confirmed",
 )
-PAYMENTS: Final = _columns("payer", "payee", "points", "amount", "currency")
+PAYMENTS: Final = _columns("payer", "payee", "points", "amount", "unit")
 HAND_PAYMENTS: Final = _columns(
     "order",
     "payer",
@@ -58,10 +59,10 @@ REVISIONS: Final[Sequence[Column[MadeRevision]]] = (
 
 
 def value_of(stored: StoredRound, points: int) -> Row:
-    """Return the value of points as a decimal number with its currency; None for both if points have no value."""
-    if stored.point_value is None or stored.currency is None:
-        return {"amount": None, "currency": None}
-    return {"amount": show_decimal(points * stored.point_value, stored.currency), "currency": stored.currency}
+    """Return the value of points as a decimal number with its unit; None for both if points have no value."""
+    if stored.point_value is None or stored.unit is None:
+        return {"amount": None, "unit": None}
+    return {"amount": show_decimal(points * stored.point_value, stored.unit), "unit": stored.unit}
 
 
 def list_standings(read: ReadRound, settlement: Row) -> Iterator[Row]:
@@ -77,9 +78,18 @@ def list_standings(read: ReadRound, settlement: Row) -> Iterator[Row]:
             "top_ups": read.top_ups[seat],
             "stack": settlement["stacks"][str(seat)],
             "points": standing["net"],
+            "charge": _charge_of(settlement["standing_charge"], seat),
             "confirmed": seat in settlement["confirmed"],
             **value_of(read.stored, standing["net"]),
         }
+
+
+def _charge_of(charge: Row | None, seat: int) -> str | None:
+    """Return what a player owes by a standing charge as a decimal number; None without one."""
+    if charge is None:
+        return None
+    amount, unit = charge["charged"][str(seat)], charge["unit"]
+    return str(amount) if unit is None else show_decimal(amount, unit)
 
 
 def list_payments(stored: StoredRound, payments: Sequence[Payment]) -> Iterator[Row]:

@@ -73,9 +73,9 @@ class RoundRow:
     def amount(self) -> str | None:
         """The net points of the line as a decimal number in money; None if points have no value."""
         view = self.view
-        if self.net is None or view.point_value is None or view.currency is None:
+        if self.net is None or view.point_value is None or view.unit is None:
             return None
-        return show_decimal(self.net * view.point_value, view.currency)
+        return show_decimal(self.net * view.point_value, view.unit)
 
 
 def _read_rounds(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[RoundRow]:
@@ -115,7 +115,7 @@ ROUNDS: Final = Listing[RoundRow](
         Column("player", lambda row: row.player),
         Column("net", lambda row: row.net),
         Column("amount", lambda row: row.amount, is_decimal=True),
-        Column("currency", lambda row: row.view.currency),
+        Column("unit", lambda row: row.view.unit),
         Column("hands", lambda row: row.view.round.hands, "Hands", style="figure"),
         Column("ruleset", lambda row: str(row.view.round.ruleset), "Ruleset"),
         Column("status", lambda row: row.view.round.status.value),

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.explanations.output import dump_explanation_view, show_names
+from schemas.ledger.journal import account_of, player_of
+from schemas.ledger.ledger_lines import show_amount
 from schemas.round_settlements import dump_round_settlement
 from schemas.settlements import SettlementQuerySchema
 from scoring.hand import Seat
@@ -15,6 +17,7 @@ from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_known_query
 from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import console, console_page, render
+from service.console.views.proposals.shown import show_waiting
 from service.console.views.rounds import files
 from service.console.views.rounds.lists import UNUSUAL
 from service.console.views.rounds.reading import (
@@ -30,6 +33,7 @@ from service.disputes.actions.anomalies import find_unusual
 from service.disputes.queries import disputes
 from service.disputes.queries.disputes import DisputeFilter
 from service.http.authentication import current_transaction
+from service.ledger.actions.round_totals import sum_up_round
 from service.ledger.queries.journal import list_of_round
 from service.players.actions import list_names
 from service.rounds.actions.reading import explain_hand
@@ -75,6 +79,12 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         disputes=disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES),
         revisions=list_made(transaction, round_id),
         journal=list_of_round(transaction, round_id),
+        waiting_proposal=show_waiting(transaction, round_id) if read.is_newest else None,
+        totals=sum_up_round(transaction, round_id, read.revision) if read.is_newest else None,
+        new_reference=lambda: str(uuid4()),
+        player_of=player_of,
+        account_of=account_of,
+        show_amount=show_amount,
         provisional_until=view.settlement.provisional_until,
     )
 

@@ -12,7 +12,7 @@ from service.rounds.queries import hands, histories
 from service.rounds.queries.records import Revisions, get_records, list_revisions, read_records
 from tests.support.database.insert_records import add_club
 from tests.support.database.postgres import Logins
-from tests.support.recomputed_rounds import add_three_hands, recompute, tamper
+from tests.support.database.recomputed_rounds import add_three_hands, recompute, tamper
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from service.rounds.queries.hand_filters import HandFilter, select_in_force
 from service.rounds.queries.round_filter import RoundFilter, filter_parameters
 from tests.support.database.insert_records import PINEAPPLE, add_club
 from tests.support.database.postgres import Logins
-from tests.support.recomputed_rounds import add_three_hands
+from tests.support.database.recomputed_rounds import add_three_hands
 
 TURBO = PRESETS["turbo"]
 
@@ -35,7 +35,7 @@ def selected(transaction: Transaction, filter_: RoundFilter) -> list[set[UUID]]:
     of_job = transaction.connection.exec_driver_sql(
         f"{select_rounds(filter_)} SELECT round_id FROM wanted", stretch_parameters(transaction, stretch)
     )
-    hands = select_in_force(transaction.club_id, HandFilter(**filter_of(filter_)))
+    hands = select_in_force(transaction, HandFilter(**filter_of(transaction, filter_)))
     of_hands = {hand_id for hand_id, _ in transaction.execute(hands)}
     listed = rounds.list_page(transaction, filter_, limit=100)
     played = {hand.id: each.id for each in listed for hand in histories.get(transaction, each.id, 1).hands}
@@ -48,8 +48,8 @@ def selected(transaction: Transaction, filter_: RoundFilter) -> list[set[UUID]]:
     ]
 
 
-def filter_of(filter_: RoundFilter) -> dict[str, object]:
-    names = {*filter_parameters(filter_)} - {"ruleset_name", "ruleset_version"}
+def filter_of(transaction: Transaction, filter_: RoundFilter) -> dict[str, object]:
+    names = {*filter_parameters(transaction, filter_)} - {"ruleset_name", "ruleset_version"}
     return {"ruleset": filter_.ruleset, **{name: getattr(filter_, name) for name in names}}
 
 

@@ -31,9 +31,9 @@ from tests.support.database.insert_records import (
     to_record,
 )
 from tests.support.database.postgres import Logins
+from tests.support.database.recomputed_rounds import recompute, tamper
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.recomputed_rounds import recompute, tamper
 from tests.support.sample_rounds import (
     COMPLETE,
     THREE,

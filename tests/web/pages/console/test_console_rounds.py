@@ -21,7 +21,7 @@ MOST_STOPS = 200
 def round_id(api: httpx2.Client) -> str:
     """A round with Fantasyland and hands accepted as played, which was corrected and is disputed."""
     document = json.loads((EXAMPLES / "progressive.json").read_text(encoding="utf-8"))
-    valued = {**document, "table": "console", "point_value": 10, "currency": "EUR"}
+    valued = {**document, "table": "console", "point_value": 10, "unit": "EUR"}
     played = str(send(api, "/v1/documents", valued)["round"]["id"])
     top = {"hand": 1, "seat": 1, "row": "top", "cards": ["As", "Ad", "2h"]}
     correction = {"reason": "the camera shows another card", "irregular": "accept", "changes": [top]}

@@ -174,7 +174,7 @@ def test_the_next_round_suggests_stacks_and_who_sits_out(scorekeeper: Scorekeepe
 
 
 def test_tonight_is_settled_up_in_money(scorekeeper: ScorekeeperPage) -> None:
-    round_ = open_table(scorekeeper, "pineapple", point_value=50, currency="EUR")
+    round_ = open_table(scorekeeper, "pineapple", point_value=50, unit="EUR")
     play(scorekeeper, 1, button=3)
     # A round of last year belongs to another evening.
     name = scorekeeper.get(f"/v1/tables/{round_['table']}")["name"]
@@ -183,7 +183,7 @@ def test_tonight_is_settled_up_in_money(scorekeeper: ScorekeeperPage) -> None:
         "table": name,
         "opened_at": "2025-11-20T20:00:00Z",
         "point_value": 50,
-        "currency": "EUR",
+        "unit": "EUR",
         "seats": [
             {"seat": seat, "player": player, "stack": 100} for seat, player in enumerate(("ann", "ben", "cyd"), 1)
         ],
@@ -247,7 +247,7 @@ def test_the_reason_of_refused_points_is_at_the_player(scorekeeper: ScorekeeperP
 def test_the_settlement_is_shared_as_text_and_saved_as_csv(
     scorekeeper: ScorekeeperPage, context: BrowserContext
 ) -> None:
-    open_table(scorekeeper, "pineapple", point_value=50, currency="EUR")
+    open_table(scorekeeper, "pineapple", point_value=50, unit="EUR")
     play(scorekeeper, 1, button=3)
     page = scorekeeper.page
     context.grant_permissions(["clipboard-read", "clipboard-write"])

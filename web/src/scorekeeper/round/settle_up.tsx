@@ -86,7 +86,7 @@ export function SettleUp({ session, table, version, connection }: Props) {
 }
 
 function Payments({ statement, lines }: { statement: TableStatement; lines: string[] }) {
-  const digits = statement.currency_digits;
+  const digits = statement.unit_digits;
   const hasMoney = statement.players.some(({ money }) => Object.keys(money).length > 0);
   return (
     <>
@@ -109,7 +109,7 @@ function Payments({ statement, lines }: { statement: TableStatement; lines: stri
                 <td class={`figure ${signClass(net)}`}>{formatChange(net)}</td>
                 {hasMoney && (
                   <td class="figure">
-                    {Object.entries(money).map(([currency, amount]) => formatMoney(amount, currency, digits[currency] ?? 0)).join(", ")}
+                    {Object.entries(money).map(([unit, amount]) => formatMoney(amount, unit, digits[unit] ?? 0)).join(", ")}
                   </td>
                 )}
               </tr>
@@ -122,9 +122,9 @@ function Payments({ statement, lines }: { statement: TableStatement; lines: stri
 }
 
 /** Return who pays whom: in money, and in points where these have no value. */
-function listPayments({ payments, currency_digits: digits }: TableStatement): string[] {
+function listPayments({ payments, unit_digits: digits }: TableStatement): string[] {
   const money = payments.money.map(
-    ({ payer, payee, amount, currency }) => `${payer} pays ${payee} ${formatMoney(amount, currency, digits[currency] ?? 0)}`,
+    ({ payer, payee, amount, unit }) => `${payer} pays ${payee} ${formatMoney(amount, unit, digits[unit] ?? 0)}`,
   );
   const points = payments.points
     .filter(({ point_value }) => point_value === null || money.length === 0)

@@ -1,0 +1,185 @@
+"""Insert and read claims of payments: each with its event, and with its outcome once it has ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, text
+
+from evidence.events import (
+    EventPayload,
+    PaymentClaimDeclined,
+    PaymentClaimed,
+    PaymentClaimWithdrawn,
+    PaymentRecorded,
+)
+from schemas.ledger.claims import ClaimState, Outcome, PaymentClaim
+from schemas.ledger.payments import Recorded
+from service.audit_trail.queries.events import EventWriter
+from service.db import Transaction
+from service.db.batch import Batch
+from service.errors import Busy, NotFound
+from service.ledger.models import PaymentClaimOutcomeRecord, PaymentClaimReasonRecord, PaymentClaimRecord
+from service.ledger.queries import payments
+from service.ledger.queries.payments import Note
+from service.players.queries.aliases import read_aliases
+
+_TAKEN: Final = Busy("The same claim was recorded or ended by another request; retry the request.")
+_SELECT: Final = """
+    SELECT claim.*, tables.name AS table_name, ended.outcome, ended.id AS outcome_id, ended.ended_at, why.reason
+    FROM payment_claims AS claim
+    LEFT JOIN payment_claim_outcomes AS ended ON (ended.club_id, ended.claim_id) = (claim.club_id, claim.id)
+    LEFT JOIN payment_claim_reasons AS why ON (why.club_id, why.event_id) = (ended.club_id, ended.id)
+    LEFT JOIN tables ON (tables.club_id, tables.id) = (claim.club_id, claim.table_id)
+    WHERE claim.club_id = :club_id
+"""
+_BY_REFERENCE: Final = text(f"{_SELECT} AND claim.reference = :reference")
+_BY_ID: Final = text(f"{_SELECT} AND claim.id = :claim_id")
+_LIST: Final = text(f"""
+    {_SELECT}
+        AND (CAST(:after AS uuid) IS NULL OR claim.id < CAST(:after AS uuid))
+        AND (CAST(:state AS text) IS NULL OR coalesce(ended.outcome, '{ClaimState.PENDING}') = CAST(:state AS text))
+        AND (CAST(:ids AS text[]) IS NULL OR ARRAY[claim.payer, claim.payee] && CAST(:ids AS text[]))
+    ORDER BY claim.id DESC LIMIT :limit
+""")
+# The function sees the whole club, also in a transaction of a link.
+_EQUAL: Final = text("SELECT find_equal_claim(:payer, :payee, :unit, CAST(:amount AS bigint))")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFilter:
+    """A filter for claims, by their state and by their payer or payee; None matches any."""
+
+    state: ClaimState | None = None
+    player: str | None = None
+
+
+def find_by_reference(transaction: Transaction, reference: str) -> PaymentClaim | None:
+    """Find the claim with a reference, which the transaction can see."""
+    parameters = {"club_id": transaction.club_id, "reference": reference}
+    row = transaction.execute(_BY_REFERENCE, parameters).one_or_none()
+    return None if row is None else _load(row)
+
+
+def get(transaction: Transaction, claim_id: UUID) -> PaymentClaim:
+    """
+    Read a claim.
+
+    Raises:
+        NotFound: the club has none with this ID, or it is not one of the link.
+    """
+    row = transaction.execute(_BY_ID, {"club_id": transaction.club_id, "claim_id": claim_id}).one_or_none()
+    if row is None:
+        raise NotFound(f"the club has no payment claim {claim_id}")
+    return _load(row)
+
+
+def find_equal(transaction: Transaction, event: PaymentClaimed | PaymentRecorded) -> UUID | None:
+    """Find the newest pending claim of the same payment, in the whole club."""
+    parameters = {name: getattr(event, name) for name in ("payer", "payee", "unit", "amount")}
+    claim_id: UUID | None = transaction.execute(_EQUAL, parameters).scalar_one()
+    return claim_id
+
+
+def list_page(
+    transaction: Transaction, filter_: ClaimFilter, *, after: UUID | None = None, limit: int
+) -> list[PaymentClaim]:
+    """List claims, newest first, starting after the ID `after`."""
+    parameters = {
+        "club_id": transaction.club_id,
+        "state": filter_.state and filter_.state.value,
+        "ids": None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player),
+        "after": after,
+        "limit": limit,
+    }
+    return [_load(row) for row in transaction.execute(_LIST, parameters)]
+
+
+def claim_row(event: PaymentClaimed, at: datetime) -> dict[str, Any]:
+    """Return the columns of a claim, except its ID, from its event and its time."""
+    return {
+        "claimed_at": at,
+        "payer": event.payer,
+        "payee": event.payee,
+        "unit": event.unit,
+        "amount": event.amount,
+        "paid_at": event.paid_at,
+        "table_id": event.table,
+        "round_id": event.round,
+        "reference": event.reference,
+    }
+
+
+def outcome_row(state: ClaimState, event_id: UUID, at: datetime) -> dict[str, Any]:
+    """Return the columns of an outcome, except the ID of its claim."""
+    return {"id": event_id, "outcome": state.value, "ended_at": at}
+
+
+def record(transaction: Transaction, event: PaymentClaimed) -> PaymentClaim:
+    """Insert a claim, whose reference is locked."""
+    batch = Batch()
+    added, _ = EventWriter(transaction, batch).add(event.kind, event.encode())
+    claim_id = UUID(str(added))
+    of_club = {"club_id": transaction.club_id, "id": claim_id}
+    batch.insert(PaymentClaimRecord, {**of_club, **claim_row(event, transaction.now)})
+    batch.write(transaction, payment_claims_reference_key=_TAKEN)
+    return PaymentClaim(claim_id, transaction.now, event)
+
+
+def confirm(transaction: Transaction, claim: PaymentClaim, event: PaymentRecorded) -> Recorded:
+    """Insert the payment that confirms a claim, which is locked."""
+    recorded = payments.record(transaction, event, None, after=claim.id)
+    batch = Batch()
+    _add_outcome(transaction, batch, claim, ClaimState.CONFIRMED, recorded.id)
+    batch.write(transaction, payment_claim_outcomes_pkey=_TAKEN)
+    return recorded
+
+
+def decline(transaction: Transaction, claim: PaymentClaim, event: PaymentClaimDeclined, reason: Note) -> Outcome:
+    """Insert that a claim, which is locked, was declined."""
+    return _end(transaction, claim, ClaimState.DECLINED, event, reason)
+
+
+def withdraw(transaction: Transaction, claim: PaymentClaim, event: PaymentClaimWithdrawn) -> Outcome:
+    """Insert that a claim, which is locked, was withdrawn."""
+    return _end(transaction, claim, ClaimState.WITHDRAWN, event, None)
+
+
+def _end(
+    transaction: Transaction, claim: PaymentClaim, state: ClaimState, event: EventPayload, reason: Note | None
+) -> Outcome:
+    batch = Batch()
+    added, _ = EventWriter(transaction, batch).add(event.kind, event.encode(), after=claim.id)
+    event_id = UUID(str(added))
+    _add_outcome(transaction, batch, claim, state, event_id)
+    if reason is not None:
+        stored = {"event_id": event_id, "reason": reason.text, "salt": reason.salt}
+        batch.insert(PaymentClaimReasonRecord, {"club_id": transaction.club_id, **stored})
+    batch.write(transaction, payment_claim_outcomes_pkey=_TAKEN)
+    return Outcome(state, event_id, transaction.now, None if reason is None else reason.text)
+
+
+def _add_outcome(
+    transaction: Transaction, batch: Batch, claim: PaymentClaim, state: ClaimState, event_id: UUID
+) -> None:
+    of_claim: Mapping[str, Any] = {"club_id": transaction.club_id, "claim_id": claim.id}
+    batch.insert(PaymentClaimOutcomeRecord, {**of_claim, **outcome_row(state, event_id, transaction.now)})
+
+
+def _load(row: Row[Any]) -> PaymentClaim:
+    event = PaymentClaimed(
+        payer=row.payer,
+        payee=row.payee,
+        unit=row.unit,
+        amount=row.amount,
+        paid_at=row.paid_at,
+        table=row.table_id,
+        reference=row.reference,
+        round=row.round_id,
+    )
+    outcome = None
+    if row.outcome is not None:
+        outcome = Outcome(ClaimState(row.outcome), row.outcome_id, row.ended_at, row.reason)
+    return PaymentClaim(row.id, row.claimed_at, event, outcome, row.table_name)

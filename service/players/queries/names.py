@@ -1,0 +1,180 @@
+"""Display names of players, which can be changed and erased."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Boolean, Row, delete, literal_column, select, text
+from sqlalchemy.dialects.postgresql import insert
+from uuid_utils.compat import uuid7
+
+from service.audit_trail.queries.events import EventKind, record_event
+from service.db import Transaction
+from service.errors import NotFound
+from service.players.models import PlayerRecord
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlayer:
+    """
+    A player with a display name, with aliases, or with both.
+
+    Attributes:
+        id: the order of lists.
+        player: the operator's ID of the player.
+        display_name: the name set for this ID, else for the first of its aliases that has one.
+    """
+
+    id: UUID
+    player: str
+    display_name: str | None
+    named_at: datetime | None
+
+
+# `xmax` is 0 for an inserted row, and not for an updated one.
+_IS_NEW: Final = literal_column("xmax = 0", Boolean())
+
+
+def set_name(transaction: Transaction, player: str, display_name: str, salt: bytes, event: bytes) -> bool:
+    """
+    Set a player's display name; nothing changes if it is the same.
+
+    Args:
+        transaction: a transaction of the club.
+        player: the operator's ID of the player.
+        display_name: the name, which is stored only here.
+        salt: the key of the name's digest in the event, which is stored only here too.
+        event: the event to record, without the name.
+
+    Returns:
+        Whether the player had no display name before.
+    """
+    record = PlayerRecord
+    statement = insert(record).values(
+        club_id=transaction.club_id,
+        player=player,
+        id=uuid7(),
+        display_name=display_name,
+        salt=salt,
+        named_at=transaction.now,
+    )
+    new = statement.excluded
+    is_new = transaction.execute(
+        statement.on_conflict_do_update(
+            index_elements=[record.club_id, record.player],
+            set_={"display_name": new.display_name, "salt": new.salt, "named_at": new.named_at},
+            where=record.display_name != new.display_name,
+        ).returning(_IS_NEW)
+    ).scalar_one_or_none()
+    if is_new is None:
+        return False
+    record_event(transaction, EventKind.PLAYER_NAMED, event)
+    return bool(is_new)
+
+
+# The name of an alias is not shown while it is one, unless the player has no other name.
+_SHOWN: Final = """
+    SELECT shown.id, shown.player, shown.display_name, shown.named_at FROM (
+        SELECT named.id, named.player, named.display_name, named.named_at FROM players AS named
+        WHERE named.club_id = :club_id AND NOT EXISTS (
+            SELECT FROM aliases AS joined WHERE (joined.club_id, joined.alias) = (named.club_id, named.player)
+        )
+        UNION ALL
+        SELECT first.id, first.player, name.display_name, name.named_at
+        FROM (
+            SELECT DISTINCT ON (player) player, id FROM aliases WHERE club_id = :club_id ORDER BY player, id
+        ) AS first
+        LEFT JOIN LATERAL (
+            SELECT named.display_name, named.named_at FROM aliases AS joined
+            JOIN players AS named ON (named.club_id, named.player) = (joined.club_id, joined.alias)
+            WHERE joined.club_id = :club_id AND joined.player = first.player ORDER BY joined.id LIMIT 1
+        ) AS name ON true
+        WHERE NOT EXISTS (SELECT FROM players AS own WHERE own.club_id = :club_id AND own.player = first.player)
+    ) AS shown
+"""
+_OF_PLAYERS: Final = text(f"{_SHOWN} WHERE shown.player = ANY (CAST(:players AS text[]))")
+_PAGE: Final = text(f"""
+    {_SHOWN} WHERE CAST(:after AS uuid) IS NULL OR shown.id < CAST(:after AS uuid) ORDER BY shown.id DESC LIMIT :limit
+""")
+
+
+def find(transaction: Transaction, player: str) -> StoredPlayer | None:
+    """Find a player with a display name or aliases, by the ID under which they are shown."""
+    return next(iter(list_shown(transaction, [player])), None)
+
+
+def get(transaction: Transaction, player: str) -> StoredPlayer:
+    """
+    Read a player with a display name or aliases, by the ID under which they are shown.
+
+    Raises:
+        NotFound: the player has neither.
+    """
+    stored = find(transaction, player)
+    if stored is None:
+        raise NotFound(f"the player {player!r} has no display name and no aliases")
+    return stored
+
+
+# By SQL, because payments are a subject above this one.
+_ERASE_NOTES: Final = text("""
+    DELETE FROM entry_notes AS note USING entries AS entry
+    WHERE note.club_id = :club_id AND (entry.club_id, entry.id) = (note.club_id, note.entry_id)
+        AND :player = ANY (entry.accounts)
+    RETURNING note.entry_id
+""")
+_ERASE_REASONS: Final = text("""
+    DELETE FROM payment_claim_reasons AS why USING payment_claim_outcomes AS ended, payment_claims AS claim
+    WHERE why.club_id = :club_id AND (ended.club_id, ended.id) = (why.club_id, why.event_id)
+        AND (claim.club_id, claim.id) = (ended.club_id, ended.claim_id) AND :player IN (claim.payer, claim.payee)
+    RETURNING why.event_id
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was erased about a player: their display name, and the notes and reasons of these events about money."""
+
+    has_name: bool
+    notes: tuple[UUID, ...]
+
+
+def erase(transaction: Transaction, player: str) -> Erased:
+    """Delete a player's display name and the notes of their payments, charges and claims, each with its salt."""
+    record = PlayerRecord
+    erasure = delete(record).where(record.club_id == transaction.club_id, record.player == player)
+    has_name = transaction.execute(erasure).rowcount == 1
+    of_player = {"club_id": transaction.club_id, "player": player}
+    notes = [id_ for each in (_ERASE_NOTES, _ERASE_REASONS) for id_ in transaction.execute(each, of_player).scalars()]
+    return Erased(has_name, tuple(sorted(notes)))
+
+
+def record_erasure(transaction: Transaction, erased: Erased, event: bytes) -> None:
+    """Record the event of an erasure, without what was erased."""
+    record_event(transaction, EventKind.PLAYER_ERASED, event, after=max(erased.notes, default=None))
+
+
+def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredPlayer]:
+    """List players with a display name or aliases, the newest first, starting after the ID `after`."""
+    parameters = {"club_id": transaction.club_id, "after": after, "limit": limit}
+    return [_load(row) for row in transaction.execute(_PAGE, parameters)]
+
+
+def list_shown(transaction: Transaction, players: Collection[str]) -> list[StoredPlayer]:
+    """List those of some players that have a display name or aliases, by the IDs under which they are shown."""
+    # One parameter, because a statement has at most 65,535.
+    rows = transaction.execute(_OF_PLAYERS, {"club_id": transaction.club_id, "players": [*players]})
+    return [_load(row) for row in rows]
+
+
+def search_names(transaction: Transaction, text: str, limit: int) -> list[str]:
+    """List IDs with a text in their display names, in small or capital letters."""
+    contains = PlayerRecord.display_name.icontains(text, autoescape=True)
+    query = select(PlayerRecord.player).where(PlayerRecord.club_id == transaction.club_id, contains).limit(limit)
+    return list(transaction.execute(query).scalars())
+
+
+def _load(row: Row[Any]) -> StoredPlayer:
+    return StoredPlayer(row.id, row.player, row.display_name, row.named_at)
