@@ -194,8 +194,7 @@ class _Fold:
         self._receive("hand", event.submission, at)
         self.hands[hand.id] = hand
         self.stacks.append(RecordedStacks(index, newest.number, number, event.stacks))
-        self._newest = replace(
-            newest,
+        self._newest = newest._replace(
             hands=(*newest.hands, hand),
             scorers=(*newest.scorers, event.scorer),
             irregular=newest.irregular | {number} if event.irregular else newest.irregular,
@@ -208,14 +207,14 @@ class _Fold:
         if event.after_hand != hands:
             refuse_event(f"the player leaves after hand {event.after_hand}; expected {hands}")
         departure = FoldedDeparture(Departure(event.seat, event.after_hand, event.reason), at)
-        self._newest = replace(self._newest, departures=(*self._newest.departures, departure))
+        self._newest = self._newest._replace(departures=(*self._newest.departures, departure))
 
     def _close(self, at: datetime, event: RoundClosed) -> None:
         self._require_played("the closing")
         hands = len(self._newest.hands)
         if event.after_hand != hands:
             refuse_event(f"the round is closed after hand {event.after_hand}; expected {hands}")
-        self._newest = replace(self._newest, closed=FoldedClosing(Closing(event.after_hand, event.reason), at))
+        self._newest = self._newest._replace(closed=FoldedClosing(Closing(event.after_hand, event.reason), at))
 
     def _withdraw_hand(self, at: datetime, event: HandWithdrawn) -> None:
         self._require_played("the undo")
@@ -296,8 +295,7 @@ class _Fold:
     def _revise(self, at: datetime, event: HandWithdrawn | RoundCorrected | RoundRecomputed, **changes: Any) -> None:
         number = self._newest.number + 1
         expect(("revision",), event.revision, number)
-        created = replace(
-            self._newest,
+        created = self._newest._replace(
             **changes,
             number=number,
             created_at=at,
@@ -305,8 +303,8 @@ class _Fold:
             confirmed={},
             as_created=None,
         )
-        created = replace(created, scorers=(event.scorer,) * len(created.hands))
-        self.revisions.append(replace(created, as_created=created))
+        created = created._replace(scorers=(event.scorer,) * len(created.hands))
+        self.revisions.append(created._replace(as_created=created))
 
     def _confirm(self, at: datetime, event: SettlementConfirmed) -> None:
         newest, seat = self._newest, event.seat
@@ -317,7 +315,7 @@ class _Fold:
         if self.final_revision == newest.number:
             refuse_event("the confirmation follows the final settlement")
         require_undisputed(self.disputes, "confirmed")
-        self._newest = replace(newest, confirmed={**newest.confirmed, seat: at})
+        self._newest = newest._replace(confirmed={**newest.confirmed, seat: at})
 
     def _finalize(self, event: SettlementFinalized) -> None:
         number = self._newest.number

@@ -1,11 +1,12 @@
 """The values that `fold_round` returns (a round, its revisions, hands and disputes), and the errors of its events."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
-from typing import NoReturn
+from types import MappingProxyType
+from typing import NamedTuple, NoReturn
 from uuid import UUID
 
 from evidence.codec import CanonicalJson, show_place, show_value
@@ -58,8 +59,7 @@ class FoldedClosing:
     recorded_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(NamedTuple):
     """
     The history of a revision of a round, without results.
 
@@ -88,7 +88,7 @@ class Revision:
     irregular: frozenset[int] = frozenset()
     reason: str | None = None
     adjusts: int | None = None
-    confirmed: Mapping[Seat, datetime] = field(default_factory=dict)
+    confirmed: Mapping[Seat, datetime] = MappingProxyType({})
     as_created: "Revision | None" = None
 
     def history(self, ruleset: Ruleset) -> History:

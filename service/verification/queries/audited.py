@@ -1,6 +1,6 @@
 """The stored records of a club, read in pages for verification."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -81,12 +81,6 @@ _ORPHANS: Final = {
         ORDER BY dispute_id
     """),
 }
-# An entry is that of its event, whatever round it names.
-_ENTRIES: Final = """
-    SELECT entry.* FROM entries AS entry
-    LEFT JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
-    WHERE entry.club_id = :club_id AND
-"""
 _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
@@ -107,7 +101,8 @@ _IN_CLUB: Final = {
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
         for table in ("payment_claims", "payment_claim_outcomes", "payment_claim_reasons")
     },
-    "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
+    # The others are of rounds: each entry is read once.
+    "entries": text("SELECT * FROM entries WHERE club_id = :club_id AND (revision IS NULL OR round_id IS NULL)"),
 }
 _OF_ROUNDS: Final = {
     "rounds": text(_IN_STRETCH.format("rounds", _WANTED.format("id"))),
@@ -128,22 +123,21 @@ _OF_ROUNDS: Final = {
         )
     },
     "hand_scores": text(
-        _RESULTS_IN_STRETCH.format(
-            list_columns(HandScoreRecord, "found"),
-            "hand_scores",
-            f"{_WANTED.format('round_id')} AND round_id <> ALL (:excluded)",
-        )
+        _RESULTS_IN_STRETCH.format(list_columns(HandScoreRecord, "found"), "hand_scores", "round_id = ANY (:round_ids)")
     ),
     "payouts": text(
         _RESULTS_IN_STRETCH.format(list_columns(PayoutRecord, "found"), "payouts", _WANTED.format("round_id"))
     ),
     "dispute_heads": _OF_DISPUTES,
-    "entries": text(f"{_ENTRIES} {_WANTED.format('event.round_id')}"),
+    "entries": text(f"{_IN_STRETCH.format('entries', _WANTED.format('round_id'))} AND revision IS NOT NULL"),
 }
-_SCORED_HANDS: Final = text("""
-    SELECT round_id, revision, number, hand_id, ruleset_name, ruleset_version, scorer_version, irregular
-    FROM hand_scores WHERE club_id = :club_id AND round_id = ANY (:only)
-""")
+_SCORED_HANDS: Final = text(
+    _RESULTS_IN_STRETCH.format(
+        "round_id, revision, number, hand_id, ruleset_name, ruleset_version, scorer_version, irregular",
+        "hand_scores",
+        _WANTED.format("round_id"),
+    )
+)
 _REVISED: Final = text(f"""
     SELECT DISTINCT round_id FROM hand_scores
     WHERE club_id = :club_id AND revision <> 1 AND {_WANTED.format("round_id")}
@@ -239,17 +233,24 @@ def list_loose_events(transaction: Transaction, kind: str | None = None) -> Iter
     yield from transaction.execute(_LOOSE_EVENTS, {"club_id": transaction.club_id, "kind": kind})
 
 
-def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch, excluded: Iterable[UUID] = ()) -> list[Row]:
-    """List the records of a table that belong to rounds of a stretch; of hand scores, those of rounds not excluded."""
-    parameters = in_stretch(transaction, stretch)
+def list_of_rounds(
+    transaction: Transaction, table: str, stretch: Stretch, proven: Collection[UUID] = frozenset()
+) -> list[Row]:
+    """List the records of a table that belong to rounds of a stretch; hand scores of proven rounds without results."""
     if table == "hand_scores":
-        parameters["excluded"] = list(excluded)
-    return _list_rows(transaction, _OF_ROUNDS[table], parameters)
+        return _list_hand_scores(transaction, stretch, proven)
+    return _list_rows(transaction, _OF_ROUNDS[table], in_stretch(transaction, stretch))
 
 
-def list_scored_hands(transaction: Transaction, round_ids: Iterable[UUID]) -> list[Row]:
-    """List the hand scores of some rounds without their results."""
-    return _list_rows(transaction, _SCORED_HANDS, {"club_id": transaction.club_id, "only": list(round_ids)})
+def _list_hand_scores(transaction: Transaction, stretch: Stretch, proven: Collection[UUID]) -> list[Row]:
+    """List hand scores without results, which is quicker, and those of rounds that are not proven again, with them."""
+    scored = _list_rows(transaction, _SCORED_HANDS, in_stretch(transaction, stretch))
+    others = {row["round_id"] for row in scored if row["round_id"] not in proven}
+    if not others:
+        return scored
+    parameters = {"club_id": transaction.club_id, "round_ids": [*others]}
+    with_results = _list_rows(transaction, _OF_ROUNDS["hand_scores"], parameters)
+    return [*with_results, *(row for row in scored if row["round_id"] in proven)]
 
 
 def list_revised(transaction: Transaction, stretch: Stretch) -> Sequence[UUID]:
