@@ -99,18 +99,23 @@ def _compute() -> None:
     """)
 
 
-# The turn of a player is the place in paying order, in which the values of pairs are stored.
+# The turn of a player is the place in paying order, in which the values of pairs are stored: first come the seats after
+# the button, then those up to it. The seats of a hand are stored in ascending order.
 _DEALT: Final = """
     SELECT score.number, score.exchanges, score.scoops, cardinality(hand.seats) AS players, board.*,
-        row_number() OVER (PARTITION BY score.number ORDER BY board.seat <= hand.button, board.seat) AS turn
+        CASE WHEN board.place > last.turns THEN board.place - last.turns
+            ELSE board.place - last.turns + cardinality(hand.seats) END AS turn
     FROM hand_scores AS score
     JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS turns FROM unnest(hand.seats) AS seated (seat) WHERE seated.seat <= hand.button
+    ) AS last
     CROSS JOIN LATERAL unnest(
         hand.seats, hand.fantasyland, score.points, score.fouls, score.earned, score.royalties, score.royalties_top,
         score.royalties_middle, score.from_rows, score.from_bonuses, score.from_fouls
-    ) AS board (
+    ) WITH ORDINALITY AS board (
         seat, fantasyland, points, is_foul, earned, royalties, royalties_top, royalties_middle, from_rows, from_bonuses,
-        from_fouls
+        from_fouls, place
     )
     WHERE (score.club_id, score.round_id, score.revision) = (head.club_id, head.round_id, head.revision)
 """
@@ -143,25 +148,33 @@ _PAYMENTS: Final = """
     WHERE (transfer.club_id, transfer.round_id, transfer.revision) = (head.club_id, head.round_id, head.revision)
     GROUP BY side.seat, side.other
 """
-# The pairs of three players in paying order are 1 and 2, 1 and 3, 2 and 3; points are those of the first.
+# The pairs of three players in paying order are 1 and 2, 1 and 3, 2 and 3; points are those of the first. A pair is
+# summed up once, as that of the lower seat, and then has the result of each side.
 _PAIRS: Final = """
-    SELECT seat, other, count(*)::integer AS hands,
-        coalesce(sum(points) FILTER (WHERE side > 0), 0) - coalesce(sum(points) FILTER (WHERE side < 0), 0) AS points,
-        sum(points::numeric * points) AS squares,
-        (count(*) FILTER (WHERE side * scoop > 0))::integer AS scoops,
-        (count(*) FILTER (WHERE side * scoop < 0))::integer AS scooped
+    SELECT side.seat, side.other, pair.hands, side.points, pair.squares, side.scoops, side.scooped
     FROM (
-        SELECT one.seat, other.seat AS other, CASE WHEN one.turn < other.turn THEN 1 ELSE -1 END AS side,
-            one.exchanges[pair.place] AS points, one.scoops[pair.place]::integer AS scoop
-        FROM dealt AS one
-        JOIN dealt AS other ON other.number = one.number AND other.seat <> one.seat
-        CROSS JOIN LATERAL (SELECT least(one.turn, other.turn) AS turn) AS first
-        CROSS JOIN LATERAL (
-            SELECT (first.turn - 1) * one.players - first.turn * (first.turn - 1) / 2 + abs(other.turn - one.turn)
-                AS place
-        ) AS pair
-    ) AS exchange
-    GROUP BY seat, other
+        SELECT lower, higher, count(*)::integer AS hands,
+            coalesce(sum(points) FILTER (WHERE sign > 0), 0) - coalesce(sum(points) FILTER (WHERE sign < 0), 0)
+                AS points,
+            sum(points::numeric * points) AS squares,
+            (count(*) FILTER (WHERE sign * scoop > 0))::integer AS scoops,
+            (count(*) FILTER (WHERE sign * scoop < 0))::integer AS scooped
+        FROM (
+            SELECT least(one.seat, other.seat) AS lower, greatest(one.seat, other.seat) AS higher,
+                CASE WHEN one.seat < other.seat THEN 1 ELSE -1 END AS sign,
+                one.exchanges[pair.place] AS points, one.scoops[pair.place]::integer AS scoop
+            FROM dealt AS one
+            JOIN dealt AS other ON other.number = one.number AND other.turn > one.turn
+            CROSS JOIN LATERAL (
+                SELECT (one.turn - 1) * one.players - one.turn * (one.turn - 1) / 2 + other.turn - one.turn AS place
+            ) AS pair
+        ) AS exchange
+        GROUP BY lower, higher
+    ) AS pair
+    CROSS JOIN LATERAL (VALUES
+        (pair.lower, pair.higher, pair.points, pair.scoops, pair.scooped),
+        (pair.higher, pair.lower, -pair.points, pair.scooped, pair.scoops)
+    ) AS side (seat, other, points, scoops, scooped)
 """
 _AGAINST: Final = """
     SELECT pairs.seat, sum(pairs.scoops) AS scoops, array_agg(seats.player ORDER BY seats.place) AS opponents,
