@@ -143,3 +143,11 @@ def test_whatever_happens_the_service_and_the_model_agree(house: House) -> None:
 def test_whatever_happens_for_long_the_service_and_the_model_agree(house: House) -> None:
     first = int(os.environ.get("OFC_SEED") or time.time_ns() % 1_000_000)
     happen(house, range(first, first + 60), 50, DONE)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("part", range(10))
+def test_a_thousand_histories_agree_with_the_model(house: House, part: int) -> None:
+    """Run 100 short histories for each part, so that several processes can share them."""
+    first = int(os.environ.get("OFC_SEED") or time.time_ns() % 1_000_000) + 100 * part
+    happen(house, range(first, first + 100), 25, OFTEN_DONE)
