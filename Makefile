@@ -73,6 +73,7 @@ bench: develop  ## measure how fast hands are scored, also in a browser, recorde
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
 	$(BIN)/python -m benchmarks.post_hands
+	$(BIN)/python -m benchmarks.journal_cost
 	$(BIN)/python -m benchmarks.post_batches
 	$(BIN)/python -m benchmarks.post_statements --bare
 	$(BIN)/python -m benchmarks.event_latency
