@@ -59,14 +59,15 @@ class HandCharges:
         Raises:
             ScopeMissing: the request has a link, which sees one table only.
             WireError: a charge names an unknown player or unit.
-            PaymentConflict: other charges are recorded under one of the references.
+            PaymentConflict: other charges are recorded under one of the references, or one was taken back.
         """
         if not submitted.charges:
             return []
-        if self._transaction.table_id is not None:
-            raise ScopeMissing("a link cannot record charges, which are owed in the whole club; expected a key")
-        if not is_new and self._find(_list_references(round_.id, submitted)):
+        self._refuse_link()
+        stored = {} if is_new else self._find(_list_references(round_.id, submitted))
+        if stored:
             self.compare(round_.id, submitted)
+            self._refuse_reversed(stored.values())
             return []
         mistakes = tuple(self._find_mistakes(round_, submitted.charges))
         if mistakes:
@@ -89,10 +90,12 @@ class HandCharges:
         Check that the charges of a hand that is recorded already are those recorded of it; a hand can omit them.
 
         Raises:
+            ScopeMissing: the request has a link.
             PaymentConflict: they differ; every difference is listed.
         """
         if not submitted.charges:
             return
+        self._refuse_link()
         *references, following = _list_references(round_id, submitted)
         stored = self._find([*references, following])
         mistakes = list(_find_differences(round_id, submitted.charges, references, stored))
@@ -105,6 +108,21 @@ class HandCharges:
                 " record or take back single charges instead"
             )
             raise PaymentConflict(detail, tuple(mistakes))
+
+    def _refuse_link(self) -> None:
+        if self._transaction.table_id is not None:
+            raise ScopeMissing("a link cannot record charges, which are owed in the whole club; expected a key")
+
+    def _refuse_reversed(self, stored: Iterable[StoredRecord]) -> None:
+        """Raise if a charge that is recorded already was taken back, so that it does not count."""
+        mistakes = tuple(
+            Mistake("payment-reversed", (_CHARGES, index), f"the charge {each.recorded.id} was taken back")
+            for index, each in enumerate(stored)
+            if payments.find_reversal(self._transaction, each.recorded.id) is not None
+        )
+        if mistakes:
+            detail = "charges of an earlier hand with this number were taken back; omit `charges`, and record others"
+            raise PaymentConflict(f"{detail} with POST /v1/charges", mistakes)
 
     def _find(self, references: Sequence[str]) -> dict[str, StoredRecord]:
         """Find what is recorded under references; what was read before is not read again."""

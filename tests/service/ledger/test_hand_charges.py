@@ -169,6 +169,19 @@ def test_a_hand_that_is_undone_keeps_its_charges_and_is_charged_once_when_it_is_
     assert charges(api) == [(f"{round_id}/1/1", "ann", 50, "rake")]
 
 
+def test_a_charge_that_was_taken_back_is_not_recorded_again_without_notice(api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, with_charges(1, RAKE))
+    [charge] = ledger(api, "?kind=charge")
+    assert api.post(f"/v1/charges/{charge['id']}/reversal", {"reason": "misread"}).status == 201
+    assert replayed(record(api, round_id, with_charges(1, RAKE)))
+    undo(api, round_id, 1)
+    again = hand(1, 1, {1: THREE[2], 2: THREE[1], 3: THREE[3]})
+    refused = record(api, round_id, {**again, "charges": [RAKE]})
+    assert (refused["code"], refused.mistakes) == ("payment-conflict", {"#/charges/0": "payment-reversed"})
+    play(api, round_id, again)
+
+
 def test_a_refused_hand_charges_nothing(api: Api) -> None:
     round_id = start_round(api)
     assert record(api, round_id, with_charges(1, RAKE, expected={"number": 2})).status == 422
@@ -195,6 +208,7 @@ def test_a_link_cannot_charge(api: Api, house: House) -> None:
     response = send_lines(link, {**with_charges(1, RAKE), "round": round_id})
     assert results(response)[0]["problem"]["code"] == "scope-missing"
     assert record(link, round_id, hand(1, 1, THREE)).status == 201
+    assert record(link, round_id, with_charges(1, RAKE))["code"] == "scope-missing"
 
 
 @pytest.mark.parametrize("is_batch", [False, True])
