@@ -270,7 +270,8 @@ def _find_warnings(
 ) -> tuple[Mistake, ...]:
     """Return what may be a mistake in a claim: it can be claimed or recorded already, or be more than is owed."""
     pending = claims.list_page(transaction, ClaimFilter(ClaimState.PENDING, event.payer), limit=_MOST_PENDING)
-    own = [each.event.amount for each in pending if (each.event.payer, each.event.unit) == (event.payer, event.unit)]
+    ids = read_aliases(transaction).ids_of(event.payer)
+    own = [each.event.amount for each in pending if each.event.payer in ids and each.event.unit == event.unit]
     payment = PaymentRecorded(
         payer=event.payer,
         payee=event.payee,

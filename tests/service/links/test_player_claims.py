@@ -198,6 +198,25 @@ def test_a_transaction_of_a_player_sees_own_payments_and_claims_of_the_whole_clu
         assert {own, others} == seen(session.reading(club))[0]
 
 
+def test_the_player_of_a_link_does_not_leak_to_the_next_transaction(house: House, api: Api, link_of: LinkOf) -> None:
+    link = link_of("cyd")
+    for _ in range(5):
+        assert link.get(PATH).status == 200
+        with database_of(house).session() as session:
+            transaction = session.reading(club_of(house, api))
+            assert transaction.execute(text("SELECT current_player()")).scalar_one() is None
+
+
+def test_pending_claims_under_every_id_of_the_payer_are_taken_off_what_is_owed(api: Api, friday: Document) -> None:
+    seats = [{"seat": seat, "player": player, "stack": 200} for seat, player in ((1, "ann"), (2, "bob"), (3, "cydney"))]
+    posted(api, table="attic", hands=COMPLETE, seats=seats)
+    claimed(api, amount=360)
+    joined = api.post("/v1/players/cyd/aliases", {"alias": "cydney"})
+    assert joined.status in (200, 201), joined
+    more = claim(api, payer="cydney", amount=1, reference="tap-2")
+    assert [each["code"] for each in more["warnings"]] == ["more-than-owed"]
+
+
 def test_a_player_without_entries_learns_no_balances(house: House, api: Api, friday: Document) -> None:
     with database_of(house).session() as session:
         transaction = session.reading(club_of(house, api), UUID(friday["table"]), None, "eve")
