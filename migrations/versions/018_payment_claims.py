@@ -129,7 +129,10 @@ def _for_links() -> None:
                 AND entry.kind = of_kind AND entry.unit = of_unit
                 AND entry.accounts = of_accounts AND entry.amounts = of_amounts
                 AND (of_kind = 'payment' OR entry.round_id IS NOT DISTINCT FROM of_round)
-                AND entry.played_at = coalesce(paid_at, entry.posted_at)
+                AND CASE WHEN of_kind = 'payment' THEN
+                    entry.played_at BETWEEN coalesce(paid_at, now()) - interval '12 hours'
+                        AND coalesce(paid_at, now()) + interval '12 hours'
+                    ELSE true END
                 AND NOT EXISTS (
                     SELECT FROM entries AS reversal
                     WHERE (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)

@@ -43,9 +43,16 @@ class BrowserRules:
         """Replay a round with the requests that wait as the page does."""
         return self.score_text(json.dumps(round_), None)
 
+    def settle(self, held: object) -> Document:
+        """Settle up what a device has as the page does."""
+        return self._send({"held": json.dumps(held)})
+
     def score_text(self, round_: str, hand: str | None) -> Document:
+        return self._send({"round": round_, "hand": hand})
+
+    def _send(self, line: Document) -> Document:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"round": round_, "hand": hand}) + "\n")
+        self._process.stdin.write(json.dumps(line) + "\n")
         self._process.stdin.flush()
         scored = self._read()
         self.milliseconds.append(scored["milliseconds"])

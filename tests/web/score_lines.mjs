@@ -1,5 +1,5 @@
 // Scores hands with the rules for browsers, in Node.js: a line of JSON for each, `{"round": TEXT, "hand": TEXT}`.
-// Without a hand, it replays the round.
+// Without a hand, it replays the round; with `{"held": TEXT}` it settles up what a device has.
 // It loads the same files as the worker. The first line that it prints describes the rules.
 
 import { readFileSync } from "node:fs";
@@ -28,8 +28,8 @@ const milliseconds = { python, rules: since(loaded) };
 console.log(JSON.stringify({ ...rules.description, milliseconds }));
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { round, hand } = JSON.parse(line);
+  const { round, hand, held } = JSON.parse(line);
   const before = now();
-  const result = hand === null ? rules.replay(round) : rules.score(round, hand);
+  const result = held !== undefined ? rules.settle(held) : hand === null ? rules.replay(round) : rules.score(round, hand);
   console.log(JSON.stringify({ result, milliseconds: since(before) }));
 }

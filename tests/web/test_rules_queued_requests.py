@@ -43,6 +43,6 @@ def test_a_round_with_requests_that_wait_is_shown_as_the_service_shows_it_afterw
         assert done.status < 300, (verb, done.document)
         now = api.get(f"/v1/rounds/{both.id}").document
         replayed = browser.replay({**round_, "requests": requests})
-        assert replayed == {"kind": "replayed", "round": {name: now[name] for name in OF_ROUNDS}}, verb
+        assert replayed == {"kind": "replayed", "round": {name: now[name] for name in OF_ROUNDS}, "charged": {}}, verb
     assert browser.replay(both.round_)["round"]["status"] == "closed"
     assert browser.score({**both.round_, "before": first["number"]}, first)["kind"] == "complete"

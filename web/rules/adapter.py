@@ -16,6 +16,7 @@ from typing import Any, Final
 from schemas.base import MOST_SHOWN, WireError, load
 from schemas.documents import RoundDocument, load_document
 from schemas.hands import HandRequestSchema, SubmittedHand
+from schemas.ledger.device_balances import settle_on_device
 from schemas.money import refuse_inexact
 from schemas.next_hand import (
     SAME_DEAL,
@@ -123,7 +124,8 @@ def score(round_text: str, hand_text: str) -> str:
 
 def replay_round(round_text: str) -> str:
     """
-    Replay a round with the requests that wait, as JSON: its `round` as the service will show it, without IDs and times.
+    Replay a round with the requests that wait, as JSON: its `round` as the service will show it, without IDs and times,
+    and what is `charged` for it, by seat.
 
     The `kind` is `replayed` or, with the `problem`, `round_refused`. Requests that were recorded before change nothing.
 
@@ -134,7 +136,15 @@ def replay_round(round_text: str) -> str:
         page_round = _read_round(round_text)
     except (WireError, ScoringError) as error:
         return json.dumps({"kind": "round_refused", "problem": _dump_refusal(refuse(error))})
-    return json.dumps({"kind": "replayed", "round": dump_played_round(page_round.round)})
+    charge, hands = page_round.document.standing_charge, page_round.document.hands
+    charged = {} if charge is None else charge.charge(each.hand.seats for each in hands)
+    return json.dumps({"kind": "replayed", "round": dump_played_round(page_round.round), "charged": charged})
+
+
+def settle_up(held_text: str) -> str:
+    """Return the `units` of what is owed with what waits on the device, as `settle_on_device` describes it, as JSON."""
+    held = read_json(held_text.encode("utf-8", "surrogatepass"))
+    return json.dumps({"kind": "settled", "units": settle_on_device(held)})
 
 
 @lru_cache(maxsize=4)

@@ -237,12 +237,13 @@ def find_equal(
     """
     Find the newest payment or charge like another one that was not reversed, in the whole club.
 
-    A payment is like another one whatever round they name: the same payment can be recorded with it and without it.
+    A payment is like another one whatever round they name: the same payment can be recorded with it and without it. Two
+    devices that record it have different times, so that payments within twelve hours of each other are compared.
 
     Args:
         transaction: of the club, or of a link.
         event: the other one.
-        paid_at: when it was paid; None if that is not known.
+        paid_at: when it was paid; None for now.
     """
     entry = entry_of(event, transaction.now)
     compared = {name: entry[name] for name in ("kind", "unit", "accounts", "amounts", "round_id")}

@@ -197,6 +197,12 @@ def test_the_same_payment_under_another_reference_is_another_with_a_warning(api:
     assert codes_of(charge(api, reference="room-2")) == {"equal-payment"}
 
 
+@pytest.mark.parametrize(("paid_at", "is_equal"), [("2026-11-21T08:59:00Z", True), ("2026-11-21T09:01:00Z", False)])
+def test_a_payment_is_equal_to_one_within_twelve_hours(api: Api, paid_at: str, is_equal: bool) -> None:
+    recorded(api, paid_at="2026-11-20T21:00:00Z")
+    assert ("equal-payment" in codes_of(recorded(api, reference="cash-2", paid_at=paid_at))) is is_equal
+
+
 def test_what_was_taken_back_and_is_sent_again_does_not_count(api: Api) -> None:
     taken_back = recorded(api)["id"]
     assert reverse(api, "payments", taken_back).status == 201

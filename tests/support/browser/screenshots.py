@@ -93,8 +93,21 @@ def record_evening(album: Album, browser: Browser, service: Running, table: Link
         page.locator('details[data-hand="1"] summary').tap()
         show_from(page.locator('details[data-hand="1"]'))
         album.take(page, "hand")
+
+
+def settle_evening(album: Album, browser: Browser, service: Running, api: httpx2.Client) -> None:
+    """Tick a payment of an evening that has ended, without a network."""
+    table = LinkedTable(api, name="monday")
+    table.complete()
+    with opened(browser, PHONE, 1.5) as context:
+        page = context.new_page()
+        page.goto(f"{service.url}/scorekeeper/#{secret_of(table.link('scorekeeper'))}")
+        expect(page.get_by_text("Rules on this device")).to_be_visible(timeout=RULES)
         page.get_by_role("button", name="Settle up").tap()
-        expect(page.locator(".settle-lines")).to_contain_text("pays")
+        expect(page.locator(".settle-line")).to_have_count(2)
+        context.set_offline(True)
+        page.locator(".settle-line").last.get_by_role("button", name="Paid").tap()
+        expect(page.locator(".settle-line").last).to_contain_text("waits")
         show_from(page.get_by_role("heading", name="Settle up"))
         album.take(page, "settle-up")
 
@@ -179,6 +192,7 @@ def take_all(folder: Path, browser: Browser) -> None:
             record_evening(album, browser, service, table)
             show_players(album, browser, service, table)
             show_console(album, browser, service, api)
+            settle_evening(album, browser, service, api)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ def test_names_references_and_reasons_are_text(table: LinkedTable, open_scorekee
     expect(page.locator(".hand-details")).to_be_visible()
     expect_text(page, *NAMES)
     page.get_by_role("button", name="Settle up").tap()
+    page.get_by_role("button", name="Tonight").tap()
     expect(page.locator(".settle-lines li").first).to_be_visible()
     expect_text(page, *NAMES)
     enter_hand(scorekeeper)

@@ -6,6 +6,7 @@ import { sendAll, type Accepted, type Waiting } from "./outbox.js";
 
 interface Sent {
   path: string;
+  query: string;
   body: string;
   key: string;
 }
@@ -23,6 +24,12 @@ class Storage {
   change = async (changed: Waiting): Promise<void> => {
     this.requests.splice(this.requests.findIndex((each) => each.id === changed.id), 1, changed);
   };
+  beginPayment = async ({ id }: Waiting): Promise<boolean> => this.requests.some((each) => each.id === id);
+  completePayment = async (completed: Waiting, entry: string | null): Promise<void> => {
+    this.requests.splice(this.requests.findIndex((each) => each.id === completed.id), 1);
+    this.entries.push(entry);
+  };
+  readonly entries: (string | null)[] = [];
 }
 
 function waiting(id: number, round: string, changes: Partial<Waiting> = {}): Waiting {
@@ -50,7 +57,8 @@ function client(reply: Reply): { sent: Sent[]; api: Tablestakes } {
   const sent: Sent[] = [];
   const fetch = async (url: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const headers = new Headers(init?.headers);
-    const request = { path: new URL(String(url)).pathname, body: String(init?.body), key: headers.get("Idempotency-Key")! };
+    const { pathname: path, search: query } = new URL(String(url));
+    const request = { path, query, body: String(init?.body), key: headers.get("Idempotency-Key")! };
     sent.push(request);
     const response = reply(request);
     if (response instanceof Error) throw response;
@@ -69,6 +77,21 @@ const recorded: Reply = ({ path, body }) => {
   const { number, reference } = JSON.parse(body) as { number?: number; reference?: string };
   if (verb === "rounds") return json(201, { id: `opened-${id}`, table: id, reference });
   return verb === "hands" ? json(201, { id: `hand ${number}`, number, in_force: true, round: { id } }) : json(201, { id });
+};
+
+function payment(id: number, changes: Partial<Waiting> = {}): Waiting {
+  const body = JSON.stringify({ payer: "cyd", payee: "ann", unit: "EUR", amount: 40, reference: `reference ${id}` });
+  const chain = { operation: "record_payment", table: { id: "t", name: "friday" }, reference: `reference ${id}` } as const;
+  return waiting(id, `payment ${id}`, { ...chain, body, ...changes });
+}
+
+/** The service records every payment, with warnings or without. */
+const recording = (...warnings: string[]): Reply => ({ path, body }) => {
+  if (!path.startsWith("/v1/payments")) return recorded({ path, body, query: "", key: "" });
+  const [, , , entry, verb] = path.split("/");
+  if (verb === "reversal") return json(201, { id: "reversal", reverses: entry });
+  const warned = warnings.map((code) => ({ pointer: "#/reference", code, detail: `detail of ${code}` }));
+  return json(201, { id: "entry", ...(JSON.parse(body) as object), ...(warned.length > 0 ? { warnings: warned } : {}) });
 };
 const problem = (status: number, code: string): Response =>
   json(status, { type: "t", title: "t", code, status, detail: `detail of ${code}`, request_id: "1", errors: [] });
@@ -190,4 +213,60 @@ test("a hand that was undone before is refused until it is restored", async () =
   const undone = json(409, { title: "t", code: "hand-undone", detail: "d", errors });
   assert.equal((await sendAll(client(() => undone).api, storage)).kind, "done");
   assert.deepEqual([storage.requests[0]?.refusal?.code, storage.requests[0]?.refusal?.hand], ["hand-undone", "h"]);
+});
+
+test("a payment is sent after everything that was stored before it at its table, and holds up nothing", async () => {
+  const at = { table: { id: "t", name: "friday" } };
+  const requests = [waiting(1, "a", at), payment(2), opening(3, "new-1", "t"), payment(4, { table: { id: "other", name: "attic" } })];
+  const { sent, api } = client((request) => (request.key === "key-1" ? problem(422, "hand-invalid") : recording()(request)));
+  const storage = new Storage(requests);
+  assert.equal((await sendAll(api, storage)).kind, "done");
+  assert.deepEqual(sent.map(({ key, query }) => `${key}${query}`), ["key-1", "null?dry_run=true", "key-4"]);
+  await storage.change({ ...storage.requests[0]!, refusal: null });
+  const second = client(recording());
+  assert.equal((await sendAll(second.api, storage)).kind, "done");
+  assert.deepEqual(second.sent.map(({ key }) => key), ["key-1", null, "key-2", "key-3"]);
+});
+
+test("a payment of which the service warns is asked about, and recorded if it is wanted", async () => {
+  const storage = new Storage([payment(1)]);
+  const { sent, api } = client(recording("equal-payment", "more-than-owed"));
+  assert.equal((await sendAll(api, storage)).kind, "done");
+  assert.deepEqual(sent.map(({ query }) => query), ["?dry_run=true"]);
+  assert.deepEqual(storage.requests[0]?.refusal, {
+    code: "equal-payment",
+    details: ["The same payment or charge was recorded before.", "This is more than was owed."],
+    isQuestion: true,
+    isElsewhere: true,
+  });
+  await storage.change({ ...storage.requests[0]!, refusal: null, isConfirmed: true });
+  assert.equal((await sendAll(api, storage)).kind, "done");
+  assert.deepEqual([sent.length, sent[1]?.query, storage.entries], [2, "", ["entry"]]);
+});
+
+test("a payment that was sent is sent again without a question", async () => {
+  const storage = new Storage([payment(1, { isSent: true })]);
+  const { sent, api } = client(recording("equal-payment"));
+  await sendAll(api, storage);
+  assert.deepEqual([sent.map(({ query }) => query), storage.entries], [[""], ["entry"]]);
+});
+
+test("a payment that somebody has taken back since it was sent does not count as recorded", async () => {
+  const storage = new Storage([payment(1, { isSent: true })]);
+  await sendAll(client(recording("payment-reversed")).api, storage);
+  assert.deepEqual([storage.requests, storage.entries], [[], [null]]);
+});
+
+test("a payment that somebody has taken back for another reason is not taken back again", async () => {
+  const storage = new Storage([payment(1, { operation: "reverse_payment", entry: "e", body: '{"reason":"x"}' })]);
+  const { sent, api } = client(() => problem(409, "payment-conflict"));
+  assert.equal((await sendAll(api, storage)).kind, "done");
+  assert.deepEqual([sent[0]?.path, storage.requests, storage.entries], ["/v1/payments/e/reversal", [], [null]]);
+});
+
+test("a payment that the service refuses keeps the reason", async () => {
+  const storage = new Storage([payment(1), payment(2)]);
+  const { api } = client((request) => (request.body.includes("reference 1") ? problem(422, "request-invalid") : recording()(request)));
+  assert.equal((await sendAll(api, storage)).kind, "done");
+  assert.deepEqual(storage.requests.map(({ id, refusal }) => [id, refusal?.code]), [[1, "request-invalid"]]);
 });

@@ -1,16 +1,20 @@
 // Requests that wait to be sent: stored before they are sent, sent in the order of their round, removed after the response.
+// Payments wait for everything that was stored before them at their table.
 
 import type { Tablestakes } from "../../client/src/client.js";
 import type { RecordedHand, RecordedHandWithRound, Round } from "../../client/src/contract.js";
 import { ApiError, TablestakesError, TransportError } from "../../client/src/errors.js";
+import { isPayment, isTakenBack, sendPayment, type PaymentOperation } from "./payments.js";
+import { postOnce } from "./posting.js";
 import { isTemporary } from "../../client/src/retries.js";
 import { describeRefusal, findUndone } from "./scorer.js";
 import { describeKind, type Context } from "./sentences.js";
 
-export type OperationName = "open_round" | "record_hand" | "undo_hand" | "record_departure" | "close_round";
+export type RoundOperation = "open_round" | "record_hand" | "undo_hand" | "record_departure" | "close_round";
+export type OperationName = RoundOperation | PaymentOperation;
 
 /** The last part of the path of an operation: below the round or, for an opening, below the table. */
-const PATHS: Record<OperationName, string> = {
+const PATHS: Record<RoundOperation, string> = {
   open_round: "rounds",
   record_hand: "hands",
   undo_hand: "undo",
@@ -22,6 +26,10 @@ const PATHS: Record<OperationName, string> = {
 export interface Refusal {
   code: string;
   details: string[];
+  /** Whether the service would record the payment, and warns of it: the scorekeeper decides. Nothing was recorded. */
+  isQuestion?: true;
+  /** Whether the same payment is recorded where the link does not see it. */
+  isElsewhere?: true;
   /** The record of a hand that was undone before. */
   hand?: string;
   /** Whether the table of an opening has another ruleset, point value or unit than this device played by. */
@@ -33,9 +41,9 @@ export interface Waiting {
   id?: number;
   operation: OperationName;
   table: { id: string; name: string };
-  /** The ID of the round; of this device, until the service has opened the round. */
+  /** The ID of the round; of this device, until the service has opened the round. A payment and its reversal have one of their own. */
   round: string;
-  /** The name of the round at its table. */
+  /** The name of the round at its table, or what identifies the payment. */
   reference: string | null;
   body: string;
   idempotencyKey: string;
@@ -45,6 +53,12 @@ export interface Waiting {
   players?: Record<string, string>;
   storedAt: string;
   refusal: Refusal | null;
+  /** Whether a payment was sent: the service can have recorded it without a response that arrived. */
+  isSent?: true;
+  /** Whether the scorekeeper wants a payment recorded of which the service has warned. */
+  isConfirmed?: true;
+  /** The ID of the recorded payment that a reversal takes back, once it is known. */
+  entry?: string;
 }
 
 /** Where the requests are stored. */
@@ -54,6 +68,10 @@ export interface OutboxStorage {
   change(request: Waiting): Promise<void>;
   /** Remove a request that was accepted. An opened round has the ID of the service from then on. */
   complete(request: Waiting, accepted: Accepted): Promise<void>;
+  /** Store that a payment or reversal is sent now. Returns false if it was dropped since it was read. */
+  beginPayment(request: Waiting): Promise<boolean>;
+  /** Remove a payment or reversal that was recorded, as the entry with an ID; null if that is not known. */
+  completePayment(request: Waiting, entry: string | null): Promise<void>;
 }
 
 /** What the service returned: the round as it is now, and a recorded hand. */
@@ -96,6 +114,10 @@ export async function sendAll(client: Tablestakes, storage: OutboxStorage, signa
     const request = findNext(await storage.read(), busy);
     if (request === undefined) return { kind: busy.size === 0 ? "done" : "offline", rounds: result() };
     try {
+      if (isPayment(request)) {
+        await sendPayment(client, storage, request, signal);
+        continue;
+      }
       const accepted = await sendOnce(client, request, signal);
       await storage.complete(request, accepted);
       rounds.set(accepted.round.id, accepted.round);
@@ -109,6 +131,8 @@ export async function sendAll(client: Tablestakes, storage: OutboxStorage, signa
       } else if (error.status === UNAUTHORIZED || error.status === FORBIDDEN) {
         const detail = error.status === FORBIDDEN ? describeKind(error.problem) : NOT_VALID;
         return { kind: "unauthorized", rounds: result(), detail };
+      } else if (isTakenBack(error, request)) {
+        await storage.completePayment(request, null);
       } else {
         await storage.change({ ...request, refusal: refusalOf(error, request) });
       }
@@ -126,11 +150,12 @@ function findNext(requests: Waiting[], busy: ReadonlySet<string>): Waiting | und
   const tables = new Set<string>();
   for (const request of requests) {
     const { round, table, operation, refusal } = request;
-    // The stacks of a table's next round are known after its last one.
-    const isBehind = stopped.has(round) || (operation === "open_round" && tables.has(table.id));
+    // The stacks of a table's next round are known after its last one, and who owes what after its rounds.
+    const isOfTable = operation === "open_round" || operation === "record_payment";
+    const isBehind = stopped.has(round) || (isOfTable && tables.has(table.id));
     if (!isBehind && refusal === null) return request;
     stopped.add(round);
-    tables.add(table.id);
+    if (!isPayment(request)) tables.add(table.id);
   }
   return undefined;
 }
@@ -146,20 +171,16 @@ function refusalOf(error: ApiError, request: Waiting): Refusal {
 
 /** Send a request, the same bytes with the same key each time. Throws an ApiError if the service refuses it. */
 export async function sendOnce(client: Tablestakes, request: Waiting, signal?: AbortSignal): Promise<Accepted> {
-  const untyped = client as unknown as { post(path: string, options: object): Promise<unknown> };
-  const headers = { "Content-Type": "application/json" };
-  const { body, idempotencyKey } = request;
-  const response = await untyped.post(pathOf(request), { body, headers, idempotencyKey, signal });
-  const accepted = readResponse(request, response);
+  const accepted = readResponse(request, await postOnce(client, pathOf(request), request, signal));
   // The login page of a hotel responds to any request with anything.
   if (accepted === null) throw new TransportError("the response is not that of the service");
   return accepted;
 }
 
-/** Return the path that a request is sent to. */
+/** Return the path that a request of a round is sent to. */
 export function pathOf({ operation, table, round }: Waiting): string {
   const owner = operation === "open_round" ? `tables/${table.id}` : `rounds/${round}`;
-  return `/v1/${owner}/${PATHS[operation]}`;
+  return `/v1/${owner}/${PATHS[operation as RoundOperation]}`;
 }
 
 /** Return what was accepted, or null if the response does not belong to the request. */

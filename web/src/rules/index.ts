@@ -1,6 +1,8 @@
 // The rules of the service in the page: the same Python files as on the server, in a worker. No rule is written here.
 
-import type { Description, Message, Progress, ReplayResult, ScoreResult, Unavailable, WorkerMessage } from "./messages.js";
+import type {
+  Description, HeldBalances, Message, Progress, ReplayResult, ScoreResult, SettleResult, Unavailable, WorkerMessage,
+} from "./messages.js";
 
 export type * from "./messages.js";
 
@@ -26,6 +28,8 @@ export interface Rules {
   score(round: GivenRound, hand: unknown): Promise<ScoreResult>;
   /** Return a round as the service will show it. It waits until the rules are loaded. */
   replay(round: GivenRound): Promise<ReplayResult>;
+  /** Return who owes whom with what waits on the device, and the payments that settle it. It waits until the rules are loaded. */
+  settle(held: HeldBalances): Promise<SettleResult>;
   /** End the worker. */
   stop(): void;
 }
@@ -36,9 +40,11 @@ export function startRules(onProgress: (progress: Progress) => void, address: st
   return new WorkerRules(new Worker(`${base}worker.js`, { type: "module", name: "rules" }), base, onProgress);
 }
 
+type Result = ScoreResult | ReplayResult | SettleResult;
+
 class WorkerRules implements Rules {
   private readonly description: Promise<Description | Unavailable>;
-  private readonly waiting = new Map<number, (result: ScoreResult | ReplayResult) => void>();
+  private readonly waiting = new Map<number, (result: Result) => void>();
   private readonly describeAs: (description: Description | Unavailable) => void;
   private failure: Unavailable | null = null;
   private lastId = 0;
@@ -70,7 +76,11 @@ class WorkerRules implements Rules {
     return this.ask((id) => ({ kind: "replay", id, round: JSON.stringify(round) })) as Promise<ReplayResult>;
   }
 
-  private ask(build: (id: number) => Message): Promise<ScoreResult | ReplayResult> {
+  settle(held: HeldBalances): Promise<SettleResult> {
+    return this.ask((id) => ({ kind: "settle", id, held: JSON.stringify(held) })) as Promise<SettleResult>;
+  }
+
+  private ask(build: (id: number) => Message): Promise<Result> {
     if (this.failure !== null) return Promise.resolve(this.failure);
     const id = (this.lastId += 1);
     return new Promise((resolve) => {
@@ -100,14 +110,14 @@ class WorkerRules implements Rules {
         this.fail(message.reason, message.detail);
         break;
       case "scored":
-        this.resolve(message.id, JSON.parse(message.result) as ScoreResult | ReplayResult);
+        this.resolve(message.id, JSON.parse(message.result) as Result);
         break;
       case "failed":
         this.resolve(message.id, { kind: "unavailable", reason: "failed", detail: message.detail });
     }
   }
 
-  private resolve(id: number, result: ScoreResult | ReplayResult): void {
+  private resolve(id: number, result: Result): void {
     this.waiting.get(id)?.(result);
     this.waiting.delete(id);
   }

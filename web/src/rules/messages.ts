@@ -118,16 +118,42 @@ export type ScoreResult =
   | { kind: "round_refused"; problem: Problem }
   | Unavailable;
 
-/** The round as the service will show it, or why it would refuse it. */
+/** The round as the service will show it, and what the house charges for it by seat; or why the service would refuse it. */
 export type ReplayResult =
-  | { kind: "replayed"; round: HandResult["round"] }
+  | { kind: "replayed"; round: HandResult["round"]; charged: Record<string, number> }
   | { kind: "round_refused"; problem: Problem }
   | Unavailable;
+
+/** A payment as balances count it; null is the house. */
+export interface SettlingPayment {
+  payer: string | null;
+  payee: string | null;
+  amount: number;
+}
+
+/** What a device has of who owes whom: balances of the service, and what they do not have yet. */
+export interface HeldBalances {
+  units: { unit: string; players: { player: string | null; balance: number }[] }[];
+  /** Each round as the balances count it, or null, and with what waits on the device. */
+  rounds: { before: object | null; after: object }[];
+  payments: (SettlingPayment & { unit: string; is_taken_back: boolean })[];
+}
+
+/** What everyone is owed in a unit, the highest first, and the payments that settle it. */
+export interface SettledUnit {
+  unit: string;
+  players: { player: string | null; balance: number }[];
+  settle_up: SettlingPayment[];
+  is_fewest: boolean;
+}
+
+export type SettleResult = { kind: "settled"; units: SettledUnit[] } | Unavailable;
 
 export type Message =
   | { kind: "start"; address: string }
   | { kind: "score"; id: number; round: string; hand: string }
-  | { kind: "replay"; id: number; round: string };
+  | { kind: "replay"; id: number; round: string }
+  | { kind: "settle"; id: number; held: string };
 
 export type WorkerMessage =
   | ({ kind: "progress" } & Progress)

@@ -38,6 +38,8 @@ export class PythonRules {
     readonly score: (round: string, hand: string) => string,
     /** Replay a round; it and the result are JSON. */
     readonly replay: (round: string) => string,
+    /** Settle up; what the device has and the result are JSON. */
+    readonly settle: (held: string) => string,
   ) {}
 
   /** Check the archive, unpack it in Python, and import the rules. */
@@ -49,9 +51,9 @@ export class PythonRules {
     pyodide.runPython("del archive");
     if (found !== expected) throw new WrongDigest(`${ARCHIVE} has the digest ${found}; expected ${expected}`);
     pyodide.unpackArchive(archive, "zip", { extractDir: "/rules" });
-    pyodide.runPython("import sys; sys.path.insert(0, '/rules'); from rules_adapter import describe_rules, replay_round, score");
+    pyodide.runPython("import sys; sys.path.insert(0, '/rules'); from rules_adapter import describe_rules, replay_round, score, settle_up");
     const described = JSON.parse(pyodide.globals.get("describe_rules")()) as Omit<Description, "digest">;
     const { globals } = pyodide;
-    return new PythonRules({ ...described, digest: found }, globals.get("score"), globals.get("replay_round"));
+    return new PythonRules({ ...described, digest: found }, globals.get("score"), globals.get("replay_round"), globals.get("settle_up"));
   }
 }

@@ -72,6 +72,17 @@ function explain(error: unknown): Unavailable {
   return { kind: "unavailable", reason: error instanceof WrongDigest ? "wrong_digest" : "not_loaded", detail };
 }
 
+function compute({ score, replay, settle }: PythonRules, request: Exclude<Message, { kind: "start" }>): string {
+  switch (request.kind) {
+    case "score":
+      return score(request.round, request.hand);
+    case "replay":
+      return replay(request.round);
+    case "settle":
+      return settle(request.held);
+  }
+}
+
 async function process(request: Message): Promise<void> {
   if (request.kind === "start") {
     rules ??= load(request.address);
@@ -84,9 +95,7 @@ async function process(request: Message): Promise<void> {
   }
   try {
     if (rules === undefined) throw new Error("the worker was not started");
-    const { score, replay } = await rules;
-    const result = request.kind === "score" ? score(request.round, request.hand) : replay(request.round);
-    scope.postMessage({ kind: "scored", id: request.id, result });
+    scope.postMessage({ kind: "scored", id: request.id, result: compute(await rules, request) });
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     scope.postMessage({ kind: "failed", id: request.id, detail });

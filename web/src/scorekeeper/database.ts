@@ -4,6 +4,7 @@ import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from "
 import type { CurrentLink, RecordedHand, Round, RoundDocument, Ruleset, Table } from "../../client/src/contract.js";
 import type { Waiting } from "../api/outbox.js";
 import type { Draft } from "./hand/draft.js";
+import type { Account } from "./payments/account.js";
 import { copyToMemory } from "./memory.js";
 
 /** Where the page was when it was closed. */
@@ -35,6 +36,8 @@ export interface StoredTable {
   ruleset?: Ruleset;
   /** The stack of each player at the end of their last round at the table. */
   stacks?: Record<string, number>;
+  /** Who owes whom. */
+  account?: Account;
 }
 
 /** A request as the rules read it. */

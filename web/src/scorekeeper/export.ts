@@ -1,6 +1,7 @@
 // A file with the requests that wait.
 
 import type { Waiting } from "../api/outbox.js";
+import { isPayment } from "../api/payments.js";
 import { isNew } from "./storage.js";
 
 /** Return requests as lines of JSON: each with its exact body and its idempotency key, so that it takes effect once. */
@@ -8,12 +9,14 @@ export function writeQueue(requests: Waiting[]): string {
   return requests.map((request) => `${JSON.stringify(describe(request))}\n`).join("");
 }
 
-function describe({ operation, table, round, reference, body, idempotencyKey, storedAt }: Waiting): object {
+function describe(request: Waiting): object {
+  const { operation, table, round, reference, entry, body, idempotencyKey, storedAt } = request;
   return {
     operation,
     table: table.name,
-    round: isNew(round) ? null : round,
+    round: isNew(round) || isPayment(request) ? null : round,
     reference,
+    ...(entry === undefined ? {} : { payment: entry }),
     body,
     idempotency_key: idempotencyKey,
     stored_at: storedAt,

@@ -5,6 +5,7 @@ import { TablestakesError } from "../../client/src/errors.js";
 import { makeId } from "../../client/src/ids.js";
 import { serviceNow } from "../api/clock.js";
 import type { OperationName, Waiting } from "../api/outbox.js";
+import { isPayment } from "../api/payments.js";
 import { contextOf, type HandScorer, type Score, type ScoreResult } from "../api/scorer.js";
 import { describeProblem } from "../api/sentences.js";
 import type { Session } from "../api/session.js";
@@ -71,7 +72,7 @@ export async function nameUndone(session: Session, round: Round): Promise<{ hand
  * The signal ends this when the table has changed.
  */
 export async function prepareTable({ background }: Session, table: Table, signal: AbortSignal): Promise<void> {
-  const waits = async (): Promise<boolean> => (await readOutbox()).some((request) => request.table.id === table.id);
+  const waits = async (): Promise<boolean> => (await readOutbox()).some((request) => request.table.id === table.id && !isPayment(request));
   try {
     const waited = await waits();
     const ruleset = await background.get("/v1/rulesets/{reference}", { path: { reference: table.ruleset }, signal });
@@ -105,7 +106,8 @@ function asPlayed({ operation, body }: Waiting): PlayedRequest {
 }
 
 export type LocalResult =
-  | { kind: "round"; round: Round }
+  /** With what the house charges for the round, by seat. */
+  | { kind: "round"; round: Round; charged: Record<string, number> }
   | { kind: "refused"; problem: Problem }
   /** The rules or the round are not on the device. */
   | { kind: "unknown" };
@@ -121,7 +123,9 @@ export async function playLocally(rules: Rules | null, round: Round, next?: Play
 async function replay(rules: Rules, stored: StoredRound, requests: PlayedRequest[]): Promise<LocalResult> {
   const { round, document, ruleset, sent } = stored;
   const replayed = await rules.replay({ document, ruleset, requests: [...sent, ...requests] });
-  if (replayed.kind === "replayed") return { kind: "round", round: { ...round, ...(replayed.round as Partial<Round>) } };
+  if (replayed.kind === "replayed") {
+    return { kind: "round", round: { ...round, ...(replayed.round as Partial<Round>) }, charged: replayed.charged };
+  }
   return replayed.kind === "round_refused" ? { kind: "refused", problem: replayed.problem } : { kind: "unknown" };
 }
 
@@ -152,7 +156,9 @@ export async function openLocally(
   const before = refused === undefined ? null : (JSON.parse(refused.body) as RoundRequest);
   const reference = before?.reference ?? makeReference();
   const openedAt = before?.opened_at ? notInFuture(before.opened_at) : nextOpeningTime(stored?.round ?? null);
-  const document = { ...termsOf(table), table: table.name, reference, opened_at: openedAt, seats: filled, hands: [] };
+  const { charge_per, charge_amount } = table;
+  const charge = charge_per === null ? {} : { charge_per, charge_amount };
+  const document = { ...termsOf(table), ...charge, table: table.name, reference, opened_at: openedAt, seats: filled, hands: [] };
   const round = { id: refused?.round ?? NEW + makeId(), version: 0, table: table.id, reference, opened_at: openedAt };
   const unplayed: StoredRound = {
     round: { ...termsOf(table), ...round, state: "open" } as unknown as Round,

@@ -5,10 +5,12 @@ import type { Round } from "../../client/src/contract.js";
 import { TransportError } from "../../client/src/errors.js";
 import { exclusively } from "../api/exclusive.js";
 import { sendAll, type FlushResult, type OutboxStorage, type Waiting } from "../api/outbox.js";
+import { isPayment } from "../api/payments.js";
 import type { Session } from "../api/session.js";
 import { pause, TIMEOUT } from "../api/timeout.js";
 import type { StoredRound } from "./database.js";
 import { addOpening, addRequest, changeRequest, completeRequest, dropRequest, readOutbox } from "./outbox_storage.js";
+import { beginPayment, completePayment, refusePayment } from "./payments/storage.js";
 import { releaseLease, takeLease } from "./storage.js";
 
 const RETRY_EVERY = 10_000;
@@ -26,6 +28,8 @@ export interface Outbox {
   setBlocked(detail: string): void;
   /** Store a request, and the round that it opens, and send it. This takes as long as a request can take, not longer. */
   add(request: Waiting, opened?: StoredRound): Promise<Fate>;
+  /** Store something with a number in the queue by an action, and send it. The action returns null if there is nothing to send. */
+  store(action: () => Promise<number | null>): Promise<Fate>;
   /** Replace a request, or with null drop it, and send what waits. */
   replace(request: Waiting, by: Waiting | null): Promise<void>;
   /** Send what waits. */
@@ -60,9 +64,10 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
     setBlocked(result.kind === "unauthorized" ? result.detail : null);
     if (result.rounds.length > 0) latest.current.onRounds(result.rounds);
   };
-  const add = async (request: Waiting, opened?: StoredRound): Promise<Fate> => {
-    const id = opened === undefined ? await addRequest(request) : await addOpening(request, opened);
+  const store = async (action: () => Promise<number | null>): Promise<Fate> => {
+    const id = await action();
     await reload();
+    if (id === null) return "sent";
     const sent = send();
     // Without a network nobody waits for it; with a slow one, not for all that waits before it.
     if (latest.current.isOffline) return "waiting";
@@ -72,6 +77,8 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
     if (stored === undefined) return "sent";
     return stored.refusal === null ? "waiting" : "refused";
   };
+  const add = (request: Waiting, opened?: StoredRound): Promise<Fate> =>
+    store(() => (opened === undefined ? addRequest(request) : addOpening(request, opened)));
   const replace = async (request: Waiting, by: Waiting | null): Promise<void> => {
     if (by === null) await dropRequest(request);
     else await changeRequest(by);
@@ -110,12 +117,13 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
     };
   }, [session]);
 
-  return { waiting, isOffline, blocked, setOffline, setBlocked, add, replace, send: sendAgain };
+  return { waiting, isOffline, blocked, setOffline, setBlocked, add, store, replace, send: sendAgain };
 }
 
 /** Return the queue of the requests that a session can send: a link is for one table. */
 function storageOf({ link }: Session): OutboxStorage {
   const read = async (): Promise<Waiting[]> =>
     (await readOutbox()).filter(({ table }) => link === null || link.table === table.id);
-  return { read, change: changeRequest, complete: completeRequest };
+  const store = (request: Waiting): Promise<void> => (isPayment(request) ? refusePayment(request) : changeRequest(request));
+  return { read, change: store, complete: completeRequest, beginPayment, completePayment };
 }

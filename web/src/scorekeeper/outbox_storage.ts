@@ -3,6 +3,7 @@
 import type { Accepted, Waiting } from "../api/outbox.js";
 import { makeId } from "../../client/src/ids.js";
 import { hold, use, write, type StoredRound, type StoreName, type Transaction } from "./database.js";
+import { addRound } from "./payments/account.js";
 import { keyOf, resolveRound } from "./storage.js";
 import { hasSameTerms } from "./terms.js";
 
@@ -19,7 +20,7 @@ export async function readOutbox(): Promise<Waiting[]> {
 }
 
 /** Change the queue in a transaction, and remember what waits after it. */
-async function change<T>(names: StoreName[], action: (transaction: Transaction) => Promise<T>): Promise<T> {
+export async function change<T>(names: StoreName[], action: (transaction: Transaction) => Promise<T>): Promise<T> {
   let after: Waiting[] = [];
   const result = await write(["outbox", ...names], async (transaction) => {
     const value = await action(transaction);
@@ -68,8 +69,9 @@ export function rewriteRequest(request: Waiting, body: object): Waiting {
 
 /** Remove a request that the service accepted, and store the round as it is now. */
 export async function completeRequest(request: Waiting, { round, hand }: Accepted): Promise<void> {
-  await change(["rounds", "drafts", "opened"], async (transaction) => {
+  await change(["rounds", "drafts", "opened", "tables"], async (transaction) => {
     void transaction.objectStore("outbox").delete(request.id!);
+    await addRound(transaction, round);
     if (request.operation === "open_round") {
       await renameRound(transaction, request.round, round.id);
       const rounds = transaction.objectStore("rounds");
@@ -141,7 +143,7 @@ export async function dropRequest(request: Waiting): Promise<void> {
 /** Return the requests that are dropped together with one. */
 export function listDroppedWith(request: Waiting, requests: Waiting[]): Waiting[] {
   const behind = findBehind(requests, request);
-  if (request.operation === "open_round") return behind;
+  if (request.operation === "open_round" || request.operation === "record_payment") return behind;
   const undo = behind.findIndex((each) => numberOf(each) === numberOf(request));
   const isUndone = request.operation === "record_hand" && behind[undo]?.operation === "undo_hand";
   return isUndone ? behind.slice(0, undo + 1) : [];

@@ -1,5 +1,6 @@
 import type { HandRequest, Table } from "../../client/src/contract.js";
 import { EXPECTED_DIFFERS, type Waiting } from "../api/outbox.js";
+import { isPayment } from "../api/payments.js";
 import { CONFLICT, HAND_UNDONE } from "../api/scorer.js";
 import type { Session } from "../api/session.js";
 import { Conflict } from "./conflict.js";
@@ -9,6 +10,7 @@ import { downloadQueue } from "./export.js";
 import { isEnding, retryRequest } from "./local_rounds.js";
 import type { Outbox } from "./outbox.js";
 import { rewriteRequest } from "./outbox_storage.js";
+import { RefusedPayment } from "./payments/refused.js";
 import { describeTerms } from "./terms.js";
 
 const SAME_DEAL = "same-deal";
@@ -35,11 +37,14 @@ export function WaitingRequests({ outbox, ...shared }: Props) {
   const { requests } = shared;
   const isInMemory = useStorageFailure();
   if (requests.length === 0) return null;
-  const sent = requests.filter(({ refusal }) => refusal === null);
+  // Settle up shows payments. Listed above it, one that is sent at once would move it under the finger.
+  const sent = requests.filter((request) => request.refusal === null && (outbox.isOffline || !isPayment(request)));
   return (
     <>
       {requests.map((request) => request.refusal !== null && (
-        <Refused key={request.id} {...shared} request={request} />
+        isPayment(request)
+          ? <RefusedPayment key={request.id} {...{ outbox, request, requests }} onReplace={shared.onReplace} />
+          : <Refused key={request.id} {...shared} request={request} />
       ))}
       {sent.length > 0 && (
         <div class="notice">

@@ -194,7 +194,7 @@ def test_tonight_is_settled_up_in_money(scorekeeper: ScorekeeperPage) -> None:
     assert response.status_code == 201, response.text
     statement = f"/v1/tables/{round_['table']}/statement"
     page = scorekeeper.page
-    page.get_by_role("button", name="Settle up").tap()
+    show_results(page)
     lines = page.locator(".settle-lines li")
     expect(lines).not_to_have_count(0)
     tonight = scorekeeper.get(f"{statement}?from={round_['opened_at']}")["payments"]["money"]
@@ -207,11 +207,17 @@ def test_tonight_is_settled_up_in_money(scorekeeper: ScorekeeperPage) -> None:
     expect(lines).to_have_text([f"{each['payer']} pays {each['payee']} €{each['amount'] / 100:.2f}" for each in every])
 
 
+def show_results(page: Page) -> None:
+    """Show the results of the evening."""
+    page.get_by_role("button", name="Settle up").tap()
+    page.get_by_role("button", name="Tonight").tap()
+
+
 def test_points_without_a_value_have_no_column_of_money(scorekeeper: ScorekeeperPage) -> None:
     open_table(scorekeeper, "pineapple")
     play(scorekeeper, 1, button=3)
     page = scorekeeper.page
-    page.get_by_role("button", name="Settle up").tap()
+    show_results(page)
     panel = page.get_by_role("region", name="Settle up")
     expect(panel.locator(".settle-lines li")).not_to_have_count(0)
     expect(panel.get_by_role("columnheader")).to_have_text(["Player", "Net"])
@@ -222,7 +228,7 @@ def test_settling_up_is_shown_when_the_service_responds_again(scorekeeper: Score
     play(scorekeeper, 1, button=3)
     page = scorekeeper.page
     page.route("**/statement?*", lambda route: route.abort())
-    page.get_by_role("button", name="Settle up").tap()
+    show_results(page)
     panel = page.locator("section", has=page.get_by_role("heading", name="Settle up"))
     expect(panel.get_by_role("alert")).to_contain_text("The service does not respond")
     page.unroute("**/statement?*")
@@ -251,7 +257,7 @@ def test_the_settlement_is_shared_as_text_and_saved_as_csv(
     play(scorekeeper, 1, button=3)
     page = scorekeeper.page
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Settle up").tap()
+    show_results(page)
     lines = page.locator(".settle-lines li").first
     expect(lines).to_be_visible()
     page.get_by_role("button", name="Share").tap()
@@ -270,7 +276,7 @@ def test_a_shared_text_is_given_to_the_device_where_it_can_share(scorekeeper: Sc
     play(scorekeeper, 1, button=3)
     page = scorekeeper.page
     page.evaluate("() => { navigator.share = async ({ text }) => { window.shared = text } }")
-    page.get_by_role("button", name="Settle up").tap()
+    show_results(page)
     line = page.locator(".settle-lines li").first
     expect(line).to_contain_text("points")
     page.get_by_role("button", name="Share").tap()

@@ -3,6 +3,8 @@ import type { Round, ScopeName, Table } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
 import type { Rules } from "../../rules/index.js";
 import type { Draft, TopUp } from "../hand/draft.js";
+import type { Outbox } from "../outbox.js";
+import type { AccountReader } from "../payments/use_account.js";
 import { TableDisputes, useDisputes } from "./disputes.js";
 import { EarlierRounds, readEarlier, type EarlierRound } from "./earlier_rounds.js";
 import { History } from "./history.js";
@@ -29,17 +31,21 @@ interface Props {
   /** Whether the round can be changed now: while requests wait, only with the rules. */
   canChange: boolean;
   connection: Connection;
+  outbox: Outbox;
+  /** Reads what is owed. */
+  account: AccountReader;
   onRound(round: Round): void;
   /** Returns why the player cannot leave, or null. */
   onLeave(seat: number): Promise<Failure | null>;
   onTopUps(topUps: TopUp[]): Promise<void>;
+  onClose(reason: string): void;
 }
 
 type Panel = "players" | "settle";
 
 /** What is done between two hands, beside entering the next one. */
 export function BetweenHands(props: Props) {
-  const { session, rules, table, round, names, draft, waiting, isWaiting, canRecord, canChange, connection, onRound, onLeave, onTopUps } = props;
+  const { session, rules, table, round, names, draft, waiting, isWaiting, canRecord, canChange, connection, outbox, account, onRound, onLeave, onTopUps, onClose } = props;
   const [panel, setPanel] = useState<Panel | null>(null);
   const [earlier, setEarlier] = useState<EarlierRound | null>(null);
   const disputes = useDisputes(session, table, `${round.id} ${round.version} ${round.state}`);
@@ -64,7 +70,7 @@ export function BetweenHands(props: Props) {
         <button type="button" class="button" aria-expanded={panel === "settle"} onClick={() => toggle("settle")}>Settle up</button>
       </div>
       {panel === "players" && takesHands && <Players {...{ session, rules, round, isWaiting, connection, onLeave, onTopUps }} topUps={draft.topUps ?? []} />}
-      {panel === "settle" && <SettleUp {...{ session, table, connection }} version={`${round.id} ${round.version}`} />}
+      {panel === "settle" && <SettleUp {...{ session, rules, table, round, outbox, account, connection, canRecord }} onClose={canChange ? onClose : undefined} />}
       {earlier === null ? (
         <History
           {...{ session, round, names, waiting, isWaiting, connection, onRound }}

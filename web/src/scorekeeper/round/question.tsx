@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 
 interface Props {
   title: string;
   text: string;
   label: string;
+  /** The reason that is suggested. */
+  reason?: string;
   isRequired: boolean;
   isBusy?: boolean;
   action: string;
@@ -15,8 +17,9 @@ interface Props {
 }
 
 /** Asks for the reason of a change of a round before it is made. */
-export function Question({ title, text, label, isRequired, isBusy = false, action, onYes, onNo, children }: Props) {
-  const [reason, setReason] = useState("");
+export function Question({ title, text, label, reason: suggested = "", isRequired, isBusy = false, action, onYes, onNo, children }: Props) {
+  const [reason, setReason] = useState(suggested);
+  const id = useId();
   const submit = (event: Event): void => {
     event.preventDefault();
     onYes(reason.trim());
@@ -26,8 +29,8 @@ export function Question({ title, text, label, isRequired, isBusy = false, actio
       <h2>{title}</h2>
       <p>{text}</p>
       <div class="field">
-        <label for="reason">{label}</label>
-        <input id="reason" value={reason} maxLength={200} required={isRequired} onInput={(event) => setReason(event.currentTarget.value)} />
+        <label for={id}>{label}</label>
+        <input id={id} value={reason} maxLength={200} required={isRequired} onInput={(event) => setReason(event.currentTarget.value)} />
       </div>
       {children}
       <div class="buttons">

@@ -1,35 +1,74 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Table, TableStatement } from "../../../client/src/contract.js";
+import type { Round, Table, TableStatement } from "../../../client/src/contract.js";
 import { serviceNow } from "../../api/clock.js";
 import type { Session } from "../../api/session.js";
+import type { Rules } from "../../rules/index.js";
 import { formatChange, formatMoney, signClass } from "../format.js";
+import type { Outbox } from "../outbox.js";
+import { ToPayList } from "../payments/to_pay.js";
+import type { AccountReader } from "../payments/use_account.js";
 import { eveningOf } from "./evening.js";
 import { Problem } from "./problem.js";
 import { useRequests, useReturns, type Connection } from "./requests.js";
 
 interface Props {
   session: Session;
+  rules: Rules | null;
   table: Table;
-  /** Changes when the table's rounds do. */
-  version: string;
+  round: Round;
+  outbox: Outbox;
+  account: AccountReader;
   connection: Connection;
+  /** Whether payments can be recorded with the link or key. */
+  canRecord: boolean;
+  /** Closes the open round; undefined if that is not possible now. */
+  onClose: ((reason: string) => void) | undefined;
 }
 
-type Period = "tonight" | "all";
+type Part = "pay" | "tonight" | "all";
 
-const PERIODS: Record<Period, string> = { tonight: "Tonight", all: "All rounds" };
+const PARTS: Record<Part, string> = { pay: "To pay", tonight: "Tonight", all: "All rounds" };
 
-/** Who pays whom, tonight or in all rounds, to share or to save. */
-export function SettleUp({ session, table, version, connection }: Props) {
-  const [period, setPeriod] = useState<Period>("tonight");
+/** Who still pays whom, to tick what is paid; and the results of tonight or of all rounds, to share or to save. */
+export function SettleUp({ session, table, connection, ...ticking }: Props) {
+  const [part, setPart] = useState<Part>("pay");
+  const [lines, setLines] = useState<string[]>([]);
+  const { round } = ticking;
+  return (
+    <section class="panel" aria-labelledby="settle-title">
+      <h2 id="settle-title">Settle up</h2>
+      <div class="buttons" role="group" aria-label="Settle up">
+        {(Object.keys(PARTS) as Part[]).map((each) => (
+          <button key={each} type="button" class="button toggle" aria-pressed={each === part} onClick={() => setPart(each)}>{PARTS[each]}</button>
+        ))}
+      </div>
+      {part === "pay" ? (
+        <>
+          <ToPayList {...{ table, ...ticking }} onLines={setLines} />
+          <Share text={[table.name, ...lines].join("\n")} isEmpty={lines.length === 0} />
+        </>
+      ) : (
+        <Results key={part} {...{ session, table, connection }} period={part} version={`${round.id} ${round.version}`} />
+      )}
+    </section>
+  );
+}
+
+interface ResultsProps extends Pick<Props, "session" | "table" | "connection"> {
+  period: Exclude<Part, "pay">;
+  /** Changes when the table's rounds do. */
+  version: string;
+}
+
+/** The results of rounds with the open one, and the payments that settle these rounds alone. */
+function Results({ session, table, connection, period, version }: ResultsProps) {
   const [found, setFound] = useState<{ statement: TableStatement; evening: string | null } | null>(null);
-  const [copied, setCopied] = useState<"copied" | "shown" | null>(null);
   const { problem, run } = useRequests(connection);
   const saving = useRequests(connection);
   const returns = useReturns(connection);
   useEffect(() => {
     setFound(null);
-    setCopied(null);
     const read = async () => {
       const evening = period === "all" ? null : eveningOf(await session.client.get("/v1/club"), new Date(serviceNow()));
       const query = evening === null ? {} : { evening };
@@ -40,7 +79,33 @@ export function SettleUp({ session, table, version, connection }: Props) {
   }, [session, table.id, period, version, returns]);
 
   const lines = found === null ? [] : listPayments(found.statement);
-  const text = [`${table.name}, ${PERIODS[period].toLowerCase()}${found?.evening ? ` (${found.evening})` : ""}`, ...lines].join("\n");
+  const text = [`${table.name}, ${PARTS[period].toLowerCase()}${found?.evening ? ` (${found.evening})` : ""}`, ...lines].join("\n");
+  const download = async (): Promise<void> => {
+    const query = { tables: table.id, ...(found?.evening ? { evening: found.evening } : {}) };
+    const csv = await saving.run(() => session.client.get("/v1/statement", { query, headers: { Accept: "text/csv" } }));
+    if (csv !== undefined) save(csv as unknown as string, `${table.name} ${found?.evening ?? "all"}.csv`);
+  };
+  return (
+    <>
+      <Problem details={problem} />
+      {found === null && problem === null && <p class="quiet">Loading…</p>}
+      {found !== null && (
+        <>
+          <Payments statement={found.statement} lines={lines} />
+          <Share text={text} isEmpty={lines.length === 0}>
+            <button type="button" class="button" disabled={found.statement.players.length === 0} onClick={() => void download()}>Save as CSV</button>
+          </Share>
+          <Problem details={saving.problem} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Shares a text by the dialog of the device, or copies it. */
+function Share({ text, isEmpty, children }: { text: string; isEmpty: boolean; children?: ComponentChildren }) {
+  const [copied, setCopied] = useState<"copied" | "shown" | null>(null);
+  useEffect(() => setCopied(null), [text]);
   const share = async (): Promise<void> => {
     if (typeof navigator.share === "function") {
       // A dialog that is closed without a choice is no error.
@@ -54,34 +119,15 @@ export function SettleUp({ session, table, version, connection }: Props) {
       setCopied("shown");
     }
   };
-  const download = async (): Promise<void> => {
-    const query = { tables: table.id, ...(found?.evening ? { evening: found.evening } : {}) };
-    const csv = await saving.run(() => session.client.get("/v1/statement", { query, headers: { Accept: "text/csv" } }));
-    if (csv !== undefined) save(csv as unknown as string, `${table.name} ${found?.evening ?? "all"}.csv`);
-  };
   return (
-    <section class="panel" aria-labelledby="settle-title">
-      <h2 id="settle-title">Settle up</h2>
-      <div class="buttons" role="group" aria-label="Rounds">
-        {(Object.keys(PERIODS) as Period[]).map((each) => (
-          <button key={each} type="button" class="button toggle" aria-pressed={each === period} onClick={() => setPeriod(each)}>{PERIODS[each]}</button>
-        ))}
+    <>
+      <div class="buttons">
+        <button type="button" class="button" disabled={isEmpty} onClick={() => void share()}>Share</button>
+        {children}
       </div>
-      <Problem details={problem} />
-      {found === null && problem === null && <p class="quiet">Loading…</p>}
-      {found !== null && (
-        <>
-          <Payments statement={found.statement} lines={lines} />
-          <div class="buttons">
-            <button type="button" class="button" disabled={lines.length === 0} onClick={() => void share()}>Share</button>
-            <button type="button" class="button" disabled={found.statement.players.length === 0} onClick={() => void download()}>Save as CSV</button>
-          </div>
-          <Problem details={saving.problem} />
-          <p role="status" class="small">{copied !== null && (copied === "copied" ? "Copied as text." : "Copy this text:")}</p>
-          {copied === "shown" && <textarea class="shared-text" aria-label="Text to share" readOnly rows={lines.length + 2} value={text} />}
-        </>
-      )}
-    </section>
+      <p role="status" class="small">{copied !== null && (copied === "copied" ? "Copied as text." : "Copy this text:")}</p>
+      {copied === "shown" && <textarea class="shared-text" aria-label="Text to share" readOnly rows={text.split("\n").length + 1} value={text} />}
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { EXPECTED_DIFFERS, sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
+import { isPayment } from "../../api/payments.js";
 import { ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import { describeKind, type Context } from "../../api/sentences.js";
 import type { Session } from "../../api/session.js";
@@ -14,6 +15,7 @@ import { fillDraft, fitDraft, type Draft, type HandPlayer, type TopUp } from "..
 import { HandScreen } from "../hand/screen.js";
 import { DeviceScorer, makeWaiting, nameUndone, openLocally, playLocally } from "../local_rounds.js";
 import type { Outbox } from "../outbox.js";
+import { useAccount } from "../payments/use_account.js";
 import type { LoadedRules } from "../rules.js";
 import { readOutbox, rewriteRequest } from "../outbox_storage.js";
 import { useSettling } from "../settling.js";
@@ -87,8 +89,9 @@ export function TableScreen(props: Props) {
   const handNames = useMemo(() => nameSeats(handRound), [handRound]);
   const requests = outbox.waiting.filter((request) => request.table.id === table.id);
   const ofRound = requests.filter((request) => request.round === round?.id);
+  const ofRounds = requests.filter((request) => !isPayment(request));
   /** What has to be sent before the round that is shown can be changed in another way than by hands. */
-  const earlier = showsOther ? ofRound : requests;
+  const earlier = showsOther ? ofRound : ofRounds;
 
   const latest = useRef({ round, draft, isEntering, showsOther });
   latest.current = { round, draft, isEntering, showsOther };
@@ -121,7 +124,7 @@ export function TableScreen(props: Props) {
       const isOf = (draft: Draft | null): draft is Draft =>
         !wasSaved && isNeeded(draft) && draft?.number === next?.number && (draft?.round === next?.round || draft?.round === renamed);
       const { topUps = [] } = (isOf(latest.current.draft) ? latest.current.draft : stored) ?? {};
-      const isWaiting = waiting.some((request) => request.table.id === table.id);
+      const isWaiting = waiting.some((request) => request.table.id === table.id && !isPayment(request));
       const button = next && (await findButton({ session, rules, round: shown!, isWaiting }, topUps));
       // A tap since the draft was read is newer than what is stored.
       setDraft((open) => {
@@ -141,7 +144,9 @@ export function TableScreen(props: Props) {
   const refresh = useRound({ session, table, rules, outbox, received, round, showsOther, show, onRead });
   const canRecord = session.link === null || session.link.kind === "scorekeeper";
   const isOpening = canRecord && (editing !== null || round === null || (round !== undefined && round.status !== "open"));
-  useTable({ session, table, isOffline: outbox.isOffline || outbox.blocked !== null, isOpening, onTable });
+  const isAway = outbox.isOffline || outbox.blocked !== null;
+  const account = useAccount({ session, table, round, payments: requests.length - ofRounds.length, isOffline: isAway });
+  useTable({ session, table, isOffline: isAway, isOpening, onTable });
 
   /** Store a change and send it. One that is refused stays: the scorekeeper decides what becomes of it. */
   const queue = async (request: Waiting, opened?: StoredRound): Promise<void> => {
@@ -341,9 +346,11 @@ export function TableScreen(props: Props) {
             waiting={ofRound.length}
             isWaiting={earlier.length > 0}
             onRound={(changed) => void refresh(changed)}
+            {...{ outbox, account }}
             connection={{ isOffline: outbox.isOffline, onOffline: () => outbox.setOffline(true) }}
             onLeave={leave}
             onTopUps={setTopUps}
+            onClose={close}
           />
         )}
         {rulesText !== "" && <p class="quiet small">{rulesText}</p>}

@@ -1,0 +1,160 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Round, Table } from "../../../client/src/contract.js";
+import type { Rules } from "../../rules/index.js";
+import type { Outbox } from "../outbox.js";
+import { Question } from "../round/question.js";
+import { useSettling } from "../settling.js";
+import { formatAmount, makePayment, makeReversal, nameOf, settleUp, type Line, type ToPay, type UnitToPay } from "./settling.js";
+import { addPayment, takeBack } from "./storage.js";
+import { usePolling, type AccountReader } from "./use_account.js";
+
+interface Props {
+  rules: Rules | null;
+  table: Table;
+  round: Round;
+  outbox: Outbox;
+  account: AccountReader;
+  /** Whether payments can be recorded with the link or key. */
+  canRecord: boolean;
+  /** Closes the open round, so that it counts; undefined if that is not possible now. */
+  onClose: ((reason: string) => void) | undefined;
+  /** Receives who pays whom in words, to share it. */
+  onLines(lines: string[]): void;
+}
+
+/** Who pays whom, each with a tick: by the balances of the service, and by what waits on this device. */
+export function ToPayList({ rules, table, round, outbox, account, canRecord, onClose, onLines }: Props) {
+  const [toPay, setToPay] = useState<ToPay | null | undefined>(undefined);
+  usePolling(account);
+  useEffect(() => {
+    let isOver = false;
+    void settleUp(rules, table).then((settled) => {
+      if (isOver) return;
+      setToPay(settled);
+      onLines(settled?.units.flatMap(({ lines }) => lines.map(describeLine)) ?? []);
+    });
+    return () => void (isOver = true);
+  }, [rules, table, outbox.waiting, account.version, `${round.id} ${round.version} ${round.hands} ${round.status}`]);
+  // A second tap was meant for the line before, also where what waits is listed above.
+  const above = outbox.isOffline ? outbox.waiting.map(({ id }) => id) : [];
+  useSettling([...above, ...(toPay?.units.flatMap(({ lines }) => lines.map(keyOf)) ?? [])].join());
+
+  const tick = (line: Line): void =>
+    void outbox.store(() => (line.tick === null ? addPayment(makePayment(table, line), line.known) : takeBack(makeReversal(table, line))));
+  if (toPay === undefined) return <p class="quiet">Loading…</p>;
+  if (toPay === null) return <p class="quiet">The balances are not on this device. They appear when the service responds.</p>;
+  const shown = toPay.units.filter(({ lines, balances }) => lines.length > 0 || balances.length > 0);
+  return (
+    <>
+      <OpenRound {...{ round, onClose }} />
+      {toPay.lacksRounds && <p class="small quiet">Rounds that wait to be sent are not counted: the rules are not on this device.</p>}
+      {toPay.lacksRules && <p class="small quiet">Who pays whom is computed when the rules are on this device.</p>}
+      {shown.length === 0 && <p>No payments.</p>}
+      {shown.map((unit) => (
+        <UnitLines key={unit.unit.unit} {...{ unit, round, canRecord }} hasTitle={shown.length > 1} isOfClub={toPay.isOfClub} onTick={tick} />
+      ))}
+      {outbox.isOffline && (
+        <p class="small quiet">
+          As of {new Date(toPay.readAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}, and with what was entered on
+          this device since. What others have recorded later is not known here.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** States that the open round counts nothing, and offers to close it. */
+function OpenRound({ round, onClose }: Pick<Props, "round" | "onClose">) {
+  const [isAsking, setAsking] = useState(false);
+  if (round.status !== "open" || round.hands === 0) return null;
+  if (isAsking && onClose !== undefined) {
+    return (
+      <Question
+        title="Close the round?"
+        text="No more hands can be recorded in it."
+        label="Reason"
+        reason="Settled up"
+        isRequired
+        action="Close the round"
+        onYes={(reason) => { setAsking(false); onClose(reason); }}
+        onNo={() => setAsking(false)}
+      />
+    );
+  }
+  return (
+    <div class="notice">
+      <p>The open round counts nothing until it is closed.</p>
+      {onClose !== undefined && <div class="buttons"><button type="button" class="button" onClick={() => setAsking(true)}>Close the round</button></div>}
+    </div>
+  );
+}
+
+interface UnitProps {
+  unit: UnitToPay;
+  round: Round;
+  canRecord: boolean;
+  hasTitle: boolean;
+  isOfClub: boolean;
+  onTick(line: Line): void;
+}
+
+function UnitLines({ unit, round, canRecord, hasTitle, isOfClub, onTick }: UnitProps) {
+  const isHere = ({ payer, payee, tick }: Line): boolean => tick !== null || round.seats.some(({ player }) => player === payer || player === payee);
+  const here = isOfClub ? unit.lines.filter(isHere) : unit.lines;
+  const others = unit.lines.filter((line) => !here.includes(line));
+  const list = (lines: Line[]) => (
+    <ul class="settle-lines">{lines.map((line) => <PaymentLine key={keyOf(line)} {...{ line, canRecord }} onTick={() => onTick(line)} />)}</ul>
+  );
+  const title = unit.unit.table_name === null ? unit.unit.unit : `Points at ${unit.unit.table_name}`;
+  return (
+    <>
+      {hasTitle && <h3>{title}</h3>}
+      {list(here)}
+      {others.length > 0 && <details class="settle-more"><summary>Others in the club: {others.length}</summary>{list(others)}</details>}
+      {!unit.isFewest && <p class="small quiet">The payments are few, but perhaps not the fewest.</p>}
+      {unit.balances.length > 0 && (
+        <details class="settle-more">
+          <summary>Balances{hasTitle && `: ${title}`}</summary>
+          <table class="figures">
+            <thead><tr><th scope="col">Player</th><th scope="col" class="figure">{isOfClub ? "Is owed in the club" : "Is owed at this table"}</th></tr></thead>
+            <tbody>
+              {unit.balances.map(({ player, balance }) => (
+                <tr key={player}>
+                  <th scope="row">{nameOf(player)}</th>
+                  <td class={`figure ${balance < 0 ? "loss" : "gain"}`}>{balance > 0 && "+"}{formatAmount(balance, unit.unit)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
+    </>
+  );
+}
+
+function PaymentLine({ line, canRecord, onTick }: { line: Line; canRecord: boolean; onTick(): void }) {
+  const { payer, payee, amount, unit, tick } = line;
+  const about = `${nameOf(payer)} to ${nameOf(payee)}, ${formatAmount(amount, unit)}`;
+  return (
+    <li class="settle-line">
+      <span>
+        {describeLine(line)}
+        {tick !== null && <> <span class={tick.state === "waits" ? "pill warning" : "pill accent"}>{tick.state}</span></>}
+      </span>
+      {canRecord && (
+        <button type="button" class={tick === null ? "button" : "button plain"} aria-label={`${tick === null ? "Paid" : "Undo"}: ${about}`} onClick={onTick}>
+          {tick === null ? "Paid" : "Undo"}
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** Return a line in words, for example `cyd pays ann €0.40`. */
+function describeLine({ payer, payee, amount, unit, tick }: Line): string {
+  return `${nameOf(payer)} ${tick === null ? "pays" : "has paid"} ${nameOf(payee)} ${formatAmount(amount, unit)}`;
+}
+
+function keyOf({ payer, payee, unit, tick, amount }: Line): string {
+  return tick?.reference ?? JSON.stringify([unit.unit, payer, payee, amount]);
+}
