@@ -34,8 +34,8 @@ def settle_on_device(held: Mapping[str, Any]) -> list[Document]:
 
     Args:
         held: the `units` as `GET /v1/balances` has them; `rounds` as `GET /v1/rounds` has them, each `before`, as these
-            balances count it, or null, and `after`, with what waits and what is `charged` for it, by seat; and `payments`
-            that these balances lack.
+            balances count it, or null, and `after`, with what waits and what is `charged` for it, by seat; and
+            `payments` that these balances lack.
 
     Rule: docs/rules.md#settling-up
     """

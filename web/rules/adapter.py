@@ -124,10 +124,10 @@ def score(round_text: str, hand_text: str) -> str:
 
 def replay_round(round_text: str) -> str:
     """
-    Replay a round with the requests that wait, as JSON: its `round` as the service will show it, without IDs and times,
-    and what is `charged` for it, by seat.
+    Replay a round with the requests that wait, as JSON.
 
-    The `kind` is `replayed` or, with the `problem`, `round_refused`. Requests that were recorded before change nothing.
+    Its `round` is as the service will show it, without IDs and times; `charged` is what is charged for it, by seat. The
+    `kind` is `replayed` or, with the `problem`, `round_refused`. Requests that were recorded before change nothing.
 
     Args:
         round_text: as for `score`.
