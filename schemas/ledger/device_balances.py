@@ -19,8 +19,8 @@ def settle_on_device(held: Mapping[str, Any]) -> list[Document]:
     Ann was owed 5.00 euros by cyd. A round has ended without a network, in which ann lost 20 points of 10 cents to cyd,
     and cyd has paid ann 1.00:
 
-    >>> seats = [{"player": "ann", "opening_stack": 50, "top_ups": 0, "stack": 30}]
-    >>> seats += [{"player": "cyd", "opening_stack": 40, "top_ups": 10, "stack": 70}]
+    >>> seats = [{"seat": 1, "player": "ann", "opening_stack": 50, "top_ups": 0, "stack": 30}]
+    >>> seats += [{"seat": 2, "player": "cyd", "opening_stack": 40, "top_ups": 10, "stack": 70}]
     >>> round_ = {"status": "closed", "table": "t", "point_value": 10, "unit": "EUR", "seats": seats}
     >>> owed = [{"player": "ann", "balance": 500}, {"player": "cyd", "balance": -500}]
     >>> paid = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 100, "is_taken_back": False}
