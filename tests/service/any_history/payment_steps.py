@@ -33,7 +33,7 @@ class Paying(Happening):
         self._is_recorded("charges", {"player": rng.choice(players), "reason": "the room", **about}, rng, tables)
 
     def _is_recorded(self, what: str, about: Document, rng: Random, tables: Iterable[str] = ()) -> None:
-        path, unit = f"/v1/{what}", rng.choice(["EUR", *(tables or self.club.tables)])
+        path, unit = f"/v1/{what}", rng.choice(["EUR", "chips", *(tables or self.club.tables)])
         body = {**about, "unit": unit, "amount": rng.randint(1, 500), "reference": f"{what} {rng.random()}"}
         tried = self.tried(path, body)
         recorded = self.post(path, body)
