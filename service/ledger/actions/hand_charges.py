@@ -1,6 +1,7 @@
 """Record charges of the house together with the hands that they are for."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from service.ledger.actions.checks import find_amount_unit, find_other_table, fi
 from service.ledger.actions.payments import find_differences, make_note
 from service.ledger.queries import payments
 from service.ledger.queries.payments import Note, StoredRecord
-from service.players.queries.aliases import read_aliases
+from service.players.queries.aliases import Aliases, read_aliases
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange
 
@@ -146,16 +147,19 @@ class HandCharges:
             self._units[code] = find_amount_unit(self._transaction, code)
         return self._units[code]
 
+    @cached_property
+    def _aliases(self) -> Aliases:
+        return read_aliases(self._transaction)
+
     def _find_mistakes(
         self, round_: StoredRound, charges: Sequence[HandCharge], units: Sequence[Unit | None]
     ) -> Iterator[Mistake]:
         """List what is wrong with charges of a round; nothing is read for players of the round and its own unit."""
         seated = {seat.player for seat in round_.round.seats}
-        aliases = read_aliases(self._transaction)
         for index, (charge, unit) in enumerate(zip(charges, units, strict=True)):
             mistakes: list[Mistake] = []
             if charge.player not in seated:
-                mistakes += find_unknown_players(self._transaction, aliases, {"player": charge.player})
+                mistakes += find_unknown_players(self._transaction, self._aliases, {"player": charge.player})
             has_no_value = round_.point_value is None and table_of(charge.unit) == round_.table_id
             if not has_no_value:
                 mistakes += find_unknown_unit(self._transaction, charge.unit, unit)

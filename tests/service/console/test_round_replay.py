@@ -304,6 +304,7 @@ def test_an_invalid_revision_is_explained(visitor: Visitor, api: Api, query: str
 def test_the_number_of_statements_does_not_depend_on_the_number_of_hands(visitor: Visitor, api: Api, path: str) -> None:
     short = start_round(api)
     play(api, short, hand(1, 1, THREE))
+    assert close(api, short).status == 200
     long = complete_round(api, name="attic")
     visitor.show(f"/rounds/{short}{path}")
     with recorded_statements() as few:

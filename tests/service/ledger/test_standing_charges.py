@@ -218,7 +218,7 @@ def test_the_pages_of_a_round_and_its_table_have_the_charge(api: Api, house: Hou
     round_page, table_page = (visitor.get(path).text for path in (f"/rounds/{round_id}", f"/tables/{table}"))
     for page in (round_page, table_page):
         assert "€0.25 a hand and player to the house" in page
-        assert page.count("€0.75") == 3
+        assert page.count(">€0.75</td>") == 3
     players_page = house.app.test_client().get(page_of(issue_to_round(api, round_id)), headers=HTML)
     assert players_page.text.count("€0.75") == 3
 

@@ -42,6 +42,28 @@ def test_a_player_confirms_and_disputes_without_scripts(table: LinkedTable, plai
     assert len(table.get(f"/v1/disputes?round={table.round}")["disputes"]) == 1
 
 
+def test_a_player_replies_to_a_dispute_and_withdraws_it_without_scripts(
+    table: LinkedTable, plain: BrowserContext
+) -> None:
+    page = plain.new_page()
+    page.goto(table.link("player", player="ben")["url"])
+    page.locator(".rounds a").click()
+    page.get_by_text("Something is wrong").click()
+    page.get_by_label("What is wrong").fill("the points do not add up")
+    page.get_by_role("button", name="Dispute").click()
+    own = page.locator(".own-dispute")
+    own.get_by_label("Reply").fill("I have a photo")
+    own.get_by_role("button", name="Send the reply").click()
+    expect(own.locator(".entries")).to_contain_text("I have a photo")
+    own.get_by_text("Withdraw the dispute").click()
+    own.get_by_label("Why, if you want to say it").fill("I added up the wrong row")
+    own.get_by_role("button", name="Withdraw", exact=True).click()
+    expect(own.locator(".decision")).to_contain_text("I added up the wrong row")
+    expect(own.get_by_role("button")).to_have_count(0)
+    [dispute] = table.get(f"/v1/disputes?round={table.round}")["disputes"]
+    assert dispute["state"] == "withdrawn"
+
+
 def test_the_page_of_a_table_leads_to_the_scoreboard_and_to_every_hand(
     table: LinkedTable, service: Running, open_page: OpenPage
 ) -> None:

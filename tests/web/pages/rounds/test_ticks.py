@@ -172,7 +172,7 @@ def test_a_payment_whose_response_is_lost_is_recorded_once(
 
 
 @pytest.mark.parametrize("is_another", [False, True])
-def test_a_payment_that_somebody_has_recorded_is_asked_about(
+def test_a_payment_that_another_device_has_recorded_waits_for_a_decision(
     table: LinkedTable, open_table: OpenTable, context: BrowserContext, api: httpx2.Client, is_another: bool
 ) -> None:
     """A manager records it for the whole club, which a link does not see."""
