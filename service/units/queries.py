@@ -12,10 +12,19 @@ from service.units.models import UnitRecord
 
 _UNIT: Final = UnitRecord
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:club, 17))")
+# PostgreSQL has no scan that skips to the next unit, and a journal has many more entries than units.
 _USED: Final = text("""
+    WITH RECURSIVE posted AS (
+        (SELECT unit, unit_digits FROM entries WHERE club_id = :club_id ORDER BY unit LIMIT 1)
+        UNION ALL
+        SELECT following.unit, following.unit_digits FROM posted
+        CROSS JOIN LATERAL (
+            SELECT unit, unit_digits FROM entries WHERE club_id = :club_id AND unit > posted.unit ORDER BY unit LIMIT 1
+        ) AS following
+    )
     SELECT unit, unit_digits FROM tables WHERE club_id = :club_id AND unit IS NOT NULL
     UNION
-    SELECT unit, unit_digits FROM entries WHERE club_id = :club_id
+    SELECT unit, unit_digits FROM posted
 """)
 
 

@@ -46,6 +46,7 @@ from service.ledger.queries.claims import ClaimFilter
 from service.ledger.queries.payments import ListedRecord
 from service.players.actions import list_names
 from service.tables.actions import list_tables
+from service.units.queries import list_all as list_defined
 
 _MOST_TABLES: Final = 100
 _MOST_LISTS: Final = 10
@@ -196,11 +197,13 @@ class ShownUnit:
 
 
 def _list_units(transaction: Transaction, known: Mapping[Unit, str | None]) -> list[tuple[str, str]]:
-    """Return the units that forms offer, with their names: those of the journal, and those of the tables."""
+    """Return the units that forms offer, with their names: those of the journal, of the tables and of the club."""
     tables = {unit.code: table for unit, table in known.items()}
     for table in list_tables(transaction, limit=_MOST_TABLES).items:
         code = worth_of(table.point_value, table.unit, table.id).amount_unit.code
         tables.setdefault(code, table.name)
+    for defined in list_defined(transaction):
+        tables.setdefault(defined.unit.code, None)
     return [(code, code if table_of(code) is None else f"points at {table or code}") for code, table in tables.items()]
 
 
