@@ -32,8 +32,8 @@ from tests.support.sample_rounds import (
     start_round,
 )
 
-BY_HAND = {"charge_per": "hand", "charge_amount": 2_500}
-RAKE = {"player": "ann", "unit": "mBTC", "amount": 1_250, "reason": "rake"}
+BY_HAND: Document = {"charge_per": "hand", "charge_amount": 2_500}
+RAKE: Document = {"player": "ann", "unit": "mBTC", "amount": 1_250, "reason": "rake"}
 CLAIMED: Document = {"payer": "cyd", "payee": "ann", "unit": "mBTC", "amount": 450_000, "reference": "tap-1"}
 
 
@@ -191,8 +191,8 @@ def test_changed_digits_are_found(api: Api, house: House, table: str, condition:
     assert verify(house, api) == []
     change = f"UPDATE {table} SET unit_digits = 2 WHERE club_id = %s{condition}"
     tamper(house.owner_url, change, club_of(house, api))
-    found = {(finding.kind, finding.table, finding.column) for finding in verify(house, api)}
-    assert (FindingKind.RECORD_DIFFERS, table, "unit_digits") in found
+    differences = {(finding.kind, finding.table, finding.column) for finding in verify(house, api)}
+    assert (FindingKind.RECORD_DIFFERS, table, "unit_digits") in differences
 
 
 def test_ids_that_are_joined_have_one_balance_in_a_unit_of_the_club(api: Api, house: House) -> None:

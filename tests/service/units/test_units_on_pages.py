@@ -10,9 +10,9 @@ from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_lists import read_files
 from tests.support.browser.console_visitor import Visitor, rows_of, table_cells, text_of
-from tests.support.sample_rounds import COMPLETE, add_table, complete_round
+from tests.support.sample_rounds import COMPLETE, Document, add_table, complete_round
 
-BY_HAND = {"charge_per": "hand", "charge_amount": 2_500}
+BY_HAND: Document = {"charge_per": "hand", "charge_amount": 2_500}
 
 
 @pytest.fixture(autouse=True)
