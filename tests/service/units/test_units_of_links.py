@@ -26,8 +26,7 @@ def _units(api: Api) -> None:
 @pytest.fixture
 def friday(api: Api) -> Document:
     """A round at the table of the links, by which cyd owes ann 4.5 mBTC."""
-    charge = {"charge_per": "hand", "charge_amount": 2_500}
-    played: Document = posted(api, table="friday", hands=COMPLETE, **WORTH, **charge)["round"]
+    played: Document = posted(api, table="friday", hands=COMPLETE, **WORTH)["round"]
     return played
 
 
@@ -56,8 +55,7 @@ def test_a_scorekeeper_records_payments_in_the_unit_of_the_table_only(
 def test_a_scorekeeper_records_payments_in_the_unit_that_the_table_had(
     house: House, api: Api, friday: Document
 ) -> None:
-    none = {"charge_per": None, "charge_amount": None}
-    assert api.patch(f"/v1/tables/{friday['table']}", {"unit": "EUR", "point_value": 10, **none}).status == 200
+    assert api.patch(f"/v1/tables/{friday['table']}", {"unit": "EUR", "point_value": 10}).status == 200
     link = link_to(house, api, friday["table"])
     for unit, digits in (("mBTC", 5), ("EUR", 2)):
         paid = link.post("/v1/payments", {**PAID, "unit": unit, "reference": unit})
@@ -85,9 +83,8 @@ def test_the_page_of_a_player_has_the_digits_of_the_unit(
     cyd, ann = (Visitor(house, issue(api, friday["table"], kind="player", player=player)) for player in ("cyd", "ann"))
     shown = money_of(cyd)
     assert "You owe ann 4.50000 mBTC I have paid 4.50000 mBTC" in shown
-    assert "You owe the house 0.07500 mBTC" in shown
     assert "You owe ann 0.072 gold" in shown
-    places = [form_of(cyd, "paid", place=place) for place in range(6)]
+    places = [form_of(cyd, "paid", place=place) for place in range(4)]
     [other] = [
         each
         for each in places
@@ -103,8 +100,9 @@ def test_the_page_of_a_player_has_the_digits_of_the_unit(
     check_everywhere(house, api)
 
 
-def test_the_page_of_a_round_has_the_digits_of_its_charge(house: House, api: Api, friday: Document) -> None:
-    page = house.app.test_client().get(page_of(issue_to_round(api, friday["id"])), headers=HTML)
+def test_the_page_of_a_round_has_the_digits_of_its_charge(house: House, api: Api) -> None:
+    round_id = posted(api, hands=COMPLETE, charge_per="hand", charge_amount=2_500, **WORTH)["round"]["id"]
+    page = house.app.test_client().get(page_of(issue_to_round(api, round_id)), headers=HTML)
     assert page.text.count("0.07500\u00a0mBTC") == 3
     assert "4.50000\u00a0mBTC" in page.text
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.service.console.test_disputes import rows_of as table_rows_of
 from tests.service.console.test_jobs import OTHER_RULES, started, work_on
 from tests.service.ledger.ledger_lines import ledger, posted
 from tests.service.ledger.test_money_pages import send
@@ -75,8 +76,8 @@ def test_ids_are_joined_with_their_balances_in_a_unit_of_the_club(visitor: Visit
     posted(api, hands=COMPLETE, **WORTH)
     second = {1: "ann 100", 2: "bob 100", 3: "cydney 100"}
     posted(api, table="attic", sitting=second, hands=COMPLETE, **WORTH)
-    page = text_of(visitor.show("/player-aliases/join?player=cyd&alias=cydney"))
-    assert "mBTC −4.50000 mBTC −4.50000 mBTC −9.00000 mBTC" in page
+    row = table_rows_of(visitor.show("/player-aliases/join?player=cyd&alias=cydney"))[-1]
+    assert [" ".join(cell.split()) for cell in row] == ["mBTC", "−4.50000 mBTC", "−4.50000 mBTC", "−9.00000 mBTC"]
 
 
 def test_what_a_recomputation_would_change_has_the_digits_of_the_unit(house: House, api: Api, visitor: Visitor) -> None:
