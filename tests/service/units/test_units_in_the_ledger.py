@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.replays.findings import FindingKind
-from tests.service.ledger.ledger_lines import ledger, posted, read_csv
+from tests.service.ledger.ledger_lines import CSV, ledger, posted, read_csv
 from tests.service.ledger.test_ledger_parquet import as_listed
 from tests.service.players.test_aliases import join
 from tests.service.rounds.test_parquet import export, rows
@@ -47,8 +47,8 @@ def units_in(lines: list[Document]) -> set[tuple[str, int]]:
     return {(line["unit"], line["unit_digits"]) for line in lines}
 
 
-def statement_rows(api: Api, path: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(api.request("GET", path, headers={"Accept": "text/csv"}).text)))
+def statement_rows(api: Api) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(api.request("GET", "/v1/statement", headers=CSV).text)))
 
 
 # --- standing charges ---
@@ -75,8 +75,8 @@ def test_a_standing_charge_is_in_the_unit_of_its_table(api: Api, house: House) -
             "bob": ({"mBTC": 0}, {"mBTC": 7_500}),
             "cyd": ({"mBTC": -450_000}, {"mBTC": 7_500}),
         }
-        first = statement_rows(api, path)[0]
-        assert (first["amount"], first["charge"], first["unit"]) == ("4.50000", "0.07500", "mBTC")
+    first = statement_rows(api)[0]
+    assert (first["amount"], first["charge"], first["unit"]) == ("4.50000", "0.07500", "mBTC")
     assert verify(house, api) == []
 
 
@@ -97,7 +97,7 @@ def test_a_statement_has_the_digits_of_a_unit_that_is_only_charged(api: Api) -> 
     statement = api.get("/v1/statement")
     assert statement["unit_digits"] == {"EUR": 2, "mBTC": 5}
     assert {each["player"]: each["charges"] for each in statement["players"]}["bob"] == {"mBTC": 25}
-    charged = [row for row in statement_rows(api, "/v1/statement") if row["charge"]]
+    charged = [row for row in statement_rows(api) if row["charge"]]
     assert [(row["amount"], row["charge"], row["unit"]) for row in charged] == [("", "0.00025", "mBTC")]
 
 
