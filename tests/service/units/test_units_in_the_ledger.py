@@ -90,6 +90,26 @@ def test_a_table_that_gets_a_unit_of_the_club_needs_its_charge_in_it(api: Api) -
     assert api.patch(f"/v1/tables/{table}", {"unit": "mBTC", "point_value": 1}).status == 200
 
 
+def test_a_table_in_a_unit_of_the_club_is_created_once(api: Api) -> None:
+    table = {"name": "kitchen", "ruleset": "pineapple", **WORTH, **BY_HAND}
+    created = api.post("/v1/tables", table)
+    assert (created.status, created["unit"], created["unit_digits"]) == (201, "mBTC", 5)
+    assert replayed(api.post("/v1/tables", table))
+    other = api.post("/v1/tables", {**table, "unit": "chips"})
+    assert (other.status, other["code"], "#/unit" in other.mistakes) == (409, "table-conflict", True)
+
+
+def test_pairs_of_players_settle_up_in_a_unit_of_the_club(api: Api) -> None:
+    posted(api, hands=COMPLETE, **WORTH)
+    payments = api.get("/v1/statement?settle_up=pairs")["payments"]
+    pairs = [("bob", "ann"), ("cyd", "ann"), ("cyd", "bob")]
+    assert sorted((each["payer"], each["payee"]) for each in payments["money"]) == pairs
+    assert {(each["amount"], each["unit"]) for each in payments["money"]} == {(225_000, "mBTC")}
+    assert {(each["amount"], each["unit"], each["point_value"]) for each in payments["points"]} == {
+        (18, "mBTC", 12_500)
+    }
+
+
 def test_a_statement_has_the_digits_of_a_unit_that_is_only_charged(api: Api) -> None:
     round_id = posted(api, hands=COMPLETE, point_value=10, unit="EUR")["round"]["id"]
     drink = {"player": "bob", "unit": "mBTC", "amount": 25, "reason": "a drink", "round": round_id, "reference": "1"}
