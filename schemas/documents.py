@@ -85,6 +85,12 @@ class RoundDocument:
         """What the house charges the players of the round; None if it charges nothing."""
         return charge_of(self.charge_per, self.charge_amount)
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether it contains texts of people: reasons of departures or of the closing."""
+        endings = (*self.departures, *((self.closed,) if self.closed else ()))
+        return any(ending.reason is not None for ending in endings)
+
     def history(self, ruleset: Ruleset) -> History:
         """Return the input of the rules."""
         hands = tuple(submitted.hand for submitted in self.hands)
@@ -130,7 +136,11 @@ class DocumentClosingSchema(WireSchema):
         required=True,
         description="Number of the last hand of the round. 0 if no hand was played.",
     )
-    reason = ReasonField(required=True, description="Why the round ended early, in one line.")
+    reason = ReasonField(
+        required=True,
+        allow_none=True,
+        description="Why the round ended early, in one line. Null if the reason was erased.",
+    )
 
 
 def find_document_mistakes(received: Any) -> Iterator[Mistake]:
@@ -339,7 +349,13 @@ def with_digits(document: RoundDocument, unit: Unit | None) -> RoundDocument:
 
 
 def digest_document(document: RoundDocument) -> bytes:
+<<<<<<< HEAD
     """Return the digest of a document without its opening time, digits of its unit, and reasons of irregular hands."""
+||||||| parent of 0603b1c8 (theirs)
+    """Return the digest of a document without its opening time and the reasons of irregular hands."""
+=======
+    """Return the digest of a document without its opening time and all reasons, which can be erased."""
+>>>>>>> 0603b1c8 (theirs)
     return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
 
 
@@ -347,7 +363,8 @@ def identify(document: RoundDocument) -> bytes:
     """
     Return the digest that identifies a round's document at its table, whoever recorded it.
 
-    The name of the table is not part of it, because the table can be renamed.
+    The name of the table is not part of it, because the table can be renamed, and no reason is, because it can be
+    erased.
     """
     head = _dump_head(document)
     del head["table"]
@@ -357,7 +374,17 @@ def identify(document: RoundDocument) -> bytes:
 def _dump_head(document: RoundDocument) -> Dumped:
     """Encode what digests have of a document besides its hands."""
     numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
+<<<<<<< HEAD
     return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None, unit_digits=None))
+||||||| parent of 0603b1c8 (theirs)
+    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
+=======
+    departures = tuple(replace(departure, reason=None) for departure in document.departures)
+    closed = document.closed and replace(document.closed, reason=None)
+    return dump_document(
+        replace(document, hands=(), irregular=numbers, opened_at=None, departures=departures, closed=closed)
+    )
+>>>>>>> 0603b1c8 (theirs)
 
 
 def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:

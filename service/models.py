@@ -13,7 +13,6 @@ import service.disputes.models
 import service.http.idempotent_responses
 import service.imports.models
 import service.jobs.models
-import service.ledger.models
 import service.links.models
 import service.players.models
 import service.proposals.models
@@ -23,7 +22,12 @@ import service.rounds.queries.journal
 import service.rounds.queries.player_results
 import service.rulesets.models
 import service.tables.models
+<<<<<<< HEAD
 import service.units.models
+||||||| parent of 0603b1c8 (theirs)
+=======
+import service.texts.models
+>>>>>>> 0603b1c8 (theirs)
 import service.verification.models
 import service.webhooks.models
 from service.db.base import Base

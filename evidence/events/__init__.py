@@ -22,6 +22,8 @@ from evidence.events.clubs import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
+    MetadataChanged,
+    MetadataOf,
     PlayerErased,
     PlayerJoined,
     PlayerNamed,
@@ -29,7 +31,12 @@ from evidence.events.clubs import (
     RulesetAdded,
     TableChanged,
     TableCreated,
+<<<<<<< HEAD
     UnitDefined,
+||||||| parent of 0603b1c8 (theirs)
+=======
+    TextsErased,
+>>>>>>> 0603b1c8 (theirs)
     WebhookAdded,
     WebhookChanged,
     WebhookRemoved,
@@ -44,7 +51,6 @@ from evidence.events.payments import (
     PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
-    digest_note,
 )
 from evidence.events.proposals import (
     ProposalConfirmed,
@@ -53,6 +59,8 @@ from evidence.events.proposals import (
     ProposalWithdrawn,
 )
 from evidence.events.rounds import (
+    CorrectedClosing,
+    CorrectedDeparture,
     CorrectedDocument,
     DepartureRecorded,
     HandRecorded,
@@ -98,9 +106,14 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         KeyRevoked,
         LinkIssued,
         LinkRevoked,
+<<<<<<< HEAD
         PaymentClaimDeclined,
         PaymentClaimed,
         PaymentClaimWithdrawn,
+||||||| parent of 0603b1c8 (theirs)
+=======
+        MetadataChanged,
+>>>>>>> 0603b1c8 (theirs)
         PaymentRecorded,
         PaymentReversed,
         PlayerErased,
@@ -119,7 +132,12 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         SettlementFinalized,
         TableCreated,
         TableChanged,
+<<<<<<< HEAD
         UnitDefined,
+||||||| parent of 0603b1c8 (theirs)
+=======
+        TextsErased,
+>>>>>>> 0603b1c8 (theirs)
         WebhookAdded,
         WebhookChanged,
         WebhookRemoved,
@@ -134,7 +152,7 @@ def decode_event(kind: str, content: bytes) -> EventPayload | None:
     Return the payload of an event; None where this release does not know the kind.
 
     >>> decode_event("player.erased", b'{"player":"ann"}'), decode_event("player.praised", b"{}")
-    (PlayerErased(player='ann', notes=()), None)
+    (PlayerErased(player='ann', texts=()), None)
 
     Raises:
         EvidenceError: the content is not what `encode` returns for an event of the kind, with every place in it.
@@ -174,6 +192,8 @@ __all__ = [
     "CheckpointSealed",
     "ClubChanged",
     "ClubCreated",
+    "CorrectedClosing",
+    "CorrectedDeparture",
     "CorrectedDocument",
     "DepartureRecorded",
     "DisputeCommented",
@@ -193,9 +213,15 @@ __all__ = [
     "LinkIssued",
     "LinkKind",
     "LinkRevoked",
+<<<<<<< HEAD
     "PaymentClaimDeclined",
     "PaymentClaimWithdrawn",
     "PaymentClaimed",
+||||||| parent of 0603b1c8 (theirs)
+=======
+    "MetadataChanged",
+    "MetadataOf",
+>>>>>>> 0603b1c8 (theirs)
     "PaymentRecorded",
     "PaymentReversed",
     "PlayerErased",
@@ -218,11 +244,15 @@ __all__ = [
     "SettlementFinalized",
     "TableChanged",
     "TableCreated",
+<<<<<<< HEAD
     "UnitDefined",
+||||||| parent of 0603b1c8 (theirs)
+=======
+    "TextsErased",
+>>>>>>> 0603b1c8 (theirs)
     "WebhookAdded",
     "WebhookChanged",
     "WebhookRemoved",
     "WebhookSecretRotated",
     "decode_event",
-    "digest_note",
 ]

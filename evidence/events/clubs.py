@@ -1,6 +1,5 @@
 """What happens in a club outside of rounds: keys, rulesets, tables, players, and links."""
 
-import hmac
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -12,6 +11,7 @@ import orjson
 from evidence.charges import ChargePer
 from evidence.codec import OMITTED, CanonicalJson, named
 from evidence.events.payload import EventKind, EventPayload
+from evidence.texts import digest_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +68,7 @@ class KeyCreated(EventPayload):
     Attributes:
         key: its id.
         prefix: the beginning of the key, by which people tell keys apart.
+        name: the digest of its name, as `digest_text` returns it, because the name can be that of a person.
         expires_at: None where it does not expire.
         replaces: the id of the key that was rotated.
         secret: the SHA-256 of the stored SHA-256 of the key.
@@ -78,7 +79,7 @@ class KeyCreated(EventPayload):
 
     key: UUID
     prefix: str
-    name: str
+    name: bytes
     scopes: tuple[str, ...]
     expires_at: datetime | None
     replaces: UUID | None
@@ -171,7 +172,7 @@ class LinkIssued(EventPayload):
         table: the table that it is for, or that of its round.
         key: the key with which it was issued, and ends.
         link_kind: what it is for.
-        label: the SHA-256 of its label, which can name a person.
+        label: the digest of its label, as `digest_text` returns it, because the label can be that of a person.
         secret: the SHA-256 of the stored SHA-256 of its secret.
         player: the operator's ID of the player of a personal link.
         round: the only round that it shows; None where it shows the table.
@@ -207,8 +208,7 @@ class PlayerNamed(EventPayload):
     A display name was set for a player. No event contains the name.
 
     Attributes:
-        digest: the HMAC-SHA-256 of the name, whose key is a random salt. The salt is stored with the name and erased
-            with it, so that nobody can then find the name by trying names.
+        digest: of the name, as `digest_text` returns it.
     """
 
     kind = EventKind.PLAYER_NAMED
@@ -224,22 +224,75 @@ class PlayerNamed(EventPayload):
         >>> PlayerNamed.of("ann", "Ann Example", bytes(32)).digest.hex()[:16]
         '0e431debe58049c7'
         """
-        return cls(player=player, digest=hmac.digest(salt, display_name.encode(), "sha256"))
+        return cls(player=player, digest=digest_text(display_name, salt))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerErased(EventPayload):
     """
-    The display name of a player was erased, with the notes of their payments and charges.
+    The display name of a player was erased, with the texts by them and about them.
 
     Attributes:
+<<<<<<< HEAD
         notes: the IDs of the payments, charges, reversals and declined claims whose notes and reasons were erased.
+||||||| parent of 0603b1c8 (theirs)
+        notes: the IDs of the payments, charges and reversals whose notes were erased.
+=======
+        texts: the digests of the other texts that were erased.
+>>>>>>> 0603b1c8 (theirs)
     """
 
     kind = EventKind.PLAYER_ERASED
 
     player: str
-    notes: tuple[UUID, ...] = field(default=(), metadata=OMITTED)
+    texts: tuple[bytes, ...] = field(default=(), metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextsErased(EventPayload):
+    """
+    The texts of a record were erased.
+
+    Attributes:
+        record: the ID of the record, such as a round, a dispute, a payment, a key or a link.
+        texts: their digests.
+    """
+
+    kind = EventKind.TEXTS_ERASED
+
+    record: UUID
+    texts: tuple[bytes, ...]
+
+
+class MetadataOf(StrEnum):
+    """The kinds of records that have metadata."""
+
+    TABLE = "table"
+    ROUND = "round"
+    HAND = "hand"
+    PLAYER = "player"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataChanged(EventPayload):
+    """
+    The metadata of a record were set, replaced or removed.
+
+    Attributes:
+        of: the kind of the record.
+        record: the ID of the table, the round or the hand; None for a player.
+        round: the round itself, or that of the hand.
+        player: the operator's ID of the player.
+        metadata: the digest of their canonical JSON, as `digest_text` returns it; None if there are none any more.
+    """
+
+    kind = EventKind.METADATA_CHANGED
+
+    of: MetadataOf
+    record: UUID | None = field(default=None, metadata=OMITTED)
+    round: UUID | None = field(default=None, metadata=OMITTED)
+    player: str | None = field(default=None, metadata=OMITTED)
+    metadata: bytes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +365,7 @@ class UnitDefined(EventPayload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCreated(EventPayload):
+<<<<<<< HEAD
     """
     A table was created.
 
@@ -319,6 +373,17 @@ class TableCreated(EventPayload):
         ruleset: a name and a version.
         charge_per, charge_amount: the standing charge of the house; omitted without one.
     """
+||||||| parent of 0603b1c8 (theirs)
+    """A table was created; `ruleset` is a name and a version."""
+=======
+    """
+    A table was created.
+
+    Attributes:
+        ruleset: name and version.
+        reference: the client's ID of the table.
+    """
+>>>>>>> 0603b1c8 (theirs)
 
     kind = EventKind.TABLE_CREATED
 
@@ -330,8 +395,13 @@ class TableCreated(EventPayload):
     unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
+<<<<<<< HEAD
     charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
     charge_amount: int | None = field(default=None, metadata=OMITTED)
+||||||| parent of 0603b1c8 (theirs)
+=======
+    reference: str | None = field(default=None, metadata=OMITTED)
+>>>>>>> 0603b1c8 (theirs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,6 +416,7 @@ class TableChanged(EventPayload):
 
     Attributes:
         archived_at: when the table was archived; None where it is not.
+        reference: the client's ID of the table.
     """
 
     kind = EventKind.TABLE_CHANGED
@@ -361,3 +432,4 @@ class TableChanged(EventPayload):
     charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
     charge_amount: int | None = field(default=None, metadata=OMITTED)
     archived_at: datetime | None
+    reference: str | None = field(default=None, metadata=OMITTED)

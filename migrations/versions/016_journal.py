@@ -10,9 +10,16 @@ down_revision = "015"
 
 def upgrade() -> None:
     _entries()
+<<<<<<< HEAD
     _indexes()
     _notes()
     one_club_at_a_time("entries", "entry_notes")
+||||||| parent of 0603b1c8 (theirs)
+    _notes()
+    one_club_at_a_time("entries", "entry_notes")
+=======
+    one_club_at_a_time("entries")
+>>>>>>> 0603b1c8 (theirs)
     append_only("entries")
     _one_table_or_round_at_a_time()
     _to_webhooks()
@@ -98,32 +105,18 @@ def _indexes() -> None:
     """)
 
 
-def _notes() -> None:
-    """
-    Create the words of people about payments, charges and their reversals, which can be erased.
-
-    The event of an entry has the HMAC-SHA-256 of its note, keyed by the salt. No statistics are stored about notes,
-    because those would outlive an erased one.
-    """
-    op.execute("""
-        CREATE TABLE entry_notes (
-            club_id uuid NOT NULL,
-            entry_id uuid NOT NULL,
-            note text NOT NULL CHECK (note <> ''),
-            salt bytea NOT NULL CHECK (octet_length(salt) = 32),
-            PRIMARY KEY (club_id, entry_id),
-            FOREIGN KEY (club_id, entry_id) REFERENCES entries
-        );
-        ALTER TABLE entry_notes ALTER COLUMN note SET STATISTICS 0;
-    """)
-
-
 def _one_table_or_round_at_a_time() -> None:
+<<<<<<< HEAD
     """
     Show a link the entries of its table or its round only, and no notes.
 
     A personal link also shows the player's own payments and charges in the whole club, with their notes.
     """
+||||||| parent of 0603b1c8 (theirs)
+    """Show a link the entries of its table or its round only, and no notes."""
+=======
+    """Show a link the entries of its table or its round only."""
+>>>>>>> 0603b1c8 (theirs)
     op.execute("""
         CREATE POLICY one_table ON entries AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
@@ -133,6 +126,7 @@ def _one_table_or_round_at_a_time() -> None:
                         ELSE round_id = (SELECT current_round()) END
             END
         );
+<<<<<<< HEAD
         CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
                 WHEN (SELECT current_player()) IS NULL THEN false
@@ -143,6 +137,10 @@ def _one_table_or_round_at_a_time() -> None:
                 )
             END
         );
+||||||| parent of 0603b1c8 (theirs)
+        CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING ((SELECT current_table()) IS NULL);
+=======
+>>>>>>> 0603b1c8 (theirs)
     """)
 
 

@@ -16,8 +16,9 @@ from schemas.players import (
     NameRequest,
     PlayerPageSchema,
     PlayerPathSchema,
-    PlayerSchema,
+    PlayerWithMetadataSchema,
     dump_player,
+    dump_player_with_metadata,
 )
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
@@ -33,6 +34,7 @@ from service.http.responses import (
     respond_page,
 )
 from service.openapi import REQUEST_ID
+<<<<<<< HEAD
 from service.players.actions import (
     erase_player,
     get_player,
@@ -41,6 +43,11 @@ from service.players.actions import (
     name_player,
     part_player,
 )
+||||||| parent of 0603b1c8 (theirs)
+from service.players.actions import erase_player, get_player, list_players, name_player
+=======
+from service.players.actions import erase_player, get_player, get_player_metadata, list_players, name_player
+>>>>>>> 0603b1c8 (theirs)
 
 players = Resource("players", __name__, description="Display names of players, which can be erased, and their aliases.")
 
@@ -91,32 +98,46 @@ def get_players(query: dict[str, Any]) -> Response:
 
 @players.route(ONE, methods=["GET"], parameters=PLAYER)
 @players.operation("get_player", KeyScope.READ)
-@players.response(200, PlayerSchema)
+@players.response(200, PlayerWithMetadataSchema)
 def get_one_player(player: str) -> Response:
     """
+<<<<<<< HEAD
     Return a player's display name and aliases, by any ID of the player.
+||||||| parent of 0603b1c8 (theirs)
+    Return a player's display name.
+=======
+    Return a player's display name and metadata.
+>>>>>>> 0603b1c8 (theirs)
 
     That of a player whose ID ends in `/statistics` is only in the list of players: here it is the URL of statistics.
     """
-    return json_response(dump_player(get_player(current_transaction(), read_player(player))))
+    view = get_player(current_transaction(), read_player(player))
+    return json_response(dump_player_with_metadata(view, get_player_metadata(current_transaction(), view.player)))
 
 
 @players.route(ANY, methods=["PUT"], parameters=PLAYER)
 @players.operation("name_player", KeyScope.WRITE)
 @players.arguments(DisplayNameRequestSchema)
-@players.response(200, PlayerSchema)
+@players.response(200, PlayerWithMetadataSchema)
 @players.alt_response(
-    201, schema=PlayerSchema, headers=REQUEST_ID, description="The player had no display name before."
+    201, schema=PlayerWithMetadataSchema, headers=REQUEST_ID, description="The player had no display name before."
 )
 def put_player(naming: NameRequest, player: str) -> Response:
     """
+<<<<<<< HEAD
     Set a player's display name, or replace it. An alias has the display name of its player.
+||||||| parent of 0603b1c8 (theirs)
+    Set a player's display name, or replace it.
+=======
+    Set a player's display name and metadata, or replace them.
+>>>>>>> 0603b1c8 (theirs)
 
     Display names are stored in one place only, so that they can be erased: no record, event or stored response contains
     one.
     """
-    named = name_player(current_transaction(), read_player(player), naming.display_name)
-    return json_response(dump_player(named.view), HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
+    named = name_player(current_transaction(), read_player(player), naming)
+    document = dump_player_with_metadata(named.view, named.metadata)
+    return json_response(document, HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
 
 
 @players.route(ANY, methods=["DELETE"], parameters=PLAYER)
@@ -124,9 +145,22 @@ def put_player(naming: NameRequest, player: str) -> Response:
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
     """
+<<<<<<< HEAD
     Erase a player's display names, and the notes and reasons of their payments, charges and claims, under all IDs.
+||||||| parent of 0603b1c8 (theirs)
+    Erase a player's display name, and the notes and reasons of their payments and charges.
+=======
+    Erase a player's display name and metadata, and the texts by them and about them.
+>>>>>>> 0603b1c8 (theirs)
 
+<<<<<<< HEAD
     The player's IDs, results and payments stay in the records.
+||||||| parent of 0603b1c8 (theirs)
+    The player's ID, results and payments stay in the records.
+=======
+    These are notes and reasons of their payments and charges, reasons of their departures, their claims and comments in
+    disputes, and labels of their links. The player's ID, results and payments stay in the records. It cannot be undone.
+>>>>>>> 0603b1c8 (theirs)
     """
     erase_player(current_transaction(), read_player(player))
     return no_content()

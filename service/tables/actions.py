@@ -9,6 +9,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.events import TableChanged, TableCreated
+<<<<<<< HEAD
 from schemas.base import ComparedMistake, WireError, show
 from schemas.money import Unit, dump_unit
 from schemas.tables import (
@@ -19,6 +20,14 @@ from schemas.tables import (
     check_changed_charge,
     check_changed_money,
 )
+||||||| parent of 0603b1c8 (theirs)
+from schemas.base import ComparedMistake, show
+from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView, check_changed_money
+=======
+from schemas.base import ComparedMistake, show
+from schemas.metadata import Metadata
+from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView, check_changed_money
+>>>>>>> 0603b1c8 (theirs)
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
 from service.db import Transaction
@@ -27,7 +36,13 @@ from service.errors import Busy, NotFound, RoundOpen, TableArchived, TableConfli
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
+<<<<<<< HEAD
 from service.units.actions import get_unit
+||||||| parent of 0603b1c8 (theirs)
+=======
+from service.texts.actions import get_metadata, set_metadata
+from service.texts.queries import MetadataOwner
+>>>>>>> 0603b1c8 (theirs)
 
 
 def view_table(stored: StoredTable) -> TableView:
@@ -44,6 +59,7 @@ def view_table(stored: StoredTable) -> TableView:
         charge_amount=stored.charge_amount,
         created_at=stored.created_at,
         archived_at=stored.archived_at,
+        reference=stored.reference,
     )
 
 
@@ -62,13 +78,20 @@ def list_tables(
     *,
     name: str | None = None,
     containing: str | None = None,
+    reference: str | None = None,
     archived: bool = False,
     after: UUID | None = None,
     limit: int,
 ) -> Page[TableView]:
     """List the club's tables as `list_page` of the queries does."""
     page = tables.list_page(
-        transaction, name=name, containing=containing, archived=archived, after=after, limit=limit + 1
+        transaction,
+        name=name,
+        containing=containing,
+        reference=reference,
+        archived=archived,
+        after=after,
+        limit=limit + 1,
     )
     return cut_page(page, limit, view_table)
 
@@ -88,9 +111,10 @@ def find_table(transaction: Transaction, known_as: str) -> TableView:
 
 @dataclass(frozen=True, slots=True)
 class AddedTable:
-    """A table, and whether the request that created it is a replay."""
+    """A table with its metadata, and whether the request that created it is a replay."""
 
     view: TableView
+    metadata: Metadata
     is_replay: bool
 
 
@@ -107,25 +131,40 @@ def add_table(transaction: Transaction, request: TableRequest) -> AddedTable:
     tables.lock(transaction, request.name)
     other = tables.find(transaction, request.name)
     if other is None:
+<<<<<<< HEAD
         unit = None if request.unit is None else get_unit(transaction, request.unit)
         return AddedTable(view_table(create_table(transaction, request, ruleset, unit)), is_replay=False)
+||||||| parent of 0603b1c8 (theirs)
+        return AddedTable(view_table(create_table(transaction, request, ruleset)), is_replay=False)
+=======
+        created = create_table(transaction, request, ruleset)
+        return AddedTable(view_table(created), request.metadata, is_replay=False)
+>>>>>>> 0603b1c8 (theirs)
     differences = tuple(_find_differences(other, request))
     if differences:
         detail = f"table {other.id} has the name {request.name!r} and other values; expected a unique name in the club"
         raise TableConflict(detail, (Mistake(TableConflict.code, ("name",), detail), *differences))
-    return AddedTable(view_table(other), is_replay=True)
+    return AddedTable(view_table(other), get_table_metadata(transaction, other.id), is_replay=True)
 
 
 def _find_differences(recorded: StoredTable, request: TableRequest) -> Iterator[Mistake]:
     """List the differences of a table from the recorded one. A ruleset without a version is compared by its name."""
     name = recorded.ruleset_name
     same = (name, f"{name}@{recorded.ruleset_version}")
+<<<<<<< HEAD
     received = asdict(request)
     stored = {
         **asdict(view_table(recorded)),
         "ruleset": request.ruleset if request.ruleset in same else same[1],
         "unit": recorded.unit and recorded.unit.code,
     }
+||||||| parent of 0603b1c8 (theirs)
+    received = asdict(request)
+    stored = {**asdict(view_table(recorded)), "ruleset": request.ruleset if request.ruleset in same else same[1]}
+=======
+    received = {name: value for name, value in asdict(request).items() if name != "metadata"}
+    stored = {**asdict(view_table(recorded)), "ruleset": request.ruleset if request.ruleset in same else same[1]}
+>>>>>>> 0603b1c8 (theirs)
     for field, value in received.items():
         if value != stored[field]:
             detail = f"{show(stored[field])} is recorded, {show(value)} was received"
@@ -137,6 +176,8 @@ def create_table(transaction: Transaction, request: TableRequest, ruleset: Rules
     table = build_table(transaction, request, ruleset, unit)
     store_ruleset(transaction, ruleset)
     store_table(transaction, table)
+    if request.metadata:
+        set_metadata(transaction, MetadataOwner.of_table(table.id), request.metadata)
     return table
 
 
@@ -154,6 +195,7 @@ def build_table(transaction: Transaction, request: TableRequest, ruleset: Rulese
         minimum_stack=request.minimum_stack,
         correction_window_minutes=request.correction_window_minutes,
         created_at=transaction.now,
+        reference=request.reference,
     )
 
 
@@ -177,9 +219,19 @@ def _describe(table: StoredTable) -> dict[str, Any]:
         **dump_unit(table.unit),
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
+<<<<<<< HEAD
         "charge_per": table.charge_per,
         "charge_amount": table.charge_amount,
+||||||| parent of 0603b1c8 (theirs)
+=======
+        "reference": table.reference,
+>>>>>>> 0603b1c8 (theirs)
     }
+
+
+def get_table_metadata(transaction: Transaction, table_id: UUID) -> Metadata:
+    """Return the metadata of a table."""
+    return get_metadata(transaction, MetadataOwner.of_table(table_id))
 
 
 def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str, Any]) -> TableView:
@@ -189,7 +241,7 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     Args:
         transaction: a transaction of the club of the table.
         table_id: the table.
-        changes: fields of a `TableRequest`, and `is_archived`; the others stay as they are.
+        changes: fields of a `TableRequest` with its metadata, and `is_archived`; the others stay as they are.
 
     Raises:
         NotFound: the club has no table with this ID.
@@ -204,6 +256,8 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     name = changes.get("name", tables.get(transaction, table_id).name)
     tables.lock(transaction, name)
     before = tables.get(transaction, table_id, for_update=True)
+    if "metadata" in changes:
+        set_metadata(transaction, MetadataOwner.of_table(table_id), changes["metadata"])
     ruleset = ruleset_named(transaction, changes["ruleset"]) if "ruleset" in changes else None
     unit = before.unit
     if "unit" in changes and changes["unit"] != (unit and unit.code):
@@ -236,9 +290,17 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     return view_table(after)
 
 
+<<<<<<< HEAD
 _PLAIN: Final = frozenset(
     {"name", "point_value", "minimum_stack", "correction_window_minutes", "charge_per", "charge_amount"}
 )
+||||||| parent of 0603b1c8 (theirs)
+_PLAIN: Final = frozenset({"name", "point_value", "unit", "minimum_stack", "correction_window_minutes"})
+=======
+_PLAIN: Final = frozenset(
+    {"name", "point_value", "unit", "minimum_stack", "correction_window_minutes", "reference"}
+)
+>>>>>>> 0603b1c8 (theirs)
 """The fields of a request that a stored table has too."""
 
 

@@ -7,8 +7,16 @@ import click
 import pytest
 
 from client.cli import main
+<<<<<<< HEAD
 from client.commands import administration, money, players
 from client.commands.base import Group
+||||||| parent of 0603b1c8 (theirs)
+from client.commands import administration, money
+from client.commands.base import Group
+=======
+from client.commands import administration, money, texts
+from client.commands.base import Entry, Group
+>>>>>>> 0603b1c8 (theirs)
 from client.commands.keys import KEY_VERBS
 from client.commands.proposals import PROPOSAL_VERBS
 from client.commands.verbs import FromNow, Verb
@@ -17,7 +25,13 @@ from tests.support.client.contract import Contract, read_contract
 from tests.support.client.faulty_server import build_response, faulty
 from tests.support.client.run_ofc import ofc
 
+<<<<<<< HEAD
 VERBS = {**administration.VERBS, **money.VERBS, **players.VERBS}
+||||||| parent of 0603b1c8 (theirs)
+VERBS = {**administration.VERBS, **money.VERBS}
+=======
+VERBS = {**administration.VERBS, **money.VERBS, **texts.VERBS}
+>>>>>>> 0603b1c8 (theirs)
 CONTRACT = Contract(read_contract())
 ROWS = {**VERBS, **KEY_VERBS, **PROPOSAL_VERBS}
 NOT_OPTIONS = {"limit", "cursor", "dry_run", "ids"}
@@ -107,3 +121,9 @@ def test_a_time_from_now_is_sent_as_a_moment() -> None:
 def test_another_time_from_now_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter, match="is not a time; expected minutes, hours or days"):
         FromNow().convert(text, None, None)
+
+
+def test_an_entry_of_metadata_is_a_key_and_a_text() -> None:
+    assert Entry().convert("city=Lyon = Lugdunum", None, None) == ("city", "Lyon = Lugdunum")
+    with pytest.raises(click.BadParameter, match="'city' has no text; expected, for example, city=Lyon"):
+        Entry().convert("city", None, None)

@@ -54,6 +54,7 @@ from service.rounds.actions.recording import build_record
 from service.rounds.actions.recording_many import RoundWriter, record_lines
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
+from service.rounds.queries.received import Submission
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange, table_has_open_round
 from service.rulesets import queries as rulesets
@@ -234,7 +235,13 @@ class _RoundLines:
             charge=document.standing_charge,
             digest=line.digest,
         )
+<<<<<<< HEAD
         submission = submission_of(document, line.received)
+||||||| parent of 0603b1c8 (theirs)
+        submission = Submission("document", line.received)
+=======
+        submission = Submission("document", line.received, has_texts=document.has_texts)
+>>>>>>> 0603b1c8 (theirs)
         change = RoundChange.opening(transaction, opened, opening_event(opened, submission=submission))
         change.add_submission(submission)
         if settled is None:

@@ -15,8 +15,8 @@ from evidence.events import (
     PaymentRecorded,
     PaymentReversed,
     decode_event,
-    digest_note,
 )
+from evidence.texts import SaltedText
 from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
 from schemas.ledger.payments import Recorded, Reversal
 from schemas.money import Unit
@@ -24,6 +24,7 @@ from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
+<<<<<<< HEAD
 from service.errors import Busy, NotFound, PaymentConflict
 from service.ledger.models import EntryNoteRecord
 from service.players.queries.aliases import read_aliases
@@ -41,6 +42,30 @@ class Note:
     def digest(self) -> bytes:
         """The digest in the event."""
         return digest_note(self.text, self.salt)
+||||||| parent of 0603b1c8 (theirs)
+from service.errors import Busy, NotFound
+from service.ledger.models import EntryNoteRecord
+from service.rounds.queries.journal import EntryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The words of a person about an entry, with the key of their digest in the event."""
+
+    text: str
+    salt: bytes
+
+    @property
+    def digest(self) -> bytes:
+        """The digest in the event."""
+        return digest_note(self.text, self.salt)
+=======
+from service.errors import Busy, NotFound
+from service.rounds.queries.journal import EntryRecord
+from service.texts import queries as texts
+from service.texts.models import TextField
+from service.texts.queries import NewText
+>>>>>>> 0603b1c8 (theirs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +170,10 @@ def reversal_of(recorded: UUID, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 3))")
 _SELECT: Final = """
-    SELECT entry.id, entry.posted_at, entry.reverses, event.kind AS event_kind, event.content, note.note
+    SELECT entry.id, entry.posted_at, entry.reverses, event.kind AS event_kind, event.content, note.content AS note
     FROM entries AS entry
     JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
-    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    LEFT JOIN texts AS note ON (note.club_id, note.record_id) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL
 """
 _BY_REFERENCE: Final = text(f"{_SELECT} AND entry.reference = :reference")
@@ -162,14 +187,24 @@ _EQUAL: Final = text("""
         CAST(:paid_at AS timestamptz)
     )
 """)
+<<<<<<< HEAD
 _IS_USED: Final = text("SELECT is_reference_used(:reference)")
 _BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
 _LISTED: Final = """
     SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
         reversal.posted_at AS reversed_at
+||||||| parent of 0603b1c8 (theirs)
+_LIST: Final = text("""
+    SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
+        reversal.posted_at AS reversed_at
+=======
+_LIST: Final = text("""
+    SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.content AS note,
+        tables.name AS table_name, reversal.posted_at AS reversed_at
+>>>>>>> 0603b1c8 (theirs)
     FROM entries AS entry
     JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
-    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    LEFT JOIN texts AS note ON (note.club_id, note.record_id) = (entry.club_id, entry.id)
     LEFT JOIN tables ON (tables.club_id, tables.id) = (entry.club_id, entry.table_id)
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
@@ -311,11 +346,21 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
     return PaidRound(row.table_id, load_worth(row).amount_unit)
 
 
+<<<<<<< HEAD
 def record(
     transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None, *, after: UUID | None = None
 ) -> Recorded:
     """Insert a payment or charge, whose reference is locked; `after` is the ID of the event of its claim."""
     added = _insert(transaction, event, entry_of(event, transaction.now), note, after=after)
+||||||| parent of 0603b1c8 (theirs)
+def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:
+    """Insert a payment or charge, whose reference is locked."""
+    added = _insert(transaction, event, entry_of(event, transaction.now), note)
+=======
+def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: SaltedText | None) -> Recorded:
+    """Insert a payment or charge, whose reference is locked."""
+    added = _insert(transaction, event, entry_of(event, transaction.now), note)
+>>>>>>> 0603b1c8 (theirs)
     return Recorded(added, transaction.now, event)
 
 
@@ -330,7 +375,7 @@ def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: N
 
 
 def reverse(
-    transaction: Transaction, recorded: Recorded, event: PaymentReversed | ChargeReversed, reason: Note
+    transaction: Transaction, recorded: Recorded, event: PaymentReversed | ChargeReversed, reason: SaltedText
 ) -> Reversal:
     """Insert the reversal of a payment or charge, whose ID is locked."""
     entry = reversal_of(recorded.id, entry_of(recorded.event, recorded.recorded_at))
@@ -342,7 +387,7 @@ def _insert(
     transaction: Transaction,
     event: EventPayload,
     entry: Mapping[str, Any],
-    note: Note | None,
+    note: SaltedText | None,
     *,
     after: UUID | None = None,
 ) -> UUID:
@@ -367,6 +412,17 @@ def _add(
     posted = {"club_id": transaction.club_id, "id": added, "posted_at": transaction.now}
     batch.insert(EntryRecord, {**posted, **entry})
     if note is not None:
+<<<<<<< HEAD
         stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
         batch.insert(EntryNoteRecord, stored)
+||||||| parent of 0603b1c8 (theirs)
+        stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
+        batch.insert(EntryNoteRecord, stored)
+    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
+    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
+=======
+        texts.insert(transaction, batch, [NewText(TextField.NOTE, note, UUID(str(added)))])
+    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
+    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
+>>>>>>> 0603b1c8 (theirs)
     return UUID(str(added))

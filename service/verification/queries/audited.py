@@ -1,6 +1,13 @@
 """The stored records of a club, read in pages for verification."""
 
+<<<<<<< HEAD
 from collections.abc import Collection, Iterator, Mapping, Sequence
+||||||| parent of 0603b1c8 (theirs)
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+=======
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+>>>>>>> 0603b1c8 (theirs)
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -11,7 +18,8 @@ from psycopg.adapt import Loader
 from psycopg.types.json import set_json_loads
 from sqlalchemy import TextClause, text
 
-from evidence.events import EventKind
+from evidence import EvidenceError
+from evidence.events import EventKind, PlayerErased, TextsErased, decode_event
 from service.db import Transaction
 from service.db.arrays import read_arrays
 from service.replays.stretches import Stretch
@@ -49,7 +57,7 @@ _OF_DISPUTES: Final = text(f"""
 """)
 # PostgreSQL computes the digest, so that the content is not sent.
 _SUBMISSIONS: Final = text("""
-    SELECT id, kind, sha256(content) AS content, sha256, received_at FROM submissions
+    SELECT id, kind, sha256(content) AS content, sha256, text, received_at FROM submissions
     WHERE club_id = :club_id AND id = ANY (:ids)
 """)
 _ORPHANS: Final = {
@@ -85,6 +93,7 @@ _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
+<<<<<<< HEAD
         for table in (
             "aliases",
             "api_keys",
@@ -97,13 +106,26 @@ _IN_CLUB: Final = {
             "proposals",
             "proposal_ends",
         )
+||||||| parent of 0603b1c8 (theirs)
+        for table in ("api_keys", "links", "players", "rulesets", "tables", "entry_notes")
+=======
+        for table in ("api_keys", "links", "players", "rulesets", "tables")
+>>>>>>> 0603b1c8 (theirs)
     },
+<<<<<<< HEAD
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
         for table in ("payment_claims", "payment_claim_outcomes", "payment_claim_reasons")
     },
     # The others are of rounds: each entry is read once.
     "entries": text("SELECT * FROM entries WHERE club_id = :club_id AND (revision IS NULL OR round_id IS NULL)"),
+||||||| parent of 0603b1c8 (theirs)
+    "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
+=======
+    # The metadata of rounds and hands belong to no event of a round.
+    "texts": text("SELECT * FROM texts WHERE club_id = :club_id AND (round_id IS NULL OR field = 'metadata')"),
+    "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
+>>>>>>> 0603b1c8 (theirs)
 }
 _OF_ROUNDS: Final = {
     "rounds": text(_IN_STRETCH.format("rounds", _WANTED.format("id"))),
@@ -130,7 +152,14 @@ _OF_ROUNDS: Final = {
         _RESULTS_IN_STRETCH.format(list_columns(PayoutRecord, "found"), "payouts", _WANTED.format("round_id"))
     ),
     "dispute_heads": _OF_DISPUTES,
+<<<<<<< HEAD
     "entries": text(f"{_IN_STRETCH.format('entries', _WANTED.format('round_id'))} AND revision IS NOT NULL"),
+||||||| parent of 0603b1c8 (theirs)
+    "entries": text(f"{_ENTRIES} {_WANTED.format('event.round_id')}"),
+=======
+    "texts": text(_IN_STRETCH.format("texts", f"field <> 'metadata' AND {_WANTED.format('round_id')}")),
+    "entries": text(f"{_ENTRIES} {_WANTED.format('event.round_id')}"),
+>>>>>>> 0603b1c8 (theirs)
 }
 _SCORED_HANDS: Final = text(
     _RESULTS_IN_STRETCH.format(
@@ -234,10 +263,36 @@ def list_loose_events(transaction: Transaction, kind: str | None = None) -> Iter
     yield from transaction.execute(_LOOSE_EVENTS, {"club_id": transaction.club_id, "kind": kind})
 
 
+<<<<<<< HEAD
 def list_of_rounds(
     transaction: Transaction, table: str, stretch: Stretch, proven: Collection[UUID] = frozenset()
 ) -> list[Row]:
     """List the records of a table that belong to rounds of a stretch; hand scores of proven rounds without results."""
+||||||| parent of 0603b1c8 (theirs)
+def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch, excluded: Iterable[UUID] = ()) -> list[Row]:
+    """List the records of a table that belong to rounds of a stretch; of hand scores, those of rounds not excluded."""
+    parameters = in_stretch(transaction, stretch)
+=======
+_ERASURES: Final = text(f"""
+    SELECT kind, content FROM events
+    WHERE club_id = :club_id AND kind IN ('{EventKind.PLAYER_ERASED}', '{EventKind.TEXTS_ERASED}')
+""")
+
+
+def list_erased(transaction: Transaction) -> set[bytes]:
+    """Return the digests of all texts of the club that were erased; an event that cannot be decoded has none."""
+    erased: set[bytes] = set()
+    for row in transaction.execute(_ERASURES, {"club_id": transaction.club_id}):
+        with suppress(EvidenceError):
+            event = decode_event(row.kind, bytes(row.content or b""))
+            erased.update(event.texts if isinstance(event, PlayerErased | TextsErased) else ())
+    return erased
+
+
+def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch, excluded: Iterable[UUID] = ()) -> list[Row]:
+    """List the records of a table that belong to rounds of a stretch; of hand scores, those of rounds not excluded."""
+    parameters = in_stretch(transaction, stretch)
+>>>>>>> 0603b1c8 (theirs)
     if table == "hand_scores":
         return _list_hand_scores(transaction, stretch, proven)
     return _list_rows(transaction, _OF_ROUNDS[table], in_stretch(transaction, stretch))

@@ -48,8 +48,8 @@ def add_creator(
     with psycopg.connect(filled.admin) as admin:
         admin.execute(
             "INSERT INTO api_keys"
-            " (club_id, id, name, prefix, secret_sha256, scopes, created_at, expires_at, revoked_at)"
-            " VALUES (%s, %s, 'office', 'ofc_creators', %s, %s::text[], now() - interval '1 day',"
+            " (club_id, id, name, name_salt, prefix, secret_sha256, scopes, created_at, expires_at, revoked_at)"
+            " VALUES (%s, %s, 'office', sha256('a salt'), 'ofc_creators', %s, %s::text[], now() - interval '1 day',"
             " now() + %s::interval, now() + %s::interval)",
             [club or filled.home, key_id, secrets.token_bytes(32), list(scopes), expires, revoked],
         )
@@ -66,8 +66,17 @@ def create(
     """Create a key as the service does."""
     key_id = uuid7()
     service.execute(
+<<<<<<< HEAD
         "SELECT create_key(%s, %s, 'tablet', 'ofc_abcdefgh', %s, %s::text[], now(), now() + %s::interval, %s)",
         [creator, key_id, secrets.token_bytes(32), list(scopes), lasts, player],
+||||||| parent of 0603b1c8 (theirs)
+        "SELECT create_key(%s, %s, 'tablet', 'ofc_abcdefgh', %s, %s::text[], now(), now() + %s::interval)",
+        [creator, key_id, secrets.token_bytes(32), list(scopes), lasts],
+=======
+        "SELECT create_key(%s, %s, 'tablet', sha256('a salt'), 'ofc_abcdefgh', %s, %s::text[],"
+        " now(), now() + %s::interval)",
+        [creator, key_id, secrets.token_bytes(32), list(scopes), lasts],
+>>>>>>> 0603b1c8 (theirs)
     )
     return key_id
 

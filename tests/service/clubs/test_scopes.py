@@ -31,10 +31,15 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_player": {"read"},
     "name_player": {"write"},
     "erase_player": {"write"},
+<<<<<<< HEAD
     "join_player": {"write"},
     "part_player": {"write"},
     "define_unit": {"tables"},
     "list_units": {"read"},
+||||||| parent of 0603b1c8 (theirs)
+=======
+    "erase_texts": {"admin"},
+>>>>>>> 0603b1c8 (theirs)
     "add_table": {"tables"},
     "list_tables": {"read"},
     "get_table": {"read"},
@@ -59,6 +64,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "open_round": {"write"},
     "list_rounds": {"read"},
     "get_round": {"read"},
+    "update_round": {"write"},
     "close_round": {"write"},
     "record_departure": {"write"},
     "undo_hand": {"write"},
@@ -75,6 +81,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "find_hands": {"read"},
     "list_hands": {"read"},
     "get_hand": {"read"},
+    "update_hand": {"write"},
     "explain_hand": {"read"},
     "correct_round": {"correct"},
     "propose_correction": {"correct"},

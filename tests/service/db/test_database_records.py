@@ -48,8 +48,14 @@ CHANGING = {"clubs", "api_keys", "links", "players", "aliases", "tables", "round
     "webhooks",
     "webhook_deliveries",
     "round_statistics",
+<<<<<<< HEAD
     "entry_notes",
     "payment_claim_reasons",
+||||||| parent of 0603b1c8 (theirs)
+    "entry_notes",
+=======
+    "texts",
+>>>>>>> 0603b1c8 (theirs)
     "console_sessions",
     "scorekeepers",
     "verifications",
@@ -258,15 +264,15 @@ def test_every_player_has_one_seat_and_points(
         ("hands", "hands_fantasyland_check", {"fantasyland": [0, 0]}),
         ("hands", "hands_digest_check", {"digest": "\\x00"}),
         ("submissions", "submissions_sha256_check", {"content": "\\x00"}),
-        ("settlements", "settlements_reason_check", {"revision": 7, "reason": None}),
         ("hand_scores", "hand_scores_every_player_check", {"revision": 7, "exchanges": [1]}),
         ("hand_scores", "hand_scores_every_seat_check", {"revision": 7, "top_ups": [0]}),
         ("hand_scores", "hand_scores_negative_check", {"revision": 7, "top_ups": [0, None, 0]}),
         ("dispute_entries", "dispute_entries_comment_required_check", {"version": 3, "comment": None}),
         ("dispute_entries", "dispute_entries_upheld_check", {"version": 3, "kind": "upheld", "comment": None}),
         ("dispute_entries", "dispute_entries_upheld_check", {"version": 3, "kind": "rejected", "correction": 2}),
-        ("dispute_entries", "dispute_entries_comment", {"version": 3}),
-        ("disputes", "disputes_digest_key", {"hand": None, "board_row": None}),
+        ("dispute_entries", "dispute_entries_one_author_check", {"version": 3, "author": None, "author_name": None}),
+        ("disputes", "disputes_one_author_check", {"author": None, "author_name": None}),
+        ("texts", "texts_owner_check", {"digest": f"\\x{'00' * 32}", "record_id": None, "player": None}),
         ("disputes", "disputes_row_of_a_hand_check", {"hand": None}),
         ("events", "events_numbered_in_round_check", {"round_id": None, "sequence": 1}),
     ],

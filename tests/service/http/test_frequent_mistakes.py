@@ -96,7 +96,13 @@ MISTAKES = {
     "a list of hands": Sent(
         422,
         "the document is an array; expected an object with number, button, played_at, top_ups, players, restores,"
+<<<<<<< HEAD
         " dealt_again, charges, expected",
+||||||| parent of 0603b1c8 (theirs)
+        " dealt_again, expected",
+=======
+        " dealt_again, reference, metadata, expected",
+>>>>>>> 0603b1c8 (theirs)
         body=[HAND],
     ),
     "a card of three characters": Sent(
@@ -109,7 +115,13 @@ MISTAKES = {
     "a field of another style": Sent(
         422,
         "`playedAt` is unknown; expected one of number, button, played_at, top_ups, players, restores, dealt_again,"
+<<<<<<< HEAD
         " charges, expected",
+||||||| parent of 0603b1c8 (theirs)
+        " expected",
+=======
+        " reference, metadata, expected",
+>>>>>>> 0603b1c8 (theirs)
         body={**HAND, "playedAt": "2026-11-20T20:04:00Z"},
     ),
     "a number as the ID": Sent(
@@ -135,7 +147,7 @@ MISTAKES = {
         " of a page",
     ),
     "a page number": get(
-        "/v1/tables?page=2", 422, "`query.page` is unknown; expected one of limit, cursor, name, archived"
+        "/v1/tables?page=2", 422, "`query.page` is unknown; expected one of limit, cursor, name, archived, reference"
     ),
     "a large body": Sent(
         413,
