@@ -34,15 +34,8 @@ _COMMANDS: Final = {
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),
     "proposal": ("proposals:proposals", "Confirm and withdraw changes of final settlements."),
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
-<<<<<<< HEAD
-    "ruleset": ("administration:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
-||||||| parent of 0603b1c8 (theirs)
-    "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
-=======
-    "player": ("texts:players", "Set the display names of players, and erase the texts by them and about them."),
     "text": ("texts:texts", "Erase the texts of people."),
-    "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
->>>>>>> 0603b1c8 (theirs)
+    "ruleset": ("administration:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": (
         "import_export:export",
         "Export rounds as documents, one a line, oldest first; or hands, results or transfers as Parquet.",

@@ -22,17 +22,9 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "clubs": READ,
     "api_keys": "SELECT, UPDATE (last_used_at, name, name_salt)",
     "rulesets": APPEND,
-<<<<<<< HEAD
     "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, unit_digits,"
-    " charge_per, charge_amount, minimum_stack, correction_window_minutes, archived_at)",
+    " charge_per, charge_amount, minimum_stack, correction_window_minutes, archived_at, reference)",
     "units": APPEND,
-||||||| parent of 0603b1c8 (theirs)
-    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, minimum_stack,"
-    " correction_window_minutes, archived_at)",
-=======
-    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, minimum_stack,"
-    " correction_window_minutes, archived_at, reference)",
->>>>>>> 0603b1c8 (theirs)
     "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
     "aliases": "SELECT, INSERT, DELETE",
     "rounds": APPEND,
@@ -41,15 +33,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "confirmations": APPEND,
     "adjustments": APPEND,
     "entries": APPEND,
-<<<<<<< HEAD
-    "entry_notes": "SELECT, INSERT, DELETE",
     "payment_claims": APPEND,
     "payment_claim_outcomes": APPEND,
-    "payment_claim_reasons": "SELECT, INSERT, DELETE",
-||||||| parent of 0603b1c8 (theirs)
-    "entry_notes": "SELECT, INSERT, DELETE",
-=======
->>>>>>> 0603b1c8 (theirs)
     "disputes": APPEND,
     "dispute_entries": APPEND,
     "proposals": APPEND,

@@ -349,13 +349,7 @@ def with_digits(document: RoundDocument, unit: Unit | None) -> RoundDocument:
 
 
 def digest_document(document: RoundDocument) -> bytes:
-<<<<<<< HEAD
-    """Return the digest of a document without its opening time, digits of its unit, and reasons of irregular hands."""
-||||||| parent of 0603b1c8 (theirs)
-    """Return the digest of a document without its opening time and the reasons of irregular hands."""
-=======
-    """Return the digest of a document without its opening time and all reasons, which can be erased."""
->>>>>>> 0603b1c8 (theirs)
+    """Return the digest of a document without its opening time, digits of its unit, and reasons, which can be erased."""
     return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
 
 
@@ -374,17 +368,10 @@ def identify(document: RoundDocument) -> bytes:
 def _dump_head(document: RoundDocument) -> Dumped:
     """Encode what digests have of a document besides its hands."""
     numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
-<<<<<<< HEAD
-    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None, unit_digits=None))
-||||||| parent of 0603b1c8 (theirs)
-    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
-=======
     departures = tuple(replace(departure, reason=None) for departure in document.departures)
     closed = document.closed and replace(document.closed, reason=None)
-    return dump_document(
-        replace(document, hands=(), irregular=numbers, opened_at=None, departures=departures, closed=closed)
-    )
->>>>>>> 0603b1c8 (theirs)
+    without = {"hands": (), "irregular": numbers, "departures": departures, "closed": closed}
+    return dump_document(replace(document, **without, opened_at=None, unit_digits=None))
 
 
 def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:

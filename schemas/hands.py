@@ -26,12 +26,8 @@ from schemas.game_fields import (
     StackField,
 )
 from schemas.json_schema import CompiledSchema
-<<<<<<< HEAD
 from schemas.ledger.hand_charges import HandCharge, HandChargesField, build_charges
-||||||| parent of 0603b1c8 (theirs)
-=======
 from schemas.metadata import NO_METADATA, Metadata, MetadataField
->>>>>>> 0603b1c8 (theirs)
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.board import Row
 from scoring.cards import BY_NAME, Card
@@ -155,13 +151,9 @@ class SubmittedHand:
         names: the IDs of the hand's players, in their order; None where the client gives none.
         restores: the record of the same hand that was undone and counts again.
         dealt_again: whether the players were dealt the same cards as in an earlier hand of the round.
-<<<<<<< HEAD
         charges: what the house charges for the hand; they are recorded beside it.
-||||||| parent of 0603b1c8 (theirs)
-=======
         reference: the client's ID of the hand.
         metadata: the client's own texts about it.
->>>>>>> 0603b1c8 (theirs)
     """
 
     hand: Hand
@@ -170,13 +162,9 @@ class SubmittedHand:
     names: tuple[str | None, ...] = ()
     restores: UUID | None = None
     dealt_again: bool = False
-<<<<<<< HEAD
     charges: tuple[HandCharge, ...] = ()
-||||||| parent of 0603b1c8 (theirs)
-=======
     reference: str | None = None
     metadata: Metadata = field(default_factory=dict)
->>>>>>> 0603b1c8 (theirs)
 
     @cached_property
     def content(self) -> bytes:
@@ -207,13 +195,9 @@ def build_submitted(received: Mapping[str, Any]) -> SubmittedHand:
         tuple([player.get("player") for player in received["players"]]),
         None if restores is None else UUID(restores),
         received.get("dealt_again", False),
-<<<<<<< HEAD
         build_charges(received.get("charges", _NONE)),
-||||||| parent of 0603b1c8 (theirs)
-=======
         received.get("reference"),
         received.get("metadata", NO_METADATA),
->>>>>>> 0603b1c8 (theirs)
     )
 
 
@@ -279,13 +263,9 @@ class HandRequestSchema(HandSchema):
         description="True to record a hand with the same boards as an earlier hand of the round. It is"
         " otherwise refused (`same-deal`).",
     )
-<<<<<<< HEAD
     charges = HandChargesField()
-||||||| parent of 0603b1c8 (theirs)
-=======
     reference = ReferenceField(load_default=None, description=f"{HAND_REFERENCE} Null if it has none.")
     metadata = MetadataField(load_default=NO_METADATA)
->>>>>>> 0603b1c8 (theirs)
     expected = ExpectedField()
 
 

@@ -132,7 +132,6 @@ class PlayerView:
 
 
 def dump_player(view: PlayerView) -> Dumped:
-<<<<<<< HEAD
     """Encode a player with their display name and aliases."""
     return {
         "player": view.player,
@@ -140,15 +139,8 @@ def dump_player(view: PlayerView) -> Dumped:
         "named_at": show_time(view.named_at),
         "aliases": [{"alias": each.alias, "joined_at": show_time(each.joined_at)} for each in view.aliases],
     }
-||||||| parent of 0603b1c8 (theirs)
-    """Encode a player with their display name."""
-    return {"player": view.player, "display_name": view.display_name, "named_at": show_time(view.named_at)}
-=======
-    """Encode a player with their display name."""
-    return {"player": view.player, "display_name": view.display_name, "named_at": show_time(view.named_at)}
 
 
 def dump_player_with_metadata(view: PlayerView, metadata: Metadata) -> Dumped:
     """Encode a player with their display name and metadata."""
     return {**dump_player(view), "metadata": dict(metadata)}
->>>>>>> 0603b1c8 (theirs)

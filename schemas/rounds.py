@@ -40,14 +40,8 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
-<<<<<<< HEAD
-from schemas.money import Unit, dump_unit
-||||||| parent of 0603b1c8 (theirs)
-from schemas.money import find_digits
-=======
 from schemas.metadata import NO_METADATA, Metadata, MetadataField
-from schemas.money import find_digits
->>>>>>> 0603b1c8 (theirs)
+from schemas.money import Unit, dump_unit
 from schemas.pages import OfRounds, PageQuerySchema, PageSchema
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from schemas.settlements import IN_FORCE, SettlementState

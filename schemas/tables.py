@@ -23,14 +23,8 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
-<<<<<<< HEAD
-from schemas.money import Unit, dump_unit
-||||||| parent of 0603b1c8 (theirs)
-from schemas.money import CURRENCIES, find_digits
-=======
 from schemas.metadata import NO_METADATA, Metadata, MetadataField
-from schemas.money import CURRENCIES, find_digits
->>>>>>> 0603b1c8 (theirs)
+from schemas.money import Unit, dump_unit
 from schemas.pages import PageQuerySchema, PageSchema, QueryBoolean
 from scoring.ruleset import Points
 
@@ -127,14 +121,10 @@ class TableRequest:
     unit: str | None
     minimum_stack: Points | None
     correction_window_minutes: int = DEFAULT_WINDOW
-<<<<<<< HEAD
     charge_per: ChargePer | None = None
     charge_amount: int | None = None
-||||||| parent of 0603b1c8 (theirs)
-=======
     reference: str | None = None
     metadata: Metadata = field(default_factory=dict)
->>>>>>> 0603b1c8 (theirs)
 
 
 class TableRequestSchema(NewMoney, WireSchema):
@@ -156,14 +146,10 @@ class TableRequestSchema(NewMoney, WireSchema):
         description="Minimum opening stack, in points. No minimum if omitted.",
     )
     correction_window_minutes = CorrectionWindowField(load_default=DEFAULT_WINDOW)
-<<<<<<< HEAD
     charge_per = ChargePerField(load_default=None)
     charge_amount = ChargeAmountField(load_default=None)
-||||||| parent of 0603b1c8 (theirs)
-=======
     reference = TableReferenceField(load_default=None)
     metadata = MetadataField(load_default=NO_METADATA)
->>>>>>> 0603b1c8 (theirs)
 
     @validates_schema(skip_on_field_errors=False)
     def _check_unit(self, read: dict[str, Any], **_: Any) -> None:

@@ -45,12 +45,8 @@ from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
 from service.statistics.views import statistics
 from service.tables.views import scorekeepers, tables
-<<<<<<< HEAD
-from service.units.views import units
-||||||| parent of 0603b1c8 (theirs)
-=======
 from service.texts.views import texts
->>>>>>> 0603b1c8 (theirs)
+from service.units.views import units
 from service.webhooks.sending import AllowedAddresses
 from service.webhooks.views import webhooks
 

@@ -22,12 +22,8 @@ import service.rounds.queries.journal
 import service.rounds.queries.player_results
 import service.rulesets.models
 import service.tables.models
-<<<<<<< HEAD
-import service.units.models
-||||||| parent of 0603b1c8 (theirs)
-=======
 import service.texts.models
->>>>>>> 0603b1c8 (theirs)
+import service.units.models
 import service.verification.models
 import service.webhooks.models
 from service.db.base import Base

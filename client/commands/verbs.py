@@ -117,14 +117,8 @@ class Verb:
         items: of a list, the field of the items.
         limit: of a list, the default of --limit; None if all items are read.
         has_csv: whether the list can be printed as CSV.
-<<<<<<< HEAD
         has_parquet: whether the list, which has CSV, can be written as Parquet too.
-        confirms: the operation that returns what the command removes, and the question about it.
-||||||| parent of 0603b1c8 (theirs)
-        confirms: the operation that returns what the command removes, and the question about it.
-=======
         confirms: the operation that returns what the command removes, or None, and the question about it.
->>>>>>> 0603b1c8 (theirs)
         done: the sentence after success, with fields of what the last argument named.
         needs_option: whether one option at least must be given.
         is_patient: whether --timeout does not apply.
@@ -148,14 +142,8 @@ class Verb:
     items: str | None = None
     limit: int | None = None
     has_csv: bool = False
-<<<<<<< HEAD
     has_parquet: bool = False
-    confirms: tuple[str, str] | None = None
-||||||| parent of 0603b1c8 (theirs)
-    confirms: tuple[str, str] | None = None
-=======
     confirms: tuple[str | None, str] | None = None
->>>>>>> 0603b1c8 (theirs)
     done: str = ""
     needs_option: bool = False
     is_patient: bool = False

@@ -6,16 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-<<<<<<< HEAD
-from client.render.console import make_grid
-from client.render.format import Names, plural, show_amount, show_money, signed
-||||||| parent of 0603b1c8 (theirs)
-from client.render.console import make_grid
-from client.render.format import Names, plural, show_money, signed
-=======
 from client.render.console import make_grid, show_metadata
-from client.render.format import Names, plural, show_money, signed
->>>>>>> 0603b1c8 (theirs)
+from client.render.format import Names, plural, show_amount, show_money, signed
 from client.render.hands import explain_next
 from client.render.payments import show_amounts, show_settled
 from client.render.settlement import show_settlement

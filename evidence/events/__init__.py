@@ -31,12 +31,8 @@ from evidence.events.clubs import (
     RulesetAdded,
     TableChanged,
     TableCreated,
-<<<<<<< HEAD
-    UnitDefined,
-||||||| parent of 0603b1c8 (theirs)
-=======
     TextsErased,
->>>>>>> 0603b1c8 (theirs)
+    UnitDefined,
     WebhookAdded,
     WebhookChanged,
     WebhookRemoved,
@@ -106,14 +102,10 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         KeyRevoked,
         LinkIssued,
         LinkRevoked,
-<<<<<<< HEAD
+        MetadataChanged,
         PaymentClaimDeclined,
         PaymentClaimed,
         PaymentClaimWithdrawn,
-||||||| parent of 0603b1c8 (theirs)
-=======
-        MetadataChanged,
->>>>>>> 0603b1c8 (theirs)
         PaymentRecorded,
         PaymentReversed,
         PlayerErased,
@@ -132,12 +124,8 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         SettlementFinalized,
         TableCreated,
         TableChanged,
-<<<<<<< HEAD
-        UnitDefined,
-||||||| parent of 0603b1c8 (theirs)
-=======
         TextsErased,
->>>>>>> 0603b1c8 (theirs)
+        UnitDefined,
         WebhookAdded,
         WebhookChanged,
         WebhookRemoved,
@@ -213,15 +201,11 @@ __all__ = [
     "LinkIssued",
     "LinkKind",
     "LinkRevoked",
-<<<<<<< HEAD
+    "MetadataChanged",
+    "MetadataOf",
     "PaymentClaimDeclined",
     "PaymentClaimWithdrawn",
     "PaymentClaimed",
-||||||| parent of 0603b1c8 (theirs)
-=======
-    "MetadataChanged",
-    "MetadataOf",
->>>>>>> 0603b1c8 (theirs)
     "PaymentRecorded",
     "PaymentReversed",
     "PlayerErased",
@@ -244,12 +228,8 @@ __all__ = [
     "SettlementFinalized",
     "TableChanged",
     "TableCreated",
-<<<<<<< HEAD
-    "UnitDefined",
-||||||| parent of 0603b1c8 (theirs)
-=======
     "TextsErased",
->>>>>>> 0603b1c8 (theirs)
+    "UnitDefined",
     "WebhookAdded",
     "WebhookChanged",
     "WebhookRemoved",

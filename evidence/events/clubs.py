@@ -233,13 +233,7 @@ class PlayerErased(EventPayload):
     The display name of a player was erased, with the texts by them and about them.
 
     Attributes:
-<<<<<<< HEAD
-        notes: the IDs of the payments, charges, reversals and declined claims whose notes and reasons were erased.
-||||||| parent of 0603b1c8 (theirs)
-        notes: the IDs of the payments, charges and reversals whose notes were erased.
-=======
         texts: the digests of the other texts that were erased.
->>>>>>> 0603b1c8 (theirs)
     """
 
     kind = EventKind.PLAYER_ERASED
@@ -365,25 +359,14 @@ class UnitDefined(EventPayload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCreated(EventPayload):
-<<<<<<< HEAD
     """
     A table was created.
 
     Attributes:
         ruleset: a name and a version.
         charge_per, charge_amount: the standing charge of the house; omitted without one.
-    """
-||||||| parent of 0603b1c8 (theirs)
-    """A table was created; `ruleset` is a name and a version."""
-=======
-    """
-    A table was created.
-
-    Attributes:
-        ruleset: name and version.
         reference: the client's ID of the table.
     """
->>>>>>> 0603b1c8 (theirs)
 
     kind = EventKind.TABLE_CREATED
 
@@ -395,13 +378,9 @@ class TableCreated(EventPayload):
     unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
-<<<<<<< HEAD
     charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
     charge_amount: int | None = field(default=None, metadata=OMITTED)
-||||||| parent of 0603b1c8 (theirs)
-=======
     reference: str | None = field(default=None, metadata=OMITTED)
->>>>>>> 0603b1c8 (theirs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

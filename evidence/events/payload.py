@@ -26,15 +26,11 @@ class EventKind(StrEnum):
     LINK_REVOKED = "link.revoked"
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"
-<<<<<<< HEAD
     PLAYER_JOINED = "player.joined"
     PLAYER_PARTED = "player.parted"
     UNIT_DEFINED = "unit.defined"
-||||||| parent of 0603b1c8 (theirs)
-=======
     TEXTS_ERASED = "texts.erased"
     METADATA_CHANGED = "metadata.changed"
->>>>>>> 0603b1c8 (theirs)
     TABLE_CREATED = "table.created"
     TABLE_CHANGED = "table.changed"
     ROUND_OPENED = "round.opened"

@@ -1,14 +1,6 @@
 """What happens to payments and to charges of the house. They belong to no round's chain of events."""
 
-<<<<<<< HEAD
-import hmac
 from dataclasses import dataclass, field
-||||||| parent of 0603b1c8 (theirs)
-import hmac
-from dataclasses import dataclass
-=======
-from dataclasses import dataclass
->>>>>>> 0603b1c8 (theirs)
 from datetime import datetime
 from uuid import UUID
 
@@ -29,15 +21,9 @@ class PaymentRecorded(EventPayload):
         paid_at: when it was paid; the time of the event if that is not known.
         table: the table of the round, or else of the points, or else of the link that recorded the payment.
         reference: identifies the payment for the client.
-<<<<<<< HEAD
-        note: the digest of the note, as `digest_note` returns it; None without one.
+        note: the digest of the note, as `digest_text` returns it; None without one.
         round: the round that was paid.
         claim: the claim of the payer that it confirms.
-||||||| parent of 0603b1c8 (theirs)
-        note: the digest of the note, as `digest_note` returns it; None without one.
-=======
-        note: the digest of the note, as `digest_text` returns it; None without one.
->>>>>>> 0603b1c8 (theirs)
     """
 
     kind = EventKind.PAYMENT_RECORDED

@@ -14,23 +14,15 @@ from scoring.ruleset import Points
 
 @dataclass(frozen=True, slots=True)
 class Received:
-<<<<<<< HEAD
     """
-    The bytes that a client sent: the id under which they are stored, and their SHA-256.
+    The bytes that a client sent: the id under which they are stored, and a digest.
 
     They are exact, unless they had reasons of charges, which can be erased and are not in them.
-    """
-||||||| parent of 0603b1c8 (theirs)
-    """The exact bytes that a client sent: the id under which they are stored, and their SHA-256."""
-=======
-    """
-    The exact bytes that a client sent: the id under which they are stored, and a digest.
 
     Attributes:
         sha256: their SHA-256; None if they contain a text of a person.
         text: their digest, as `digest_text` returns it, if they contain a text of a person.
     """
->>>>>>> 0603b1c8 (theirs)
 
     id: UUID
     sha256: bytes | None = field(default=None, metadata=OMITTED)

@@ -213,29 +213,15 @@ class _Fold:
         hands = len(self._newest.hands)
         if event.after_hand != hands:
             refuse_event(f"the player leaves after hand {event.after_hand}; expected {hands}")
-<<<<<<< HEAD
-        departure = FoldedDeparture(Departure(event.seat, event.after_hand, event.reason), at)
-        self._newest = self._newest._replace(departures=(*self._newest.departures, departure))
-||||||| parent of 0603b1c8 (theirs)
-        departure = FoldedDeparture(Departure(event.seat, event.after_hand, event.reason), at)
-        self._newest = replace(self._newest, departures=(*self._newest.departures, departure))
-=======
         departure = FoldedDeparture(Departure(event.seat, event.after_hand), event.reason, at)
-        self._newest = replace(self._newest, departures=(*self._newest.departures, departure))
->>>>>>> 0603b1c8 (theirs)
+        self._newest = self._newest._replace(departures=(*self._newest.departures, departure))
 
     def _close(self, at: datetime, event: RoundClosed) -> None:
         self._require_played("the closing")
         hands = len(self._newest.hands)
         if event.after_hand != hands:
             refuse_event(f"the round is closed after hand {event.after_hand}; expected {hands}")
-<<<<<<< HEAD
-        self._newest = self._newest._replace(closed=FoldedClosing(Closing(event.after_hand, event.reason), at))
-||||||| parent of 0603b1c8 (theirs)
-        self._newest = replace(self._newest, closed=FoldedClosing(Closing(event.after_hand, event.reason), at))
-=======
-        self._newest = replace(self._newest, closed=FoldedClosing(Closing(event.after_hand), event.reason, at))
->>>>>>> 0603b1c8 (theirs)
+        self._newest = self._newest._replace(closed=FoldedClosing(Closing(event.after_hand), event.reason, at))
 
     def _withdraw_hand(self, at: datetime, event: HandWithdrawn) -> None:
         self._require_played("the undo")

@@ -1,15 +1,7 @@
 """The values that `fold_round` returns (a round, its revisions, hands and disputes), and the errors of its events."""
 
-<<<<<<< HEAD
-from collections.abc import Mapping
-from dataclasses import dataclass
-||||||| parent of 0603b1c8 (theirs)
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-=======
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
->>>>>>> 0603b1c8 (theirs)
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256

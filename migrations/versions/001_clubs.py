@@ -120,7 +120,6 @@ def _api_keys() -> None:
             expires_at timestamptz CONSTRAINT api_keys_expire_later CHECK (expires_at > created_at),
             revoked_at timestamptz,
             last_used_at timestamptz,
-<<<<<<< HEAD
             -- The operator's ID of the player who uses the key; they decide no dispute of a round that they sat in.
             player text CHECK (player <> ''),
             -- The key that created it, or that it replaces; the operator's command has neither.
@@ -128,13 +127,8 @@ def _api_keys() -> None:
             replaces uuid,
             PRIMARY KEY (club_id, id),
             FOREIGN KEY (club_id, created_by) REFERENCES api_keys,
-            FOREIGN KEY (club_id, replaces) REFERENCES api_keys
-||||||| parent of 0603b1c8 (theirs)
-            PRIMARY KEY (club_id, id)
-=======
-            PRIMARY KEY (club_id, id),
+            FOREIGN KEY (club_id, replaces) REFERENCES api_keys,
             CONSTRAINT api_keys_name_check CHECK ((name IS NULL) = (name_salt IS NULL))
->>>>>>> 0603b1c8 (theirs)
         );
         -- Statistics are samples of the values, so they would contain names that were erased.
         ALTER TABLE api_keys ALTER COLUMN name SET STATISTICS 0;
@@ -171,16 +165,8 @@ def _creation() -> None:
     """
     op.execute("""
         CREATE FUNCTION create_key(
-<<<<<<< HEAD
-            creator_id uuid, key_id uuid, key_name text, key_prefix text, key_secret_sha256 bytea, key_scopes text[],
-            key_created_at timestamptz, key_expires_at timestamptz, key_player text
-||||||| parent of 0603b1c8 (theirs)
-            creator_id uuid, key_id uuid, key_name text, key_prefix text, key_secret_sha256 bytea, key_scopes text[],
-            key_created_at timestamptz, key_expires_at timestamptz
-=======
             creator_id uuid, key_id uuid, key_name text, key_name_salt bytea, key_prefix text, key_secret_sha256 bytea,
-            key_scopes text[], key_created_at timestamptz, key_expires_at timestamptz
->>>>>>> 0603b1c8 (theirs)
+            key_scopes text[], key_created_at timestamptz, key_expires_at timestamptz, key_player text
         ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
         DECLARE
             creator api_keys;
@@ -202,23 +188,11 @@ def _creation() -> None:
                 RAISE EXCEPTION 'the key % does not create this key: %', creator_id, refusal
                     USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'api_keys_creator_check';
             END IF;
-<<<<<<< HEAD
             INSERT INTO api_keys (
-                club_id, id, name, prefix, secret_sha256, scopes, created_at, expires_at, player, created_by
+                club_id, id, name, name_salt, prefix, secret_sha256, scopes, created_at, expires_at, player, created_by
             ) VALUES (
-                creator.club_id, key_id, key_name, key_prefix, key_secret_sha256, key_scopes, key_created_at,
-                key_expires_at, key_player, creator.id
-||||||| parent of 0603b1c8 (theirs)
-            INSERT INTO api_keys (club_id, id, name, prefix, secret_sha256, scopes, created_at, expires_at) VALUES (
-                creator.club_id, key_id, key_name, key_prefix, key_secret_sha256, key_scopes, key_created_at,
-                key_expires_at
-=======
-            INSERT INTO api_keys
-                (club_id, id, name, name_salt, prefix, secret_sha256, scopes, created_at, expires_at)
-            VALUES (
                 creator.club_id, key_id, key_name, key_name_salt, key_prefix, key_secret_sha256, key_scopes,
-                key_created_at, key_expires_at
->>>>>>> 0603b1c8 (theirs)
+                key_created_at, key_expires_at, key_player, creator.id
             );
         END $$;
     """)

@@ -49,14 +49,10 @@ def _events() -> None:
         -- For the evidence of a round, which contains the events of its table and its ruleset.
         CREATE INDEX events_of_tables_and_rulesets ON events (club_id, kind)
             WHERE kind IN ('table.created', 'table.changed', 'ruleset.added');
-<<<<<<< HEAD
         -- The ID of a join is larger than those of the joins before it.
         CREATE INDEX events_of_aliases ON events (club_id, id) WHERE kind IN ('player.joined', 'player.parted');
-||||||| parent of 0603b1c8 (theirs)
-=======
         -- For verification, which looks up what was erased.
         CREATE INDEX events_of_erasures ON events (club_id, kind) WHERE kind IN ('player.erased', 'texts.erased');
->>>>>>> 0603b1c8 (theirs)
 
         CREATE TABLE waiting_events (
             club_id uuid NOT NULL,

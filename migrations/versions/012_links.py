@@ -104,15 +104,8 @@ def _authentication() -> None:
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())
                     AND (key.expires_at IS NULL OR key.expires_at > now());
             IF FOUND THEN
-<<<<<<< HEAD
-                RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid, NULL::uuid,
-                    NULL::text, match.player,
-||||||| parent of 0603b1c8 (theirs)
-                RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid, NULL::uuid,
-=======
                 RETURN QUERY SELECT match.club_id, match.id, coalesce(match.name, match.prefix), match.scopes,
-                    NULL::uuid, NULL::uuid,
->>>>>>> 0603b1c8 (theirs)
+                    NULL::uuid, NULL::uuid, NULL::text, match.player,
                     coalesce(match.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
                 RETURN;
             END IF;

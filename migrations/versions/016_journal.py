@@ -10,16 +10,8 @@ down_revision = "015"
 
 def upgrade() -> None:
     _entries()
-<<<<<<< HEAD
     _indexes()
-    _notes()
-    one_club_at_a_time("entries", "entry_notes")
-||||||| parent of 0603b1c8 (theirs)
-    _notes()
-    one_club_at_a_time("entries", "entry_notes")
-=======
     one_club_at_a_time("entries")
->>>>>>> 0603b1c8 (theirs)
     append_only("entries")
     _one_table_or_round_at_a_time()
     _to_webhooks()
@@ -106,17 +98,11 @@ def _indexes() -> None:
 
 
 def _one_table_or_round_at_a_time() -> None:
-<<<<<<< HEAD
     """
-    Show a link the entries of its table or its round only, and no notes.
+    Show a link the entries of its table or its round only.
 
-    A personal link also shows the player's own payments and charges in the whole club, with their notes.
+    A personal link also shows the player's own payments and charges in the whole club.
     """
-||||||| parent of 0603b1c8 (theirs)
-    """Show a link the entries of its table or its round only, and no notes."""
-=======
-    """Show a link the entries of its table or its round only."""
->>>>>>> 0603b1c8 (theirs)
     op.execute("""
         CREATE POLICY one_table ON entries AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
@@ -126,21 +112,6 @@ def _one_table_or_round_at_a_time() -> None:
                         ELSE round_id = (SELECT current_round()) END
             END
         );
-<<<<<<< HEAD
-        CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING (
-            CASE WHEN (SELECT current_table()) IS NULL THEN true
-                WHEN (SELECT current_player()) IS NULL THEN false
-                ELSE EXISTS (
-                    SELECT FROM entries AS entry
-                    WHERE entry.club_id = entry_notes.club_id AND entry.id = entry_notes.entry_id
-                        AND entry.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
-                )
-            END
-        );
-||||||| parent of 0603b1c8 (theirs)
-        CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING ((SELECT current_table()) IS NULL);
-=======
->>>>>>> 0603b1c8 (theirs)
     """)
 
 

@@ -41,15 +41,9 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "by": "The operator's ID of the player who did it. Null if the key of the event did.",
     "carried_over": "Seats whose opening stacks come from the round before.",
     "charge": "ID of the charge.",
-<<<<<<< HEAD
     "charge_amount": "Amount of the standing charge, in minor units of the unit or in points. Omitted without one.",
     "charge_per": "What the standing charge of the house is for. Omitted without one.",
-    "claim": "SHA-256 of the words of the claim, in hexadecimal.",
-||||||| parent of 0603b1c8 (theirs)
-    "claim": "SHA-256 of the words of the claim, in hexadecimal.",
-=======
     "claim": f"{_DIGEST} the claim.{_SALT}",
->>>>>>> 0603b1c8 (theirs)
     "club": "ID of the club.",
     "code": "Code of the unit, which amounts have as their `unit`.",
     "correction": "Number of the revision that corrects what was disputed. Null if there is none.",
@@ -78,18 +72,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "metadata": f"{_DIGEST} the canonical JSON of the metadata.{_SALT} Null if there are none any more.",
     "map_root": "Root hash of the map of rounds, in hexadecimal.",
     "name": "Name.",
-<<<<<<< HEAD
-    "note": "HMAC-SHA-256 of the note, in hexadecimal. Its key is a random salt that is stored with the note and erased"
-    " with it. Null without a note.",
-    "notes": "IDs of the payments, charges, reversals and events of declined claims whose notes were erased."
-    " Omitted if there are none.",
-||||||| parent of 0603b1c8 (theirs)
-    "note": "HMAC-SHA-256 of the note, in hexadecimal. Its key is a random salt that is stored with the note and erased"
-    " with it. Null without a note.",
-    "notes": "IDs of the payments, charges and reversals whose notes were erased. Omitted if there are none.",
-=======
     "note": f"{_DIGEST} the note.{_SALT} Null without a note.",
->>>>>>> 0603b1c8 (theirs)
     "number": "Number of the hand in its round.",
     "of": "Kind of the record.",
     "opened_at": "Time when the round was opened.",
@@ -101,15 +84,8 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "player": "The operator's ID of the player.",
     "point_value": "Value of one point, in minor units. Null if there is none.",
     "prefix": "First characters of the key.",
-<<<<<<< HEAD
-    "reason": "Reason. Null if none was given.",
-    "proposal": "ID of the proposal.",
-    "received": "SHA-256 of the bytes of the request, in hexadecimal.",
-||||||| parent of 0603b1c8 (theirs)
-    "reason": "Reason. Null if none was given.",
-=======
     "reason": f"{_DIGEST} the reason.{_SALT} Null if none was given.",
->>>>>>> 0603b1c8 (theirs)
+    "proposal": "ID of the proposal.",
     "recomputation": "ID of the recomputation.",
     "request": "Digest of the request, in hexadecimal. The same request is the same proposal.",
     "recorded": "Records that the revision before did not have.",
@@ -157,17 +133,14 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("LinkIssued", "round"): "ID of the only round that the link shows. Omitted if it shows the table.",
     ("LinkIssued", "scopes"): "Scopes of the link.",
     ("LinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
-<<<<<<< HEAD
-    (
-        "PlayerNamed",
-        "digest",
-    ): "HMAC-SHA-256 of the display name, in hexadecimal. Its key is a random salt that is"
-    " stored with the name and erased with it.",
-    **{
-        (payload, "reason"): "HMAC-SHA-256 of the reason, in hexadecimal. Its key is a random salt that is stored with"
-        " the reason and erased with it."
-        for payload in ("PaymentReversed", "PaymentClaimDeclined", "ChargeRecorded", "ChargeReversed")
-    },
+    ("PlayerNamed", "digest"): f"{_DIGEST} the display name.{_SALT}",
+    ("PlayerErased", "texts"): "Digests of the other texts that were erased. Omitted if there were none.",
+    ("KeyCreated", "name"): f"{_DIGEST} the name.{_SALT}",
+    ("RoundCorrected", "correction"): "Digest of the request, in hexadecimal, by which a retry is recognized.",
+    ("RoundCorrected", "digest"): "SHA-256 of the document without its reasons, in hexadecimal.",
+    ("MetadataChanged", "record"): "ID of the table, the round or the hand. Omitted for a player.",
+    ("MetadataChanged", "round"): "ID of the round, or of the round of the hand. Omitted for others.",
+    ("MetadataChanged", "player"): "The operator's ID of the player. Omitted for others.",
     ("PaymentClaimDeclined", "claim"): "ID of the claim.",
     ("PaymentClaimWithdrawn", "claim"): "ID of the claim.",
     ("PaymentClaimed", "payer"): "The operator's ID of the player who claims to have paid.",
@@ -179,27 +152,6 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ): "ID of the table of the round, or of the points, or of the link that recorded the claim. Null if there is none"
     " of these.",
     ("PaymentRecorded", "claim"): "ID of the claim that it confirms. Omitted if it confirms none.",
-||||||| parent of 0603b1c8 (theirs)
-    (
-        "PlayerNamed",
-        "digest",
-    ): "HMAC-SHA-256 of the display name, in hexadecimal. Its key is a random salt that is"
-    " stored with the name and erased with it.",
-    **{
-        (payload, "reason"): "HMAC-SHA-256 of the reason, in hexadecimal. Its key is a random salt that is stored with"
-        " the reason and erased with it."
-        for payload in ("PaymentReversed", "ChargeRecorded", "ChargeReversed")
-    },
-=======
-    ("PlayerNamed", "digest"): f"{_DIGEST} the display name.{_SALT}",
-    ("PlayerErased", "texts"): "Digests of the other texts that were erased. Omitted if there were none.",
-    ("KeyCreated", "name"): f"{_DIGEST} the name.{_SALT}",
-    ("RoundCorrected", "correction"): "Digest of the request, in hexadecimal, by which a retry is recognized.",
-    ("RoundCorrected", "digest"): "SHA-256 of the document without its reasons, in hexadecimal.",
-    ("MetadataChanged", "record"): "ID of the table, the round or the hand. Omitted for a player.",
-    ("MetadataChanged", "round"): "ID of the round, or of the round of the hand. Omitted for others.",
-    ("MetadataChanged", "player"): "The operator's ID of the player. Omitted for others.",
->>>>>>> 0603b1c8 (theirs)
     ("PaymentRecorded", "reference"): "The client's ID of the payment.",
     ("PaymentRecorded", "round"): "ID of the round that was paid. Omitted if none was named.",
     (

@@ -60,18 +60,8 @@ class PaymentRequestSchema(WireSchema):
     unit = UnitField(required=True)
     amount = AmountField()
     paid_at = Time(load_default=None, allow_none=True, description="Time when it was paid. Now if omitted.")
-<<<<<<< HEAD
-    note = ReasonField(
-        load_default=None, allow_none=True, description="A note, in one line. It can be erased with either player."
-    )
-    round = UuidField(load_default=None, allow_none=True, description="ID of the round that was paid, if it was one.")
-||||||| parent of 0603b1c8 (theirs)
-    note = ReasonField(
-        load_default=None, allow_none=True, description="A note, in one line. It can be erased with either player."
-    )
-=======
     note = ReasonField(load_default=None, allow_none=True, description="A note, in one line. It can be erased.")
->>>>>>> 0603b1c8 (theirs)
+    round = UuidField(load_default=None, allow_none=True, description="ID of the round that was paid, if it was one.")
     reference = ReferenceField(load_default=None, description=f"The client's ID of the payment, which {_REFERENCE}")
 
     @validates_schema(skip_on_field_errors=False)

@@ -159,16 +159,9 @@ def _settlement(
     texts: Texts,
 ) -> SettlementView:
     mine, opening = played[revision.number], round_.opening
-<<<<<<< HEAD
     money = opening.point_value, load_unit(opening.unit, opening.unit_digits)
-    view = view_settlement(mine.round, mine.payments, revision.number, *money, revision.reason, irregular)
-||||||| parent of 0603b1c8 (theirs)
-    money = opening.point_value, opening.unit
-    view = view_settlement(mine.round, mine.payments, revision.number, *money, revision.reason, irregular)
-=======
-    money, reason = (opening.point_value, opening.unit), _find_text(revision.reason, texts)
+    reason = _find_text(revision.reason, texts)
     view = view_settlement(mine.round, mine.payments, revision.number, *money, reason, irregular)
->>>>>>> 0603b1c8 (theirs)
     state = _state(round_, revision, mine)
     until = None
     if state is SettlementState.PROVISIONAL:

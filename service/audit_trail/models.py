@@ -26,22 +26,18 @@ class EventRecord(Base):
             "kind",
             postgresql_where=text("kind IN ('table.created', 'table.changed', 'ruleset.added')"),
         ),
-<<<<<<< HEAD
         Index(
             "events_of_aliases",
             "club_id",
             "id",
             postgresql_where=text("kind IN ('player.joined', 'player.parted')"),
         ),
-||||||| parent of 0603b1c8 (theirs)
-=======
         Index(
             "events_of_erasures",
             "club_id",
             "kind",
             postgresql_where=text("kind IN ('player.erased', 'texts.erased')"),
         ),
->>>>>>> 0603b1c8 (theirs)
     )
 
     club_id: Mapped[Key]

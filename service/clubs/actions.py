@@ -9,14 +9,7 @@ from zoneinfo import available_timezones
 
 from uuid_utils.compat import uuid7
 
-<<<<<<< HEAD
 from evidence.events import ClubChanged, ClubCreated
-||||||| parent of 0603b1c8 (theirs)
-from evidence.events import ClubChanged, ClubCreated, KeyCreated
-=======
-from evidence.events import ClubChanged, ClubCreated, KeyCreated
-from evidence.texts import SaltedText, digest_text
->>>>>>> 0603b1c8 (theirs)
 from schemas.base import WireError
 from schemas.clubs import ClubView, KeyRequest
 from schemas.fields import show_time
@@ -169,49 +162,6 @@ def _id_or_none(text: str) -> UUID | None:
         return None
 
 
-<<<<<<< HEAD
-||||||| parent of 0603b1c8 (theirs)
-_PREFIX_LENGTH: Final = 8
-_SECRET_LENGTH: Final = 43
-"""43 letters and digits have more than 255 bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewKey:
-    """A new key with its secret, which is not stored."""
-
-    key: IssuedKey
-    secret: str = field(repr=False)
-
-    @property
-    def secret_sha256(self) -> bytes:
-        """The hash of the secret, which is stored."""
-        # 255 random bits cannot be guessed, so a fast hash is as safe as a slow one.
-        return sha256(self.secret.encode()).digest()
-
-
-=======
-_PREFIX_LENGTH: Final = 8
-_SECRET_LENGTH: Final = 43
-"""43 letters and digits have more than 255 bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewKey:
-    """A new key with its secret, which is not stored, and the salt of its name."""
-
-    key: IssuedKey
-    secret: str = field(repr=False)
-    name_salt: bytes = field(repr=False)
-
-    @property
-    def secret_sha256(self) -> bytes:
-        """The hash of the secret, which is stored."""
-        # 255 random bits cannot be guessed, so a fast hash is as safe as a slow one.
-        return sha256(self.secret.encode()).digest()
-
-
->>>>>>> 0603b1c8 (theirs)
 def create_key(
     database: Database,
     club: StoredClub,
@@ -250,16 +200,8 @@ def issue_key(
 ) -> NewKey:
     """Create a key of the transaction's club, and record the event, with the key that it replaces, if any."""
     expires_at = None if lifetime is None else transaction.now + lifetime
-<<<<<<< HEAD
     new_key = draw_key(transaction, club, name, scopes, expires_at, player=player, replaces=replaces)
-    keys.add(transaction, new_key.key, new_key.secret_sha256, new_key.event)
-||||||| parent of 0603b1c8 (theirs)
-    new_key = _draw_key(transaction, club, name, scopes, expires_at)
-    keys.add(transaction, new_key.key, new_key.secret_sha256, _describe(new_key, replaces))
-=======
-    new_key = _draw_key(transaction, club, name, scopes, expires_at)
-    keys.add(transaction, new_key.key, new_key.name_salt, new_key.secret_sha256, _describe(new_key, replaces))
->>>>>>> 0603b1c8 (theirs)
+    keys.add(transaction, new_key.key, new_key.name_salt, new_key.secret_sha256, new_key.event)
     return new_key
 
 
@@ -289,7 +231,6 @@ def create_own_key(transaction: Transaction, request: KeyRequest, creator_id: UU
     if mistakes := tuple(_find_invalid_end(creator, request.expires_at, transaction.now)):
         raise WireError(mistakes)
     scopes = tuple(dict.fromkeys(map(str, _list_scopes(request))))
-<<<<<<< HEAD
     new_key = draw_key(
         transaction,
         creator.club,
@@ -299,14 +240,7 @@ def create_own_key(transaction: Transaction, request: KeyRequest, creator_id: UU
         player=request.player,
         created_by=creator.id,
     )
-    keys.add_own(transaction, creator, new_key.key, new_key.secret_sha256, new_key.event)
-||||||| parent of 0603b1c8 (theirs)
-    new_key = _draw_key(transaction, creator.club, request.name, scopes, request.expires_at)
-    keys.add_own(transaction, creator, new_key.key, new_key.secret_sha256, _describe(new_key))
-=======
-    new_key = _draw_key(transaction, creator.club, request.name, scopes, request.expires_at)
-    keys.add_own(transaction, creator, new_key.key, new_key.name_salt, new_key.secret_sha256, _describe(new_key))
->>>>>>> 0603b1c8 (theirs)
+    keys.add_own(transaction, creator, new_key.key, new_key.name_salt, new_key.secret_sha256, new_key.event)
     return new_key
 
 
@@ -341,70 +275,6 @@ def _find_invalid_end(creator: IssuedKey, expires_at: datetime | None, now: date
         yield Mistake("end-too-late", ("expires_at",), f"{detail}; expected {show_time(latest)} or earlier")
 
 
-<<<<<<< HEAD
-||||||| parent of 0603b1c8 (theirs)
-def _draw_key(
-    transaction: Transaction, club: str, name: str, scopes: Sequence[str], expires_at: datetime | None
-) -> NewKey:
-    """Return a new key of the transaction's club, which is not stored yet."""
-    prefix = f"ofc_{_draw(ascii_lowercase + digits, _PREFIX_LENGTH)}"
-    secret = f"{prefix}_{_draw(ascii_letters + digits, _SECRET_LENGTH)}"
-    key = IssuedKey(transaction.club_id, club, uuid7(), name, prefix, tuple(scopes), transaction.now, expires_at)
-    return NewKey(key, secret)
-
-
-def _describe(new_key: NewKey, replaces: UUID | None = None) -> bytes:
-    """Return the event of a new key."""
-    key = new_key.key
-    event = KeyCreated(
-        key=key.id,
-        prefix=key.prefix,
-        name=key.name,
-        scopes=key.scopes,
-        expires_at=key.expires_at,
-        replaces=replaces,
-        # The hash of the hash: the audit trail can be read by others, and authentication compares hashes.
-        secret=sha256(new_key.secret_sha256).digest(),
-    )
-    return event.encode()
-
-
-def _draw(alphabet: str, length: int) -> str:
-    return "".join(secrets.choice(alphabet) for _ in range(length))
-
-
-=======
-def _draw_key(
-    transaction: Transaction, club: str, name: str, scopes: Sequence[str], expires_at: datetime | None
-) -> NewKey:
-    """Return a new key of the transaction's club, which is not stored yet."""
-    prefix = f"ofc_{_draw(ascii_lowercase + digits, _PREFIX_LENGTH)}"
-    secret = f"{prefix}_{_draw(ascii_letters + digits, _SECRET_LENGTH)}"
-    key = IssuedKey(transaction.club_id, club, uuid7(), name, prefix, tuple(scopes), transaction.now, expires_at)
-    return NewKey(key, secret, SaltedText.of(name).salt)
-
-
-def _describe(new_key: NewKey, replaces: UUID | None = None) -> bytes:
-    """Return the event of a new key."""
-    key = new_key.key
-    event = KeyCreated(
-        key=key.id,
-        prefix=key.prefix,
-        name=digest_text(key.name, new_key.name_salt),
-        scopes=key.scopes,
-        expires_at=key.expires_at,
-        replaces=replaces,
-        # The hash of the hash: the audit trail can be read by others, and authentication compares hashes.
-        secret=sha256(new_key.secret_sha256).digest(),
-    )
-    return event.encode()
-
-
-def _draw(alphabet: str, length: int) -> str:
-    return "".join(secrets.choice(alphabet) for _ in range(length))
-
-
->>>>>>> 0603b1c8 (theirs)
 @dataclass(frozen=True, slots=True)
 class RotatedKey:
     """The replaced key with the time of its end, and the new key."""

@@ -102,16 +102,8 @@ _ISSUED: Final = (
 )
 _CREATE: Final = text("""
     SELECT create_key(
-<<<<<<< HEAD
-        :creator_id, :id, :name, :prefix, :secret_sha256, CAST(:scopes AS text[]), :created_at,
-        CAST(:expires_at AS timestamptz), CAST(:player AS text)
-||||||| parent of 0603b1c8 (theirs)
-        :creator_id, :id, :name, :prefix, :secret_sha256, CAST(:scopes AS text[]), :created_at,
-        CAST(:expires_at AS timestamptz)
-=======
         :creator_id, :id, :name, :name_salt, :prefix, :secret_sha256, CAST(:scopes AS text[]), :created_at,
-        CAST(:expires_at AS timestamptz)
->>>>>>> 0603b1c8 (theirs)
+        CAST(:expires_at AS timestamptz), CAST(:player AS text)
     )
 """)
 _REVOKE: Final = text("SELECT revoke_key(:key_id)")
