@@ -33,21 +33,13 @@ _SOURCES: Final = {
     ),
     IdKind.WEBHOOK: ("record.state || ', ' || record.url", "webhooks AS record"),
     IdKind.DELIVERY: ("record.state || ', ' || record.kind", "webhook_deliveries AS record"),
-<<<<<<< HEAD
-    IdKind.LINK: ("record.kind || ', ' || record.label", "links AS record"),
-    IdKind.KEY: ("record.prefix || ', ' || record.name", "api_keys AS record"),
+    IdKind.LINK: ("concat_ws(', ', record.kind, record.label)", "links AS record"),
+    IdKind.KEY: ("concat_ws(', ', record.prefix, record.name)", "api_keys AS record"),
     IdKind.PROPOSAL: (
         "concat_ws(', ', record.kind, to_char(record.proposed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'))",
         "proposals AS record",
     ),
     IdKind.PAYMENT_CLAIM: ("record.reference", "payment_claims AS record"),
-||||||| parent of 0603b1c8 (theirs)
-    IdKind.LINK: ("record.kind || ', ' || record.label", "links AS record"),
-    IdKind.KEY: ("record.prefix || ', ' || record.name", "api_keys AS record"),
-=======
-    IdKind.LINK: ("concat_ws(', ', record.kind, record.label)", "links AS record"),
-    IdKind.KEY: ("concat_ws(', ', record.prefix, record.name)", "api_keys AS record"),
->>>>>>> 0603b1c8 (theirs)
     **{kind: ("record.reference", _ENTRIES.format(kind)) for kind in (IdKind.PAYMENT, IdKind.CHARGE)},
 }
 """Of each kind: a description of a record in SQL, and the records."""

@@ -5,47 +5,25 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-<<<<<<< HEAD
 from evidence.events import PlayerErased, PlayerJoined, PlayerNamed, PlayerParted
-from schemas.base import WireError, show
-from schemas.players import MOST_ALIASES, AliasView, PlayerView
-from scoring.errors import Mistake
-||||||| parent of 0603b1c8 (theirs)
-from evidence.events import PlayerErased, PlayerNamed
-from schemas.players import PlayerView
-=======
-from evidence.events import PlayerErased, PlayerNamed
 from evidence.texts import SaltedText
+from schemas.base import WireError, show
 from schemas.metadata import Metadata
-from schemas.players import NameRequest, PlayerView
+from schemas.players import MOST_ALIASES, AliasView, NameRequest, PlayerView
+from scoring.errors import Mistake
 from service.audit_trail.queries.events import record_event
->>>>>>> 0603b1c8 (theirs)
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-<<<<<<< HEAD
 from service.errors import AliasConflict, NotFound
 from service.players.queries import aliases, names
 from service.players.queries.aliases import Aliases, StoredAlias
 from service.players.queries.names import StoredPlayer
-||||||| parent of 0603b1c8 (theirs)
-from service.players import queries as players
-from service.players.queries import StoredPlayer
-=======
-from service.players import queries as players
-from service.players.queries import StoredPlayer
 from service.texts.actions import erase_texts_of_player, get_metadata, set_metadata
 from service.texts.queries import MetadataOwner
->>>>>>> 0603b1c8 (theirs)
 
 _MOST_FOUND: Final = 1000
-<<<<<<< HEAD
 _MOST_ROUNDS: Final = 20
 """How many rounds a refusal names in which two IDs sat."""
-_SALT_BYTES: Final = 32
-||||||| parent of 0603b1c8 (theirs)
-_SALT_BYTES: Final = 32
-=======
->>>>>>> 0603b1c8 (theirs)
 
 
 def _view_player(stored: StoredPlayer, joined: Iterable[StoredAlias]) -> PlayerView:
@@ -115,71 +93,35 @@ class NamedPlayer:
     is_new: bool
 
 
-<<<<<<< HEAD
-def name_player(transaction: Transaction, known_as: str, display_name: str) -> NamedPlayer:
-||||||| parent of 0603b1c8 (theirs)
-def name_player(transaction: Transaction, player: str, display_name: str) -> NamedPlayer:
-=======
-def name_player(transaction: Transaction, player: str, request: NameRequest) -> NamedPlayer:
->>>>>>> 0603b1c8 (theirs)
+def name_player(transaction: Transaction, known_as: str, request: NameRequest) -> NamedPlayer:
     """
-<<<<<<< HEAD
-    Set or replace a player's display name, by any of their IDs.
-||||||| parent of 0603b1c8 (theirs)
-    Set or replace a player's display name.
-=======
-    Set or replace a player's display name and, unless they are None, their metadata.
->>>>>>> 0603b1c8 (theirs)
+    Set or replace a player's display name and, unless they are None, their metadata, by any of their IDs.
 
     The events contain neither, because events are never erased, but digests that verification compares.
     """
-<<<<<<< HEAD
     player = aliases.read_aliases(transaction).player_of(known_as)
-    salt = token_bytes(_SALT_BYTES)
-    event = PlayerNamed.of(player, display_name, salt)
-    is_new = names.set_name(transaction, player, display_name, salt, event.encode())
-    return NamedPlayer(get_player(transaction, player), is_new)
-||||||| parent of 0603b1c8 (theirs)
-    salt = token_bytes(_SALT_BYTES)
-    event = PlayerNamed.of(player, display_name, salt)
-    is_new = players.set_name(transaction, player, display_name, salt, event.encode())
-    return NamedPlayer(view_player(players.get(transaction, player)), is_new)
-=======
     name = SaltedText.of(request.display_name)
     event = PlayerNamed.of(player, name.text, name.salt)
-    is_new = players.set_name(transaction, player, name.text, name.salt, event.encode())
+    is_new = names.set_name(transaction, player, name.text, name.salt, event.encode())
     if request.metadata is not None:
         set_metadata(transaction, MetadataOwner.of_player(player), request.metadata)
-    view = view_player(players.get(transaction, player))
-    return NamedPlayer(view, get_player_metadata(transaction, player), is_new)
->>>>>>> 0603b1c8 (theirs)
+    return NamedPlayer(get_player(transaction, player), get_player_metadata(transaction, player), is_new)
 
 
 def erase_player(transaction: Transaction, known_as: str) -> None:
     """
-<<<<<<< HEAD
-    Erase a player's display names and the notes of their payments and charges, if any; their IDs stay in the records.
-||||||| parent of 0603b1c8 (theirs)
-    Erase a player's display name and the notes of their payments and charges, if any; their ID stays in the records.
-=======
-    Erase a player's display name and metadata, and the texts by them and about them; their ID stays in the records.
->>>>>>> 0603b1c8 (theirs)
+    Erase a player's display names and metadata, and the texts by them and about them; their IDs stay in the records.
 
-<<<<<<< HEAD
-    All IDs of the player are erased, by any of them. The action is idempotent.
-||||||| parent of 0603b1c8 (theirs)
-    The action is idempotent.
-=======
-    These are notes and reasons of their payments and charges, reasons of their departures with the request bodies that
-    have them, their claims and comments in disputes, and labels of their links. The action is idempotent.
->>>>>>> 0603b1c8 (theirs)
+    These are notes and reasons of their payments, charges and claims, reasons of their departures with the request
+    bodies that have them, their claims and comments in disputes, and labels of their links. All IDs of the player are
+    erased, by any of them. The action is idempotent.
     """
-<<<<<<< HEAD
     for player in aliases.read_aliases(transaction).ids_of(known_as):
-        erased = names.erase(transaction, player)
-        if erased.has_name or erased.notes:
-            event = PlayerErased(player=player, notes=erased.notes)
-            names.record_erasure(transaction, erased, event.encode())
+        has_name = names.erase(transaction, player)
+        erased = erase_texts_of_player(transaction, player)
+        for digests in erased or ([()] if has_name else []):
+            event = PlayerErased(player=player, texts=digests)
+            record_event(transaction, event.kind, event.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,15 +253,3 @@ def _view_changed(transaction: Transaction, player: str) -> PlayerView:
     if stored is None:
         return PlayerView(player, None, None, ())
     return _view_player(stored, aliases.list_aliases(transaction, [player]))
-||||||| parent of 0603b1c8 (theirs)
-    erased = players.erase(transaction, player)
-    if erased.has_name or erased.notes:
-        event = PlayerErased(player=player, notes=erased.notes)
-        players.record_erasure(transaction, erased, event.encode())
-=======
-    has_name = players.erase(transaction, player)
-    erased = erase_texts_of_player(transaction, player)
-    for digests in erased or ([()] if has_name else []):
-        event = PlayerErased(player=player, texts=digests)
-        record_event(transaction, event.kind, event.encode())
->>>>>>> 0603b1c8 (theirs)

@@ -34,20 +34,15 @@ from service.http.responses import (
     respond_page,
 )
 from service.openapi import REQUEST_ID
-<<<<<<< HEAD
 from service.players.actions import (
     erase_player,
     get_player,
+    get_player_metadata,
     join_player,
     list_players,
     name_player,
     part_player,
 )
-||||||| parent of 0603b1c8 (theirs)
-from service.players.actions import erase_player, get_player, list_players, name_player
-=======
-from service.players.actions import erase_player, get_player, get_player_metadata, list_players, name_player
->>>>>>> 0603b1c8 (theirs)
 
 players = Resource("players", __name__, description="Display names of players, which can be erased, and their aliases.")
 
@@ -101,13 +96,7 @@ def get_players(query: dict[str, Any]) -> Response:
 @players.response(200, PlayerWithMetadataSchema)
 def get_one_player(player: str) -> Response:
     """
-<<<<<<< HEAD
-    Return a player's display name and aliases, by any ID of the player.
-||||||| parent of 0603b1c8 (theirs)
-    Return a player's display name.
-=======
-    Return a player's display name and metadata.
->>>>>>> 0603b1c8 (theirs)
+    Return a player's display name, aliases and metadata, by any ID of the player.
 
     That of a player whose ID ends in `/statistics` is only in the list of players: here it is the URL of statistics.
     """
@@ -124,13 +113,7 @@ def get_one_player(player: str) -> Response:
 )
 def put_player(naming: NameRequest, player: str) -> Response:
     """
-<<<<<<< HEAD
-    Set a player's display name, or replace it. An alias has the display name of its player.
-||||||| parent of 0603b1c8 (theirs)
-    Set a player's display name, or replace it.
-=======
-    Set a player's display name and metadata, or replace them.
->>>>>>> 0603b1c8 (theirs)
+    Set a player's display name and metadata, or replace them. An alias has those of its player.
 
     Display names are stored in one place only, so that they can be erased: no record, event or stored response contains
     one.
@@ -145,22 +128,11 @@ def put_player(naming: NameRequest, player: str) -> Response:
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
     """
-<<<<<<< HEAD
-    Erase a player's display names, and the notes and reasons of their payments, charges and claims, under all IDs.
-||||||| parent of 0603b1c8 (theirs)
-    Erase a player's display name, and the notes and reasons of their payments and charges.
-=======
-    Erase a player's display name and metadata, and the texts by them and about them.
->>>>>>> 0603b1c8 (theirs)
+    Erase a player's display names and metadata, and the texts by them and about them, under all IDs.
 
-<<<<<<< HEAD
-    The player's IDs, results and payments stay in the records.
-||||||| parent of 0603b1c8 (theirs)
-    The player's ID, results and payments stay in the records.
-=======
-    These are notes and reasons of their payments and charges, reasons of their departures, their claims and comments in
-    disputes, and labels of their links. The player's ID, results and payments stay in the records. It cannot be undone.
->>>>>>> 0603b1c8 (theirs)
+    These are notes and reasons of their payments, charges and claims, reasons of their departures, their claims and
+    comments in disputes, and labels of their links. The player's IDs, results and payments stay in the records. It
+    cannot be undone.
     """
     erase_player(current_transaction(), read_player(player))
     return no_content()

@@ -63,29 +63,15 @@ AUDITED: Final[Mapping[str, Table]] = {
     "aliases": _table("club_id alias", event="player id joined_at"),
     "api_keys": _table(
         "club_id id",
-<<<<<<< HEAD
-        event="name prefix secret_sha256 scopes created_at expires_at revoked_at player created_by replaces",
-||||||| parent of 0603b1c8 (theirs)
-        event="name prefix secret_sha256 scopes created_at expires_at revoked_at",
-=======
-        event="name name_salt prefix secret_sha256 scopes created_at expires_at revoked_at",
->>>>>>> 0603b1c8 (theirs)
+        event="name name_salt prefix secret_sha256 scopes created_at expires_at revoked_at player created_by replaces",
         free="last_used_at",
     ),
     "rulesets": _table("club_id name version", event="content digest created_at"),
     "units": _table("club_id code", event="name digits defined_at"),
     "tables": _table(
         "club_id id",
-<<<<<<< HEAD
         event="name ruleset_name ruleset_version point_value unit unit_digits charge_per charge_amount minimum_stack"
-        " correction_window_minutes created_at archived_at",
-||||||| parent of 0603b1c8 (theirs)
-        event="name ruleset_name ruleset_version point_value unit minimum_stack correction_window_minutes"
-        " created_at archived_at",
-=======
-        event="name ruleset_name ruleset_version point_value unit minimum_stack correction_window_minutes"
-        " created_at archived_at reference",
->>>>>>> 0603b1c8 (theirs)
+        " correction_window_minutes created_at archived_at reference",
     ),
     "links": _table(
         "club_id id",
@@ -126,18 +112,11 @@ AUDITED: Final[Mapping[str, Table]] = {
         " reference reverses",
         played="amounts charges",
     ),
-<<<<<<< HEAD
-    "entry_notes": _table("club_id entry_id", event="note salt"),
+    "texts": _table("club_id digest", event="field content salt record_id round_id player"),
     "payment_claims": _table(
         "club_id id", event="claimed_at payer payee unit unit_digits amount paid_at table_id round_id reference"
     ),
     "payment_claim_outcomes": _table("club_id claim_id", event="id outcome ended_at"),
-    "payment_claim_reasons": _table("club_id event_id", event="reason salt"),
-||||||| parent of 0603b1c8 (theirs)
-    "entry_notes": _table("club_id entry_id", event="note salt"),
-=======
-    "texts": _table("club_id digest", event="field content salt record_id round_id player"),
->>>>>>> 0603b1c8 (theirs)
     "disputes": _table(
         "club_id id",
         event="round_id table_id revision hand seat board_row claim author author_name opened_at",

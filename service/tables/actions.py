@@ -9,8 +9,8 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.events import TableChanged, TableCreated
-<<<<<<< HEAD
 from schemas.base import ComparedMistake, WireError, show
+from schemas.metadata import Metadata
 from schemas.money import Unit, dump_unit
 from schemas.tables import (
     SCOREKEEPER_LIFETIME,
@@ -20,14 +20,6 @@ from schemas.tables import (
     check_changed_charge,
     check_changed_money,
 )
-||||||| parent of 0603b1c8 (theirs)
-from schemas.base import ComparedMistake, show
-from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView, check_changed_money
-=======
-from schemas.base import ComparedMistake, show
-from schemas.metadata import Metadata
-from schemas.tables import SCOREKEEPER_LIFETIME, Scorekeeper, TableRequest, TableView, check_changed_money
->>>>>>> 0603b1c8 (theirs)
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
 from service.db import Transaction
@@ -36,13 +28,9 @@ from service.errors import Busy, NotFound, RoundOpen, TableArchived, TableConfli
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
-<<<<<<< HEAD
-from service.units.actions import get_unit
-||||||| parent of 0603b1c8 (theirs)
-=======
 from service.texts.actions import get_metadata, set_metadata
 from service.texts.queries import MetadataOwner
->>>>>>> 0603b1c8 (theirs)
+from service.units.actions import get_unit
 
 
 def view_table(stored: StoredTable) -> TableView:
@@ -131,15 +119,9 @@ def add_table(transaction: Transaction, request: TableRequest) -> AddedTable:
     tables.lock(transaction, request.name)
     other = tables.find(transaction, request.name)
     if other is None:
-<<<<<<< HEAD
         unit = None if request.unit is None else get_unit(transaction, request.unit)
-        return AddedTable(view_table(create_table(transaction, request, ruleset, unit)), is_replay=False)
-||||||| parent of 0603b1c8 (theirs)
-        return AddedTable(view_table(create_table(transaction, request, ruleset)), is_replay=False)
-=======
-        created = create_table(transaction, request, ruleset)
+        created = create_table(transaction, request, ruleset, unit)
         return AddedTable(view_table(created), request.metadata, is_replay=False)
->>>>>>> 0603b1c8 (theirs)
     differences = tuple(_find_differences(other, request))
     if differences:
         detail = f"table {other.id} has the name {request.name!r} and other values; expected a unique name in the club"
@@ -151,20 +133,12 @@ def _find_differences(recorded: StoredTable, request: TableRequest) -> Iterator[
     """List the differences of a table from the recorded one. A ruleset without a version is compared by its name."""
     name = recorded.ruleset_name
     same = (name, f"{name}@{recorded.ruleset_version}")
-<<<<<<< HEAD
-    received = asdict(request)
+    received = {name: value for name, value in asdict(request).items() if name != "metadata"}
     stored = {
         **asdict(view_table(recorded)),
         "ruleset": request.ruleset if request.ruleset in same else same[1],
         "unit": recorded.unit and recorded.unit.code,
     }
-||||||| parent of 0603b1c8 (theirs)
-    received = asdict(request)
-    stored = {**asdict(view_table(recorded)), "ruleset": request.ruleset if request.ruleset in same else same[1]}
-=======
-    received = {name: value for name, value in asdict(request).items() if name != "metadata"}
-    stored = {**asdict(view_table(recorded)), "ruleset": request.ruleset if request.ruleset in same else same[1]}
->>>>>>> 0603b1c8 (theirs)
     for field, value in received.items():
         if value != stored[field]:
             detail = f"{show(stored[field])} is recorded, {show(value)} was received"
@@ -219,13 +193,9 @@ def _describe(table: StoredTable) -> dict[str, Any]:
         **dump_unit(table.unit),
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
-<<<<<<< HEAD
         "charge_per": table.charge_per,
         "charge_amount": table.charge_amount,
-||||||| parent of 0603b1c8 (theirs)
-=======
         "reference": table.reference,
->>>>>>> 0603b1c8 (theirs)
     }
 
 
@@ -290,17 +260,9 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     return view_table(after)
 
 
-<<<<<<< HEAD
 _PLAIN: Final = frozenset(
-    {"name", "point_value", "minimum_stack", "correction_window_minutes", "charge_per", "charge_amount"}
+    {"name", "point_value", "minimum_stack", "correction_window_minutes", "charge_per", "charge_amount", "reference"}
 )
-||||||| parent of 0603b1c8 (theirs)
-_PLAIN: Final = frozenset({"name", "point_value", "unit", "minimum_stack", "correction_window_minutes"})
-=======
-_PLAIN: Final = frozenset(
-    {"name", "point_value", "unit", "minimum_stack", "correction_window_minutes", "reference"}
-)
->>>>>>> 0603b1c8 (theirs)
 """The fields of a request that a stored table has too."""
 
 

@@ -79,16 +79,8 @@ def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     Raises:
         TableConflict: the club has a table with this name or this reference.
     """
-<<<<<<< HEAD
-    with conflicts(tables_name_key=_taken(table.name)):
-        transaction.execute(insert(_TABLE).values(club_id=transaction.club_id, **_columns_of(table)))
-||||||| parent of 0603b1c8 (theirs)
-    with conflicts(tables_name_key=_taken(table.name)):
-        transaction.execute(insert(_TABLE).values(club_id=transaction.club_id, **asdict(table)))
-=======
     with conflicts(tables_name_key=_taken(table.name), tables_reference_key=_reference_taken(table.reference)):
-        transaction.execute(insert(_TABLE).values(club_id=transaction.club_id, **asdict(table)))
->>>>>>> 0603b1c8 (theirs)
+        transaction.execute(insert(_TABLE).values(club_id=transaction.club_id, **_columns_of(table)))
     record_event(transaction, EventKind.TABLE_CREATED, event)
 
 

@@ -18,14 +18,10 @@ from evidence.events import (
     KeyRevoked,
     LinkIssued,
     LinkRevoked,
-<<<<<<< HEAD
+    MetadataChanged,
     PaymentClaimDeclined,
     PaymentClaimed,
     PaymentClaimWithdrawn,
-||||||| parent of 0603b1c8 (theirs)
-=======
-    MetadataChanged,
->>>>>>> 0603b1c8 (theirs)
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
@@ -47,16 +43,10 @@ from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 from service.replays.comparing import Expected, Key, Row
 from service.replays.findings import Finding, FindingKind
-<<<<<<< HEAD
-from service.verification.expected_payments import add_claim, add_payment, erase_notes
-from service.verification.expected_proposals import add_proposal
-||||||| parent of 0603b1c8 (theirs)
-from service.verification.expected_payments import add_payment, erase_notes
-=======
 from service.texts.models import TextField
-from service.verification.expected_payments import add_payment
+from service.verification.expected_payments import add_claim, add_payment
+from service.verification.expected_proposals import add_proposal
 from service.verification.expected_texts import expect_text, list_erased, stored_text, without_erased
->>>>>>> 0603b1c8 (theirs)
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 Owner = tuple[UUID | None, UUID | None, str | None]
@@ -79,19 +69,11 @@ def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]
     for event in events:
         try:
             payload = decode_event(event.kind, bytes(event.content or b""))
-<<<<<<< HEAD
-            if payload is not None:
-                _add(records, payload, event.id, event.at, event.actor)
-||||||| parent of 0603b1c8 (theirs)
-            if payload is not None:
-                _add(records, payload, event.id, event.at)
-=======
             if isinstance(payload, MetadataChanged):
                 metadata[payload.record, payload.round, payload.player] = payload.metadata
             elif payload is not None:
                 erased.update(list_erased(payload))
-                _add(records, payload, event.id, event.at)
->>>>>>> 0603b1c8 (theirs)
+                _add(records, payload, event.id, event.at, event.actor)
         except (EvidenceError, KeyError, ValueError) as error:
             why = f"{event.kind}: {error}"
             unreadable.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", {"id": str(event.id)}, "content", why))
@@ -134,19 +116,9 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
     Add the record of an event.
 
     Raises:
-<<<<<<< HEAD
         KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, ends a
-            proposal or a claim, parts an alias, or erases a name, a note or a reason, that no earlier event created.
+            proposal or a claim, parts an alias, or erases a name, that no earlier event created.
         ValueError: it names no version of a ruleset, or no time of day, or it ends a proposal that cannot end so.
-||||||| parent of 0603b1c8 (theirs)
-        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, or erases a
-            name or a note, that no earlier event created.
-        ValueError: it names no version of a ruleset, or no time of day.
-=======
-        KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, or erases a
-            name, that no earlier event created.
-        ValueError: it names no version of a ruleset, or no time of day.
->>>>>>> 0603b1c8 (theirs)
     """
     match event:
         case ClubCreated():
@@ -189,37 +161,7 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
         case KeyRevoked():
             records["api_keys"][(event.key,)]["revoked_at"] = event.revoked_at
         case LinkIssued():
-<<<<<<< HEAD
             records["links"][(event.link,)] = _link_record(event, at)
-||||||| parent of 0603b1c8 (theirs)
-            records["links"][(event.link,)] = {
-                "table_id": event.table,
-                "round_id": event.round,
-                "key_id": event.key,
-                "kind": event.link_kind.value,
-                "player": event.player,
-                "label": _hashed("label", event.label),
-                "scopes": list(event.scopes),
-                "created_at": at,
-                "expires_at": event.expires_at,
-                "revoked_at": None,
-                "secret_sha256": _secret(event.secret),
-            }
-=======
-            records["links"][(event.link,)] = {
-                "table_id": event.table,
-                "round_id": event.round,
-                "key_id": event.key,
-                "kind": event.link_kind.value,
-                "player": event.player,
-                _DIGEST: event.label,
-                "scopes": list(event.scopes),
-                "created_at": at,
-                "expires_at": event.expires_at,
-                "revoked_at": None,
-                "secret_sha256": _secret(event.secret),
-            }
->>>>>>> 0603b1c8 (theirs)
         case LinkRevoked():
             records["links"][(event.link,)]["revoked_at"] = at
         case RulesetAdded():

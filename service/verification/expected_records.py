@@ -1,13 +1,7 @@
 """The records that a round must have, from its events: every result is replayed from the cards."""
 
 from collections import defaultdict
-<<<<<<< HEAD
-from collections.abc import Callable, Iterator, Mapping, Sequence
-||||||| parent of 0603b1c8 (theirs)
-from collections.abc import Callable, Mapping, Sequence
-=======
-from collections.abc import Mapping, Sequence
->>>>>>> 0603b1c8 (theirs)
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -15,15 +9,7 @@ from uuid import UUID
 import orjson
 
 from evidence.fold import FoldedDispute, FoldedHand, FoldedRound, Revision
-<<<<<<< HEAD
-from schemas.disputes import DisputeRequest
 from schemas.ledger.journal import Counted
-||||||| parent of 0603b1c8 (theirs)
-from schemas.disputes import DisputeRequest
-from schemas.ledger.journal import Amounts
-=======
-from schemas.ledger.journal import Amounts
->>>>>>> 0603b1c8 (theirs)
 from scoring.errors import ScoringError
 from scoring.hand import Seat
 from scoring.history import replay

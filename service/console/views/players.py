@@ -37,13 +37,14 @@ from service.console.views.session import console_state, read_form
 from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.responses import encode_json
-<<<<<<< HEAD
-from service.players.actions import erase_player, list_aliases, list_names, name_player, search_names
-||||||| parent of 0603b1c8 (theirs)
-from service.players.actions import erase_player, list_names, name_player, search_names
-=======
-from service.players.actions import erase_player, get_player_metadata, list_names, name_player, search_names
->>>>>>> 0603b1c8 (theirs)
+from service.players.actions import (
+    erase_player,
+    get_player_metadata,
+    list_aliases,
+    list_names,
+    name_player,
+    search_names,
+)
 from service.players.views import read_player
 from service.statistics.actions import (
     get_player_details,

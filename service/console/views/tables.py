@@ -36,35 +36,15 @@ from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import list_last_opened
-<<<<<<< HEAD
-from service.tables.actions import get_table, list_tables, update_table
-from service.units.actions import define_unit, list_units
-||||||| parent of 0603b1c8 (theirs)
-from service.tables.actions import get_table, list_tables, update_table
-=======
 from service.tables.actions import get_table, get_table_metadata, list_tables, update_table
->>>>>>> 0603b1c8 (theirs)
+from service.units.actions import define_unit, list_units
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
-<<<<<<< HEAD
 _EDITED: Final = (
     *("name", "ruleset", "point_value", "unit", "charge_per", "charge_amount", "minimum_stack"),
-    "correction_window_minutes",
+    *("correction_window_minutes", "reference"),
 )
-||||||| parent of 0603b1c8 (theirs)
-_EDITED: Final = ("name", "ruleset", "point_value", "unit", "minimum_stack", "correction_window_minutes")
-=======
-_EDITED: Final = (
-    "name",
-    "ruleset",
-    "point_value",
-    "unit",
-    "minimum_stack",
-    "correction_window_minutes",
-    "reference",
-)
->>>>>>> 0603b1c8 (theirs)
 """The fields of the form that changes a table."""
 _NUMBERS: Final = frozenset({"point_value", "charge_amount", "minimum_stack", "correction_window_minutes"})
 _LONGEST_NUMBER: Final = 16
@@ -193,19 +173,13 @@ def change_table(table_id: UUID) -> BaseResponse:
     Only what differs from the page is changed, so that what somebody else has changed since it was opened stays.
     """
     fields = _edit(get_table(current_transaction(), table_id))
-<<<<<<< HEAD
-    changed = {name: read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown}
-||||||| parent of 0603b1c8 (theirs)
-    changed = {name: _read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown}
-=======
     changed: dict[str, Any] = {
-        name: _read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown
+        name: read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown
     }
     form = read_form()
     metadata = read_changed(form)
     if metadata is not None:
         changed["metadata"] = metadata
->>>>>>> 0603b1c8 (theirs)
     if changed:
         update_table(current_transaction(), table_id, load(_CHANGES, changed))
     return _show(table_id)

@@ -115,7 +115,6 @@ def store_correction(
     """
     Store a planned correction as a new revision, and compare the round before and after it.
 
-<<<<<<< HEAD
     Args:
         transaction: in which the round was locked and the correction was planned.
         planned: the correction, which changes something.
@@ -124,72 +123,7 @@ def store_correction(
     """
     before, happened, amended = planned.before, planned.happened, planned.amended
     old = snapshot_recorded(transaction, before.id, before.revision, happened)
-    submission = Submission("correction", received)
-||||||| parent of 0603b1c8 (theirs)
-
-def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended: AmendedRound) -> None:
-    """Raise if the correction would reopen a round that was final, that another follows, or at an archived table."""
-    if not amended.played.round.is_open or before.round.is_open:
-        return
-    if before.finality.final_revision is not None:
-        detail = (
-            "the correction would reopen the round, and its settlement was final; expected `closed` in the document:"
-            " the hand after which the round was closed, and the reason"
-        )
-        raise CorrectionInvalid(detail, (Mistake("settlement-final", ("document", "closed"), detail),))
-    table = tables.get(transaction, before.table_id, for_update=True)
-    following = rounds.find_following(transaction, before)
-    if following is not None:
-        detail = (
-            f"the correction would reopen the round, and round {following} was opened at the table after it; expected"
-            " `closed` in the document: the hand after which the round was closed, and the reason"
-        )
-        raise CorrectionInvalid(detail, (Mistake("round-follows", ("document", "closed"), detail),))
-    refuse_archived(table)
-
-
-def _store(
-    transaction: Transaction,
-    before: StoredRound,
-    happened: StoredHistory,
-    amended: AmendedRound,
-    request: CorrectionRequest,
-    received: bytes,
-) -> StoredRound:
-    submission = Submission("correction", received)
-=======
-
-def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended: AmendedRound) -> None:
-    """Raise if the correction would reopen a round that was final, that another follows, or at an archived table."""
-    if not amended.played.round.is_open or before.round.is_open:
-        return
-    if before.finality.final_revision is not None:
-        detail = (
-            "the correction would reopen the round, and its settlement was final; expected `closed` in the document:"
-            " the hand after which the round was closed, and the reason"
-        )
-        raise CorrectionInvalid(detail, (Mistake("settlement-final", ("document", "closed"), detail),))
-    table = tables.get(transaction, before.table_id, for_update=True)
-    following = rounds.find_following(transaction, before)
-    if following is not None:
-        detail = (
-            f"the correction would reopen the round, and round {following} was opened at the table after it; expected"
-            " `closed` in the document: the hand after which the round was closed, and the reason"
-        )
-        raise CorrectionInvalid(detail, (Mistake("round-follows", ("document", "closed"), detail),))
-    refuse_archived(table)
-
-
-def _store(
-    transaction: Transaction,
-    before: StoredRound,
-    happened: StoredHistory,
-    amended: AmendedRound,
-    request: CorrectionRequest,
-    received: bytes,
-) -> StoredRound:
     submission = Submission("correction", received, has_texts=True)
->>>>>>> 0603b1c8 (theirs)
     store_ruleset(transaction, amended.history.ruleset)
     hand_ids, new = _assign_records(amended, happened, submission)
     players = {seat.seat: seat.player for seat in amended.history.seats}

@@ -34,19 +34,9 @@ from service.db.pages import Page
 from service.disputes.actions.anomalies import find_unusual
 from service.disputes.actions.steps import check_step
 from service.disputes.queries import disputes
-<<<<<<< HEAD
-from service.disputes.queries.disputes import DisputeFilter, StoredDispute
+from service.disputes.queries.disputes import DisputeFilter, StoredDispute, Words
 from service.errors import DisputeInvalid, DisputeRefused, NotFound
 from service.rounds.actions.checks import require_author
-||||||| parent of 0603b1c8 (theirs)
-from service.disputes.queries.disputes import DisputeFilter, StoredDispute
-from service.errors import DisputeChanged, DisputeInvalid, DisputeRefused, NotFound
-from service.rounds.actions.checks import require_author, require_version
-=======
-from service.disputes.queries.disputes import DisputeFilter, StoredDispute, Words
-from service.errors import DisputeChanged, DisputeInvalid, DisputeRefused, NotFound
-from service.rounds.actions.checks import require_author, require_version
->>>>>>> 0603b1c8 (theirs)
 from service.rounds.queries import rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
 from service.texts.models import TextField
@@ -250,25 +240,7 @@ def step_dispute(
     before = disputes.lock(transaction, dispute_id)
     if _is_done(transaction, before, request):
         return ChangedDispute(view_dispute(transaction, before), is_replay=True)
-<<<<<<< HEAD
-    check_step(transaction, round_, before, request, key, round_version=round_version, authors=authors)
-||||||| parent of 0603b1c8 (theirs)
-    if request.version is not None and request.version != before.version:
-        detail = f"the request is for version {request.version} of the dispute; expected version {before.version}"
-        raise DisputeChanged(detail, (Mistake("dispute-changed", ("version",), detail),))
-    if round_version is not None:
-        require_version(round_, round_version)
-    _check_transition(before, request)
-    require_author(transaction, round_, request.by, (before.author,))
-=======
-    if request.version is not None and request.version != before.version:
-        detail = f"the request is for version {request.version} of the dispute; expected version {before.version}"
-        raise DisputeChanged(detail, (Mistake("dispute-changed", ("version",), detail),))
-    if round_version is not None:
-        require_version(round_, round_version)
-    _check_transition(before, request)
-    key_id = require_author(transaction, round_, request.by, (before.player,))
->>>>>>> 0603b1c8 (theirs)
+    key_id = check_step(transaction, round_, before, request, key, round_version=round_version, authors=authors)
     correction = _find_correction(transaction, before, request)
     entry = DisputeEntry(before.version + 1, request.kind, request.by, request.words, correction, transaction.now)
     words = _write_words(before, TextField.COMMENT, request.words, request.by, key_id)

@@ -30,12 +30,8 @@ from scoring.hand import Seat
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
-<<<<<<< HEAD
-from service.players.queries.aliases import read_aliases
-||||||| parent of 0603b1c8 (theirs)
-=======
 from service.disputes.queries.disputes import WORDS, author_of, claim_of, comment_of
->>>>>>> 0603b1c8 (theirs)
+from service.players.queries.aliases import read_aliases
 from service.rounds.models import TRANSFERS, RoundHeadRecord, RoundRecord
 from service.tables.models import TableRecord
 
@@ -286,13 +282,7 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
         .outerjoin(review, and_(_is_entry(review), review.c.kind == DisputeState.UNDER_REVIEW.value))
         .outerjoin(ending, and_(_is_entry(ending), ending.c.kind.in_([state.value for state in DECIDED])))
     )
-<<<<<<< HEAD
-    return query.where(own, *_conditions(transaction, filter_, review.c.author))
-||||||| parent of 0603b1c8 (theirs)
-    return query.where(own, *_conditions(filter_, review.c.author))
-=======
-    return query.where(own, *_conditions(filter_, author_of(review.c)))
->>>>>>> 0603b1c8 (theirs)
+    return query.where(own, *_conditions(transaction, filter_, author_of(review.c)))
 
 
 def _is_entry(entries: Any) -> ColumnElement[bool]:

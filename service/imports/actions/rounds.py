@@ -235,13 +235,7 @@ class _RoundLines:
             charge=document.standing_charge,
             digest=line.digest,
         )
-<<<<<<< HEAD
         submission = submission_of(document, line.received)
-||||||| parent of 0603b1c8 (theirs)
-        submission = Submission("document", line.received)
-=======
-        submission = Submission("document", line.received, has_texts=document.has_texts)
->>>>>>> 0603b1c8 (theirs)
         change = RoundChange.opening(transaction, opened, opening_event(opened, submission=submission))
         change.add_submission(submission)
         if settled is None:

@@ -3,31 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-<<<<<<< HEAD
-from secrets import token_bytes
-||||||| parent of 0603b1c8 (theirs)
-from difflib import get_close_matches
-from secrets import token_bytes
-=======
-from difflib import get_close_matches
->>>>>>> 0603b1c8 (theirs)
 from typing import Final
 from uuid import UUID
 
 from evidence.events import ChargeRecorded, ChargeReversed, PaymentRecorded, PaymentReversed
-<<<<<<< HEAD
+from evidence.texts import SaltedText
 from schemas.base import ComparedMistake, show
 from schemas.ledger.journal import EntryKind
-||||||| parent of 0603b1c8 (theirs)
-from schemas.base import ComparedMistake, WireError, show
-from schemas.ledger.journal import EntryKind, account_of
-from schemas.ledger.ledger_lines import show_amount
-=======
-from evidence.texts import SaltedText
-from schemas.base import ComparedMistake, WireError, show
-from schemas.ledger.journal import EntryKind, account_of
-from schemas.ledger.ledger_lines import show_amount
->>>>>>> 0603b1c8 (theirs)
 from schemas.ledger.payments import ChargeRequest, PaymentRequest, Recorded, Reversal, dump_recorded
 from schemas.ledger.units import table_of
 from scoring.errors import Mistake
@@ -50,24 +32,10 @@ from service.ledger.actions.checks import (
     refuse_mistakes,
 )
 from service.ledger.queries import payments
-<<<<<<< HEAD
-from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
-from service.players.queries.aliases import read_aliases
-||||||| parent of 0603b1c8 (theirs)
-from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
-=======
 from service.ledger.queries.payments import ListedRecord, StoredRecord
->>>>>>> 0603b1c8 (theirs)
+from service.players.queries.aliases import read_aliases
 from service.rounds.actions.checks import find_time_mistakes
 
-<<<<<<< HEAD
-_SALT_BYTES: Final = 32
-||||||| parent of 0603b1c8 (theirs)
-_SALT_BYTES: Final = 32
-_MOST_ALIKE: Final = 3
-=======
-_MOST_ALIKE: Final = 3
->>>>>>> 0603b1c8 (theirs)
 _COMPARED: Final = ("payer", "payee", "player", "unit", "amount", "paid_at", "round")
 """The fields that make a payment or charge another one, besides its note or reason."""
 
@@ -111,18 +79,10 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         WireError: it has no reference and no key, or names an unknown player, an unknown unit or an impossible time.
         PaymentConflict: another payment or a charge has this reference.
     """
-<<<<<<< HEAD
     reference = lock_reference(transaction, request.reference, key)
     unit = find_amount_unit(transaction, request.unit)
-    note = None if request.note is None else make_note(request.note)
-    round_ = None if request.round is None else payments.find_round(transaction, request.round)
-||||||| parent of 0603b1c8 (theirs)
-    reference = _lock_reference(transaction, request.reference, key)
-    note = None if request.note is None else _make_note(request.note)
-=======
-    reference = _lock_reference(transaction, request.reference, key)
     note = None if request.note is None else SaltedText.of(request.note)
->>>>>>> 0603b1c8 (theirs)
+    round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = PaymentRecorded(
         payer=request.payer,
         payee=request.payee,
@@ -166,20 +126,10 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         WireError: it has no reference and no key, or names an unknown player, unit or round.
         PaymentConflict: another charge or a payment has this reference.
     """
-<<<<<<< HEAD
     reference = lock_reference(transaction, request.reference, key)
     unit = find_amount_unit(transaction, request.unit)
-    reason = make_note(request.reason)
-    round_ = None if request.round is None else payments.find_round(transaction, request.round)
-||||||| parent of 0603b1c8 (theirs)
-    reference = _lock_reference(transaction, request.reference, key)
-    reason = _make_note(request.reason)
-    table = None if request.round is None else payments.find_table_of_round(transaction, request.round)
-=======
-    reference = _lock_reference(transaction, request.reference, key)
     reason = SaltedText.of(request.reason)
-    table = None if request.round is None else payments.find_table_of_round(transaction, request.round)
->>>>>>> 0603b1c8 (theirs)
+    round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
         unit=request.unit,
@@ -253,13 +203,7 @@ def _reverse(transaction: Transaction, entry_id: UUID, kind: EntryKind, reason: 
         if stored.reason not in (None, reason):
             raise PaymentConflict(f"{kind.value} {entry_id} was reversed for another reason")
         return RecordedReversal(stored.reversal, is_replay=True)
-<<<<<<< HEAD
-    note = make_note(reason)
-||||||| parent of 0603b1c8 (theirs)
-    note = _make_note(reason)
-=======
     note = SaltedText.of(reason)
->>>>>>> 0603b1c8 (theirs)
     event = (
         PaymentReversed(payment=entry_id, reason=note.digest)
         if kind is EntryKind.PAYMENT
@@ -278,151 +222,6 @@ def replay_payment(transaction: Transaction, stored: StoredRecord) -> RecordedPa
     return RecordedPayment(recorded, is_replay=True, warnings=(Mistake("payment-reversed", ("reference",), detail),))
 
 
-<<<<<<< HEAD
-def make_note(text: str) -> Note:
-    """Return the words of a person with a new salt."""
-    return Note(text, token_bytes(_SALT_BYTES))
-
-
-||||||| parent of 0603b1c8 (theirs)
-def _make_note(text: str) -> Note:
-    return Note(text, token_bytes(_SALT_BYTES))
-
-
-def _lock_reference(transaction: Transaction, reference: str | None, key: str | None) -> str:
-    """
-    Return what identifies a payment or charge, locked until the transaction ends.
-
-    Raises:
-        WireError: the request has neither a reference nor a key.
-    """
-    identity = reference or key
-    if identity is None:
-        detail = "is required; expected a reference, or the header Idempotency-Key"
-        raise WireError((Mistake("reference-missing", ("reference",), detail),))
-    payments.lock(transaction, identity)
-    return identity
-
-
-def _refuse_mistakes(*mistakes: Mistake) -> None:
-    if mistakes:
-        raise WireError(mistakes)
-
-
-def _find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
-    """List the players, by the fields that name them, who never sat in a round of the club, with some who did."""
-    named = {player for player in players.values() if player is not None}
-    unknown = named - rounds.list_known_players(transaction, named)
-    known = rounds.list_players(transaction) if unknown else []
-    for field, player in players.items():
-        if player is not None and player in unknown:
-            alike = _find_alike(player, known)
-            example = f", for example {', '.join(map(repr, alike))}" if alike else ""
-            detail = f"is {show(player)}, who never sat in a round; expected a player of the club{example}"
-            yield ComparedMistake("player-unknown", (field,), detail, {"received": player})
-
-
-def _find_alike(player: str, known: list[str]) -> list[str]:
-    by_folded = {fold_player(each): each for each in known}
-    close = get_close_matches(fold_player(player), by_folded, _MOST_ALIKE)
-    return [by_folded[each] for each in close]
-
-
-def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
-    """Yield the mistake of a unit that is no unit, and no table of the club whose points have no value."""
-    table_id = table_of(unit)
-    if table_id is None:
-        if unit not in CURRENCIES:
-            yield Mistake("unit-unknown", ("unit",), f"is {unit!r}, which is no unit; expected an ISO 4217 code")
-        return
-    table = tables.list_by_id(transaction, [table_id]).get(table_id)
-    if table is None:
-        yield Mistake("unit-unknown", ("unit",), f"the club has no table {unit}")
-    elif table.point_value is not None and table.unit and not payments.has_unit(transaction, unit):
-        detail = f"points of the table {table.name!r} are worth money; expected {table.unit}"
-        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.unit})
-
-
-def _find_unknown_round(round_id: UUID | None, table_id: UUID | None) -> Iterator[Mistake]:
-    if round_id is not None and table_id is None:
-        yield Mistake("round-unknown", ("round",), f"the club has no round {round_id}")
-
-
-def _find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
-    """Yield the mistake of points of one table that are charged for a round of another."""
-    if table_id is not None and table_of(unit) not in (None, table_id):
-        detail = f"are points of another table than that of the round; expected {table_id}, or a unit"
-        yield Mistake("unit-unknown", ("unit",), detail)
-
-
-=======
-def _lock_reference(transaction: Transaction, reference: str | None, key: str | None) -> str:
-    """
-    Return what identifies a payment or charge, locked until the transaction ends.
-
-    Raises:
-        WireError: the request has neither a reference nor a key.
-    """
-    identity = reference or key
-    if identity is None:
-        detail = "is required; expected a reference, or the header Idempotency-Key"
-        raise WireError((Mistake("reference-missing", ("reference",), detail),))
-    payments.lock(transaction, identity)
-    return identity
-
-
-def _refuse_mistakes(*mistakes: Mistake) -> None:
-    if mistakes:
-        raise WireError(mistakes)
-
-
-def _find_unknown_players(transaction: Transaction, players: Mapping[str, str | None]) -> Iterator[Mistake]:
-    """List the players, by the fields that name them, who never sat in a round of the club, with some who did."""
-    named = {player for player in players.values() if player is not None}
-    unknown = named - rounds.list_known_players(transaction, named)
-    known = rounds.list_players(transaction) if unknown else []
-    for field, player in players.items():
-        if player is not None and player in unknown:
-            alike = _find_alike(player, known)
-            example = f", for example {', '.join(map(repr, alike))}" if alike else ""
-            detail = f"is {show(player)}, who never sat in a round; expected a player of the club{example}"
-            yield ComparedMistake("player-unknown", (field,), detail, {"received": player})
-
-
-def _find_alike(player: str, known: list[str]) -> list[str]:
-    by_folded = {fold_player(each): each for each in known}
-    close = get_close_matches(fold_player(player), by_folded, _MOST_ALIKE)
-    return [by_folded[each] for each in close]
-
-
-def _find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
-    """Yield the mistake of a unit that is no unit, and no table of the club whose points have no value."""
-    table_id = table_of(unit)
-    if table_id is None:
-        if unit not in CURRENCIES:
-            yield Mistake("unit-unknown", ("unit",), f"is {unit!r}, which is no unit; expected an ISO 4217 code")
-        return
-    table = tables.list_by_id(transaction, [table_id]).get(table_id)
-    if table is None:
-        yield Mistake("unit-unknown", ("unit",), f"the club has no table {unit}")
-    elif table.point_value is not None and table.unit and not payments.has_unit(transaction, unit):
-        detail = f"points of the table {table.name!r} are worth money; expected {table.unit}"
-        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.unit})
-
-
-def _find_unknown_round(round_id: UUID | None, table_id: UUID | None) -> Iterator[Mistake]:
-    if round_id is not None and table_id is None:
-        yield Mistake("round-unknown", ("round",), f"the club has no round {round_id}")
-
-
-def _find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
-    """Yield the mistake of points of one table that are charged for a round of another."""
-    if table_id is not None and table_of(unit) not in (None, table_id):
-        detail = f"are points of another table than that of the round; expected {table_id}, or a unit"
-        yield Mistake("unit-unknown", ("unit",), detail)
-
-
->>>>>>> 0603b1c8 (theirs)
 def _refuse_differences(
     stored: StoredRecord, event: PaymentRecorded | ChargeRecorded, paid_at: datetime | None, note: str | None
 ) -> None:

@@ -24,48 +24,12 @@ from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
-<<<<<<< HEAD
 from service.errors import Busy, NotFound, PaymentConflict
-from service.ledger.models import EntryNoteRecord
 from service.players.queries.aliases import read_aliases
 from service.rounds.queries.journal import EntryRecord, load_worth
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """The words of a person about an entry, with the key of their digest in the event."""
-
-    text: str
-    salt: bytes
-
-    @property
-    def digest(self) -> bytes:
-        """The digest in the event."""
-        return digest_note(self.text, self.salt)
-||||||| parent of 0603b1c8 (theirs)
-from service.errors import Busy, NotFound
-from service.ledger.models import EntryNoteRecord
-from service.rounds.queries.journal import EntryRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """The words of a person about an entry, with the key of their digest in the event."""
-
-    text: str
-    salt: bytes
-
-    @property
-    def digest(self) -> bytes:
-        """The digest in the event."""
-        return digest_note(self.text, self.salt)
-=======
-from service.errors import Busy, NotFound
-from service.rounds.queries.journal import EntryRecord
 from service.texts import queries as texts
 from service.texts.models import TextField
 from service.texts.queries import NewText
->>>>>>> 0603b1c8 (theirs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,21 +151,11 @@ _EQUAL: Final = text("""
         CAST(:paid_at AS timestamptz)
     )
 """)
-<<<<<<< HEAD
 _IS_USED: Final = text("SELECT is_reference_used(:reference)")
 _BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
 _LISTED: Final = """
-    SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
-        reversal.posted_at AS reversed_at
-||||||| parent of 0603b1c8 (theirs)
-_LIST: Final = text("""
-    SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
-        reversal.posted_at AS reversed_at
-=======
-_LIST: Final = text("""
     SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.content AS note,
         tables.name AS table_name, reversal.posted_at AS reversed_at
->>>>>>> 0603b1c8 (theirs)
     FROM entries AS entry
     JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
     LEFT JOIN texts AS note ON (note.club_id, note.record_id) = (entry.club_id, entry.id)
@@ -346,21 +300,11 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
     return PaidRound(row.table_id, load_worth(row).amount_unit)
 
 
-<<<<<<< HEAD
 def record(
-    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None, *, after: UUID | None = None
+    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: SaltedText | None, *, after: UUID | None = None
 ) -> Recorded:
     """Insert a payment or charge, whose reference is locked; `after` is the ID of the event of its claim."""
     added = _insert(transaction, event, entry_of(event, transaction.now), note, after=after)
-||||||| parent of 0603b1c8 (theirs)
-def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None) -> Recorded:
-    """Insert a payment or charge, whose reference is locked."""
-    added = _insert(transaction, event, entry_of(event, transaction.now), note)
-=======
-def record(transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: SaltedText | None) -> Recorded:
-    """Insert a payment or charge, whose reference is locked."""
-    added = _insert(transaction, event, entry_of(event, transaction.now), note)
->>>>>>> 0603b1c8 (theirs)
     return Recorded(added, transaction.now, event)
 
 
@@ -412,17 +356,5 @@ def _add(
     posted = {"club_id": transaction.club_id, "id": added, "posted_at": transaction.now}
     batch.insert(EntryRecord, {**posted, **entry})
     if note is not None:
-<<<<<<< HEAD
-        stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
-        batch.insert(EntryNoteRecord, stored)
-||||||| parent of 0603b1c8 (theirs)
-        stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
-        batch.insert(EntryNoteRecord, stored)
-    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
-    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
-=======
         texts.insert(transaction, batch, [NewText(TextField.NOTE, note, UUID(str(added)))])
-    taken = Busy("The same payment or charge was recorded by another request; retry the request.")
-    batch.write(transaction, entries_reference_key=taken, entries_reverses_key=taken)
->>>>>>> 0603b1c8 (theirs)
     return UUID(str(added))

@@ -14,14 +14,8 @@ from scoring.round import PlayedHand
 from scoring.round_state import Round
 from service.clubs.queries import keys
 from service.db import Transaction
-<<<<<<< HEAD
-from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged
-from service.players.queries.aliases import Aliases
-||||||| parent of 0603b1c8 (theirs)
-from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged
-=======
 from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged, ScopeMissing
->>>>>>> 0603b1c8 (theirs)
+from service.players.queries.aliases import Aliases
 from service.rounds.queries.stored_round import StoredRound
 
 TOLERANCE: Final = timedelta(minutes=5)

@@ -149,13 +149,7 @@ def play_document(
     players, aliases = [seat.player for seat in document.seats], hold_aliases(transaction)
     refuse_aliases_together(aliases, players)
     store_ruleset(transaction, ruleset)
-<<<<<<< HEAD
     submission = submission_of(document, received)
-||||||| parent of 0603b1c8 (theirs)
-    submission = Submission("document", received)
-=======
-    submission = Submission("document", received, has_texts=document.has_texts)
->>>>>>> 0603b1c8 (theirs)
     change = add_round(
         transaction,
         table,

@@ -21,14 +21,8 @@ from scoring.round_state import Round, RoundSeat, fold_player
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
-<<<<<<< HEAD
 from service.players.queries.aliases import Aliases, hold_aliases
-from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together
-||||||| parent of 0603b1c8 (theirs)
-from service.rounds.actions.checks import find_time_mistakes
-=======
-from service.rounds.actions.checks import find_time_mistakes, require_key
->>>>>>> 0603b1c8 (theirs)
+from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together, require_key
 from service.rounds.queries import rounds
 from service.rounds.queries.received import Submission
 from service.rounds.queries.rounds import FIRST

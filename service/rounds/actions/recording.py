@@ -13,12 +13,8 @@ from evidence.hands import build_hand
 from schemas import next_hand
 from schemas.base import ComparedMistake, show
 from schemas.hands import HandView, SubmittedHand
-<<<<<<< HEAD
 from schemas.ledger.hand_charges import remove_reasons
-||||||| parent of 0603b1c8 (theirs)
-=======
 from schemas.metadata import read_metadata
->>>>>>> 0603b1c8 (theirs)
 from schemas.money import refuse_inexact
 from schemas.rounds import RoundView
 from scoring import SCORER_VERSION
@@ -29,20 +25,10 @@ from scoring.ruleset import Points
 from scoring.same_hand import BoardsOfHand, is_same_hand
 from service.db import Query, Transaction
 from service.errors import HandConflict, HandNumberWrong, HandUndone, NotFound, SameDeal
-<<<<<<< HEAD
 from service.rounds.actions.charges import ChargeRecorder
-from service.rounds.actions.checks import find_time_mistakes
-from service.rounds.actions.opening import ChangedRound, view_round
-from service.rounds.queries import hands, rounds
-||||||| parent of 0603b1c8 (theirs)
-from service.rounds.actions.checks import find_time_mistakes
-from service.rounds.actions.opening import ChangedRound, view_round
-from service.rounds.queries import hands, rounds
-=======
 from service.rounds.actions.checks import find_time_mistakes, require_key
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import boards, hands, rounds
->>>>>>> 0603b1c8 (theirs)
 from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.received import HandToRecord, Submission
 from service.rounds.queries.stored_round import StoredRound, in_order
@@ -147,21 +133,12 @@ class HandRecorder:
     """
 
     def __init__(
-<<<<<<< HEAD
         self,
         transaction: Transaction,
         before: StoredRound,
         charges: ChargeRecorder,
         boards: Sequence[BoardsOfHand] | None = None,
-||||||| parent of 0603b1c8 (theirs)
-        self, transaction: Transaction, before: StoredRound, boards: Sequence[BoardsOfHand] | None = None
-=======
-        self,
-        transaction: Transaction,
-        before: StoredRound,
-        boards: Sequence[BoardsOfHand] | None = None,
         references: dict[str, tuple[UUID, int]] | None = None,
->>>>>>> 0603b1c8 (theirs)
     ) -> None:
         """
         Begin.
@@ -211,24 +188,15 @@ class HandRecorder:
             mistakes = next_hand.find_repeated_mistakes(round_, submitted, is_identical=is_identical)
             if mistakes:
                 raise HandError(mistakes)
-<<<<<<< HEAD
-            self._charges.compare(self.before.id, submitted)
-||||||| parent of 0603b1c8 (theirs)
-=======
             _refuse_other_reference(replayed[1].reference, submitted.reference)
->>>>>>> 0603b1c8 (theirs)
+            self._charges.compare(self.before.id, submitted)
             return HandResult(replayed[1], view_round(self._now), is_replay=True)
         played = self._play(submitted)
         self._take_reference(submitted)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
-<<<<<<< HEAD
         charges = self._charges.prepare(self.before, submitted)
-        submission = Submission("hand", remove_reasons(received) if submitted.charges else received)
-||||||| parent of 0603b1c8 (theirs)
-        submission = Submission("hand", received)
-=======
-        submission = Submission("hand", received, has_texts=bool(submitted.metadata))
->>>>>>> 0603b1c8 (theirs)
+        content = remove_reasons(received) if submitted.charges else received
+        submission = Submission("hand", content, has_texts=bool(submitted.metadata))
         stacks = in_order(played.round.seat_numbers, played.round.stacks)
         hand = build_record(self.before.id, submitted, stacks, submission, is_irregular=played.accepted, is_posted=True)
         after = self._now.changed(self._transaction.now, played.round)
@@ -237,12 +205,8 @@ class HandRecorder:
             check(result)
         self._change.add_submission(submission, hand.id)
         self._change.add_played(round_, played, hand)
-<<<<<<< HEAD
         self._charges.add(self._change, charges)
-||||||| parent of 0603b1c8 (theirs)
-=======
         self._change.add_metadata(MetadataOwner.of_hand(hand.id, self.before.id), submitted.metadata)
->>>>>>> 0603b1c8 (theirs)
         self._recorded[submitted.hand.number] = submitted, result.recorded
         self._now = after
         return result
@@ -413,122 +377,3 @@ def _refuse_other_reference(recorded: str | None, received: str | None) -> None:
 
 def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Hand) -> HandConflict:
     return HandConflict(*next_hand.find_conflict(before.round, submitted, recorded))
-<<<<<<< HEAD
-
-
-def close_round(transaction: Transaction, round_id: UUID, reason: str) -> ChangedRound:
-    """
-    Close a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
-
-    The same closing sent again returns the round as it is now.
-
-    Raises:
-        NotFound: the round does not exist.
-        RoundError: the round is not open.
-    """
-    before = rounds.lock(transaction, round_id)
-    if before.round.status is RoundStatus.CLOSED:
-        closed = get_records(transaction, round_id, before.revision).closed
-        if closed is not None and closed.reason == reason:
-            return ChangedRound(view_round(before), is_replay=True)
-    ended = end_round(before.round)
-    closing = Closing(before.round.hands, reason)
-    return _end(transaction, before, ended, closing)
-
-
-def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> ChangedRound:
-    """
-    Record that a player left between two hands. If the departure ends the round, the round is settled.
-
-    The same departure sent again returns the round as it is now.
-
-    Raises:
-        NotFound: the round does not exist.
-        RoundError: the player cannot leave now.
-    """
-    before = rounds.lock(transaction, round_id)
-    if request.seat in before.round.left:
-        departed_before = get_records(transaction, round_id, before.revision).departed
-        if any((each.seat, each.reason) == (request.seat, request.reason) for each in departed_before):
-            return ChangedRound(view_round(before), is_replay=True)
-    departed = depart(before.round, request.seat)
-    departure = Departure(request.seat, before.round.hands, request.reason)
-    return _end(transaction, before, departed, departure)
-
-
-def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> ChangedRound:
-    change = RoundChange(transaction, before)
-    change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
-    boards = hands.list_boards(transaction, before.id) if before.charge_per is not None else ()
-    after = change.finish(ended.round, dealt=[seats for _, seats, _ in boards])
-    write_rounds(transaction, change)
-    return ChangedRound(view_round(after), is_replay=False)
-
-
-def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
-    """Return the encoded event payload of a departure or closing."""
-    if isinstance(ending, Departure):
-        return DepartureRecorded(
-            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
-        ).encode()
-    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()
-||||||| parent of 0603b1c8 (theirs)
-
-
-def close_round(transaction: Transaction, round_id: UUID, reason: str) -> ChangedRound:
-    """
-    Close a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
-
-    The same closing sent again returns the round as it is now.
-
-    Raises:
-        NotFound: the round does not exist.
-        RoundError: the round is not open.
-    """
-    before = rounds.lock(transaction, round_id)
-    if before.round.status is RoundStatus.CLOSED:
-        closed = get_records(transaction, round_id, before.revision).closed
-        if closed is not None and closed.reason == reason:
-            return ChangedRound(view_round(before), is_replay=True)
-    ended = end_round(before.round)
-    closing = Closing(before.round.hands, reason)
-    return _end(transaction, before, ended, closing)
-
-
-def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> ChangedRound:
-    """
-    Record that a player left between two hands. If the departure ends the round, the round is settled.
-
-    The same departure sent again returns the round as it is now.
-
-    Raises:
-        NotFound: the round does not exist.
-        RoundError: the player cannot leave now.
-    """
-    before = rounds.lock(transaction, round_id)
-    if request.seat in before.round.left:
-        departed_before = get_records(transaction, round_id, before.revision).departed
-        if any((each.seat, each.reason) == (request.seat, request.reason) for each in departed_before):
-            return ChangedRound(view_round(before), is_replay=True)
-    departed = depart(before.round, request.seat)
-    departure = Departure(request.seat, before.round.hands, request.reason)
-    return _end(transaction, before, departed, departure)
-
-
-def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> ChangedRound:
-    change = RoundChange(transaction, before)
-    change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
-    after = change.finish(ended.round)
-    write_rounds(transaction, change)
-    return ChangedRound(view_round(after), is_replay=False)
-
-
-def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
-    """Return the encoded event payload of a departure or closing."""
-    if isinstance(ending, Departure):
-        return DepartureRecorded(
-            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
-        ).encode()
-    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()
-=======
->>>>>>> 0603b1c8 (theirs)

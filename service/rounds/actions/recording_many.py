@@ -199,15 +199,8 @@ class _HandLines:
         recorded = boards.list_boards_of_rounds(transaction, played)
         references: dict[str, tuple[UUID, int]] = {}
         self._recorders = {
-<<<<<<< HEAD
-            round_id: HandRecorder(transaction, stored, charges, boards.get(round_id, ()))
+            round_id: HandRecorder(transaction, stored, charges, recorded.get(round_id, ()), references)
             for round_id, stored in locked.items()
-||||||| parent of 0603b1c8 (theirs)
-            round_id: HandRecorder(transaction, stored, boards.get(round_id, ())) for round_id, stored in locked.items()
-=======
-            round_id: HandRecorder(transaction, stored, recorded.get(round_id, ()), references)
-            for round_id, stored in locked.items()
->>>>>>> 0603b1c8 (theirs)
         }
 
     def record(self, lines: Iterable[HandLine]) -> Iterator[LineResult]:

@@ -5,42 +5,18 @@ A posted hand, a document, an import, a correction, an undo and a recomputation 
 round, and `write_rounds` writes any number of them with one statement.
 """
 
-<<<<<<< HEAD
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from hashlib import sha256
-from typing import Any, Final, NamedTuple
-||||||| parent of 0603b1c8 (theirs)
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from hashlib import sha256
-from typing import Any, Final, NamedTuple
-=======
-from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
->>>>>>> 0603b1c8 (theirs)
 from uuid import UUID
 
 from evidence import canonical_json
-<<<<<<< HEAD
-from evidence.events import FinalReason, Received, SettlementFinalized
-from schemas.hands import SubmittedHand
-from schemas.ledger.journal import Counted
-from schemas.money import dump_unit
-||||||| parent of 0603b1c8 (theirs)
-from evidence.events import FinalReason, Received, SettlementFinalized
-from schemas.hands import SubmittedHand
-from schemas.ledger.journal import Amounts
-=======
 from evidence.events import DepartureRecorded, FinalReason, RoundClosed, SettlementFinalized
 from evidence.texts import SaltedText
-from schemas.ledger.journal import Amounts
+from schemas.ledger.journal import Counted
 from schemas.metadata import Metadata, write_metadata
->>>>>>> 0603b1c8 (theirs)
+from schemas.money import dump_unit
 from scoring import SCORER_VERSION
 from scoring.hand import Seat
 from scoring.history import Closing, Departure

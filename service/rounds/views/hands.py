@@ -117,14 +117,8 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 
     The same hand sent again returns the stored record; another hand with its number is a conflict. So is a hand that
     was undone: the problem names its record, and the hand counts again if it is sent with that ID in `restores`. A hand
-<<<<<<< HEAD
-    that was corrected since is returned as it was recorded, with `in_force` false. `charges` are recorded together with
-    the hand, or refused with it.
-||||||| parent of 0603b1c8 (theirs)
-    that was corrected since is returned as it was recorded, with `in_force` false.
-=======
     that was corrected since is returned as it was recorded, with `in_force` false. A replay changes no metadata.
->>>>>>> 0603b1c8 (theirs)
+    `charges` are recorded together with the hand, or refused with it.
     """
     transaction = current_transaction()
     result = record_hand(transaction, round_id, submitted, receive_body(), HandCharges(transaction))

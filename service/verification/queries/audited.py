@@ -1,13 +1,7 @@
 """The stored records of a club, read in pages for verification."""
 
-<<<<<<< HEAD
 from collections.abc import Collection, Iterator, Mapping, Sequence
-||||||| parent of 0603b1c8 (theirs)
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-=======
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
->>>>>>> 0603b1c8 (theirs)
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -93,7 +87,6 @@ _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-<<<<<<< HEAD
         for table in (
             "aliases",
             "api_keys",
@@ -102,30 +95,18 @@ _IN_CLUB: Final = {
             "rulesets",
             "units",
             "tables",
-            "entry_notes",
             "proposals",
             "proposal_ends",
         )
-||||||| parent of 0603b1c8 (theirs)
-        for table in ("api_keys", "links", "players", "rulesets", "tables", "entry_notes")
-=======
-        for table in ("api_keys", "links", "players", "rulesets", "tables")
->>>>>>> 0603b1c8 (theirs)
     },
-<<<<<<< HEAD
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("payment_claims", "payment_claim_outcomes", "payment_claim_reasons")
+        for table in ("payment_claims", "payment_claim_outcomes")
     },
-    # The others are of rounds: each entry is read once.
-    "entries": text("SELECT * FROM entries WHERE club_id = :club_id AND (revision IS NULL OR round_id IS NULL)"),
-||||||| parent of 0603b1c8 (theirs)
-    "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
-=======
     # The metadata of rounds and hands belong to no event of a round.
     "texts": text("SELECT * FROM texts WHERE club_id = :club_id AND (round_id IS NULL OR field = 'metadata')"),
-    "entries": text(f"{_ENTRIES} event.round_id IS NULL"),
->>>>>>> 0603b1c8 (theirs)
+    # The others are of rounds: each entry is read once.
+    "entries": text("SELECT * FROM entries WHERE club_id = :club_id AND (revision IS NULL OR round_id IS NULL)"),
 }
 _OF_ROUNDS: Final = {
     "rounds": text(_IN_STRETCH.format("rounds", _WANTED.format("id"))),
@@ -152,14 +133,8 @@ _OF_ROUNDS: Final = {
         _RESULTS_IN_STRETCH.format(list_columns(PayoutRecord, "found"), "payouts", _WANTED.format("round_id"))
     ),
     "dispute_heads": _OF_DISPUTES,
-<<<<<<< HEAD
-    "entries": text(f"{_IN_STRETCH.format('entries', _WANTED.format('round_id'))} AND revision IS NOT NULL"),
-||||||| parent of 0603b1c8 (theirs)
-    "entries": text(f"{_ENTRIES} {_WANTED.format('event.round_id')}"),
-=======
     "texts": text(_IN_STRETCH.format("texts", f"field <> 'metadata' AND {_WANTED.format('round_id')}")),
-    "entries": text(f"{_ENTRIES} {_WANTED.format('event.round_id')}"),
->>>>>>> 0603b1c8 (theirs)
+    "entries": text(f"{_IN_STRETCH.format('entries', _WANTED.format('round_id'))} AND revision IS NOT NULL"),
 }
 _SCORED_HANDS: Final = text(
     _RESULTS_IN_STRETCH.format(
@@ -263,16 +238,6 @@ def list_loose_events(transaction: Transaction, kind: str | None = None) -> Iter
     yield from transaction.execute(_LOOSE_EVENTS, {"club_id": transaction.club_id, "kind": kind})
 
 
-<<<<<<< HEAD
-def list_of_rounds(
-    transaction: Transaction, table: str, stretch: Stretch, proven: Collection[UUID] = frozenset()
-) -> list[Row]:
-    """List the records of a table that belong to rounds of a stretch; hand scores of proven rounds without results."""
-||||||| parent of 0603b1c8 (theirs)
-def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch, excluded: Iterable[UUID] = ()) -> list[Row]:
-    """List the records of a table that belong to rounds of a stretch; of hand scores, those of rounds not excluded."""
-    parameters = in_stretch(transaction, stretch)
-=======
 _ERASURES: Final = text(f"""
     SELECT kind, content FROM events
     WHERE club_id = :club_id AND kind IN ('{EventKind.PLAYER_ERASED}', '{EventKind.TEXTS_ERASED}')
@@ -289,10 +254,10 @@ def list_erased(transaction: Transaction) -> set[bytes]:
     return erased
 
 
-def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch, excluded: Iterable[UUID] = ()) -> list[Row]:
-    """List the records of a table that belong to rounds of a stretch; of hand scores, those of rounds not excluded."""
-    parameters = in_stretch(transaction, stretch)
->>>>>>> 0603b1c8 (theirs)
+def list_of_rounds(
+    transaction: Transaction, table: str, stretch: Stretch, proven: Collection[UUID] = frozenset()
+) -> list[Row]:
+    """List the records of a table that belong to rounds of a stretch; hand scores of proven rounds without results."""
     if table == "hand_scores":
         return _list_hand_scores(transaction, stretch, proven)
     return _list_rows(transaction, _OF_ROUNDS[table], in_stretch(transaction, stretch))
