@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.safety import one_club_at_a_time
 
-revision = "019"
-down_revision = "016"
+revision = "020"
+down_revision = "019"
 
 
 def upgrade() -> None:
@@ -44,10 +44,20 @@ def upgrade() -> None:
         ALTER TABLE texts ALTER COLUMN content SET STATISTICS 0;
     """)
     one_club_at_a_time("texts")
-    # A link sees the texts of the rounds that it shows.
+    # A link sees the texts of the rounds that it shows; that of a player also the notes of the player's own payments
+    # and charges, and any link the reasons of the claims that it sees.
     op.execute("""
         CREATE POLICY one_table ON texts AS RESTRICTIVE FOR SELECT USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
+                WHEN field = 'note' THEN
+                    EXISTS (
+                        SELECT FROM payment_claims AS claim
+                        WHERE (claim.club_id, claim.id) = (texts.club_id, texts.record_id)
+                    ) OR (SELECT current_player()) IS NOT NULL AND EXISTS (
+                        SELECT FROM entries AS entry
+                        WHERE (entry.club_id, entry.id) = (texts.club_id, texts.record_id)
+                            AND entry.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
+                    )
                 ELSE EXISTS (
                     SELECT FROM round_heads AS head
                     WHERE head.club_id = texts.club_id AND head.round_id = texts.round_id

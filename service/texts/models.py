@@ -13,7 +13,7 @@ class TextField(StrEnum):
     """What a text is."""
 
     NOTE = "note"
-    """The note of a payment, or the reason of a charge or of a reversal."""
+    """The note of a payment, or the reason of a charge, of a reversal, or for which a claim was declined."""
     REASON = "reason"
     """The reason of a revision, a departure or a closing."""
     CLAIM = "claim"

@@ -199,6 +199,7 @@ _ERASE_OF_PLAYER: Final = text("""
     WITH erased AS (
         DELETE FROM texts WHERE club_id = :club_id AND (player = :player OR record_id IN (
             SELECT id FROM entries WHERE club_id = :club_id AND revision IS NULL AND :player = ANY (accounts)
+            UNION ALL SELECT id FROM payment_claims WHERE club_id = :club_id AND :player IN (payer, payee)
         )) RETURNING digest, field, round_id
     ), submissions AS (
         DELETE FROM texts WHERE club_id = :club_id AND field = 'submission'
@@ -235,7 +236,7 @@ _ERASE_REASON_OF_JOB: Final = text("""
     WHERE club_id = :club_id AND id = :record_id AND parameters ->> 'reason' IS NOT NULL
 """)
 _ERASE_RESPONSES: Final = text("DELETE FROM idempotent_responses WHERE club_id = :club_id AND has_texts")
-_WITH_TEXTS: Final = ("tables", "rounds", "hands", "disputes", "entries", "links", "api_keys", "jobs")
+_WITH_TEXTS: Final = ("tables", "rounds", "hands", "disputes", "entries", "payment_claims", "links", "api_keys", "jobs")
 _EXISTS: Final = text(
     " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE club_id = :club_id AND id = :record_id" for table in _WITH_TEXTS)
 )

@@ -32,7 +32,7 @@ from service.clubs.queries.keys import StoredKey
 from service.db import Transaction
 from service.db.pages import Page
 from service.disputes.actions.anomalies import find_unusual
-from service.disputes.actions.steps import check_step
+from service.disputes.actions.steps import NO_AUTHORS, check_step
 from service.disputes.queries import disputes
 from service.disputes.queries.disputes import DisputeFilter, StoredDispute, Words
 from service.errors import DisputeInvalid, DisputeRefused, NotFound
@@ -213,7 +213,7 @@ def step_dispute(
     key: StoredKey,
     *,
     round_version: int | None = None,
-    authors: Sequence[str] = (),
+    authors: Mapping[str, UUID] = NO_AUTHORS,
 ) -> ChangedDispute:
     """
     Apply a transition or comment to a dispute; the same request by the same author changes nothing.
@@ -226,7 +226,7 @@ def step_dispute(
         request: the transition or comment.
         key: the key or the player's link of the request.
         round_version: the version of the round that was read; None if any is accepted.
-        authors: further names that the author can have, such as that of a key that has proposed the transition.
+        authors: further keys that can be the author, by their names, such as one that has proposed the transition.
 
     Raises:
         NotFound: the dispute does not exist.
@@ -330,7 +330,7 @@ def resolve_dispute(
     key: StoredKey,
     *,
     round_version: int | None = None,
-    authors: Sequence[str] = (),
+    authors: Mapping[str, UUID] = NO_AUTHORS,
 ) -> ChangedDispute:
     """
     Uphold or reject a dispute that is under review.
@@ -341,7 +341,7 @@ def resolve_dispute(
         request: the decision.
         key: the key of the request.
         round_version: the version of the round that was read; None if any is accepted.
-        authors: further names that the author can have, such as that of a key that has proposed the decision.
+        authors: further keys that can be the author, by their names, such as one that has proposed the decision.
 
     Raises:
         NotFound: the dispute does not exist.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -125,7 +126,11 @@ def require_version(round_: StoredRound, version: int) -> None:
 
 
 def require_author(
-    transaction: Transaction, round_: StoredRound, by: str, others: Iterable[str | None] = ()
+    transaction: Transaction,
+    round_: StoredRound,
+    by: str,
+    others: Iterable[str | None] = (),
+    other_keys: Mapping[str, UUID] = MappingProxyType({}),
 ) -> UUID | None:
     """
     Check that the author of a dispute or comment is a player of the round, or the name of the key.
@@ -137,6 +142,7 @@ def require_author(
         round_: the round.
         by: the name of the author.
         others: further accepted names, such as that of the player who opened the dispute and has since been removed.
+        other_keys: further keys that can be the author, by their names.
 
     Returns:
         The ID of the key, if it is the author; None for a player.
@@ -154,6 +160,8 @@ def require_author(
         return transaction.actor
     if by in others:
         return None
+    if by in other_keys:
+        return other_keys[by]
     or_key = "" if key is None else f", or {key!r}, the name of the key"
     seated = ", ".join(map(repr, players))
     detail = f"`by` is {by!r}; expected a player seated in the round ({seated}){or_key}"

@@ -202,7 +202,8 @@ def add_steps(change: RoundChange, steps: Iterable[Step], document: RoundDocumen
 def submission_of(document: RoundDocument, received: bytes) -> Submission:
     """Return the request body of a document, as it is stored."""
     is_charged = any(submitted.charges for submitted in document.hands)
-    return Submission("document", remove_reasons(received) if is_charged else received)
+    content = remove_reasons(received) if is_charged else received
+    return Submission("document", content, has_texts=document.has_texts)
 
 
 def table_of(document: RoundDocument) -> TableRequest:

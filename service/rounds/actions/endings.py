@@ -10,6 +10,7 @@ from scoring.round_state import RoundStatus
 from service.db import Transaction
 from service.rounds.actions.opening import ChangedRound, view_round
 from service.rounds.queries import rounds
+from service.rounds.queries.boards import list_boards
 from service.rounds.queries.records import RoundRecords, get_records
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange, write_rounds
@@ -66,6 +67,7 @@ def _is_departed(records: RoundRecords, request: DepartureRequest) -> bool:
 def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> ChangedRound:
     change = RoundChange(transaction, before)
     change.add_ending(before.round, ended, ending)
-    after = change.finish(ended.round)
+    played = list_boards(transaction, before.id) if before.charge_per is not None else ()
+    after = change.finish(ended.round, dealt=[seats for _, seats, _ in played])
     write_rounds(transaction, change)
     return ChangedRound(view_round(after), is_replay=False)
