@@ -370,8 +370,8 @@ def _dump_head(document: RoundDocument) -> Dumped:
     numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
     departures = tuple(replace(departure, reason=None) for departure in document.departures)
     closed = document.closed and replace(document.closed, reason=None)
-    without = {"hands": (), "irregular": numbers, "departures": departures, "closed": closed}
-    return dump_document(replace(document, **without, opened_at=None, unit_digits=None))
+    unnamed = replace(document, irregular=numbers, departures=departures, closed=closed)
+    return dump_document(replace(unnamed, hands=(), opened_at=None, unit_digits=None))
 
 
 def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:

@@ -202,8 +202,11 @@ _ERASE_OF_PLAYER: Final = text("""
             UNION ALL SELECT id FROM payment_claims WHERE club_id = :club_id AND :player IN (payer, payee)
         )) RETURNING digest, field, round_id
     ), submissions AS (
-        DELETE FROM texts WHERE club_id = :club_id AND field = 'submission'
-            AND round_id IN (SELECT round_id FROM erased WHERE field = 'reason')
+        DELETE FROM texts AS body WHERE body.club_id = :club_id AND body.field = 'submission' AND EXISTS (
+            SELECT FROM erased LEFT JOIN proposals AS proposal
+                ON proposal.club_id = :club_id AND proposal.round_id = erased.round_id
+            WHERE erased.field = 'reason' AND (body.round_id = erased.round_id OR body.record_id = proposal.id)
+        )
         RETURNING digest
     )
     SELECT digest FROM erased UNION ALL SELECT digest FROM submissions
@@ -218,7 +221,9 @@ _ERASE_LABELS_OF_PLAYER: Final = text("""
     RETURNING before.label AS content, before.label_salt AS salt
 """)
 _ERASE_OF_RECORD: Final = text("""
-    DELETE FROM texts WHERE club_id = :club_id AND (record_id = :record_id OR round_id = :record_id) RETURNING digest
+    DELETE FROM texts WHERE club_id = :club_id AND (record_id = :record_id OR round_id = :record_id OR record_id IN (
+        SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
+    )) RETURNING digest
 """)
 _ERASE_IN_RECORD: Final = """
     UPDATE {table} AS record SET {column} = NULL, {column}_salt = NULL
@@ -236,7 +241,7 @@ _ERASE_REASON_OF_JOB: Final = text("""
     WHERE club_id = :club_id AND id = :record_id AND parameters ->> 'reason' IS NOT NULL
 """)
 _ERASE_RESPONSES: Final = text("DELETE FROM idempotent_responses WHERE club_id = :club_id AND has_texts")
-_WITH_TEXTS: Final = ("tables", "rounds", "hands", "disputes", "entries", "payment_claims", "links", "api_keys", "jobs")
+_WITH_TEXTS: Final = ("tables", "rounds", "hands", "disputes", "entries", "payment_claims", "proposals", "links", "api_keys", "jobs")
 _EXISTS: Final = text(
     " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE club_id = :club_id AND id = :record_id" for table in _WITH_TEXTS)
 )

@@ -184,7 +184,7 @@ def _link_record(event: LinkIssued, at: datetime) -> dict[str, Any]:
         "key_id": event.key,
         "kind": event.link_kind.value,
         "player": event.player,
-        "label": _hashed("label", event.label),
+        _DIGEST: event.label,
         "scopes": list(event.scopes),
         "created_at": at,
         "expires_at": event.expires_at,

@@ -348,7 +348,7 @@ def _add(
     batch: Batch,
     event: EventPayload,
     entry: Mapping[str, Any],
-    note: Note | None,
+    note: SaltedText | None,
     *,
     after: UUID | None = None,
 ) -> UUID:
