@@ -93,7 +93,7 @@ class PaymentClaimDeclined(EventPayload):
 
     Attributes:
         claim: the ID of the claim.
-        reason: the digest of the reason, as `digest_note` returns it.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.PAYMENT_CLAIM_DECLINED

@@ -124,9 +124,7 @@ class RecomputationProposalRequestSchema(WireSchema):
 class WithdrawalRequestSchema(WireSchema):
     """Why a proposal is withdrawn or refused."""
 
-    reason = DisputeTextField(
-        required=True, description="Why, in one line. It can be erased."
-    )
+    reason = DisputeTextField(required=True, description="Why, in one line. It can be erased.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> str:

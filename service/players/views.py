@@ -16,6 +16,7 @@ from schemas.players import (
     NameRequest,
     PlayerPageSchema,
     PlayerPathSchema,
+    PlayerSchema,
     PlayerWithMetadataSchema,
     dump_player,
     dump_player_with_metadata,

@@ -127,7 +127,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     "dispute_heads": _table("club_id dispute_id", event="state version"),
     "proposals": _table(
         "club_id id",
-        event="kind proposed_by proposed_at digest request_digest content round_id table_id revision dispute upholds"
+        event="kind proposed_by proposed_at digest request_digest received round_id table_id revision dispute upholds"
         " audit_id",
     ),
     "proposal_ends": _table(

@@ -241,7 +241,18 @@ _ERASE_REASON_OF_JOB: Final = text("""
     WHERE club_id = :club_id AND id = :record_id AND parameters ->> 'reason' IS NOT NULL
 """)
 _ERASE_RESPONSES: Final = text("DELETE FROM idempotent_responses WHERE club_id = :club_id AND has_texts")
-_WITH_TEXTS: Final = ("tables", "rounds", "hands", "disputes", "entries", "payment_claims", "proposals", "links", "api_keys", "jobs")
+_WITH_TEXTS: Final = (
+    "tables",
+    "rounds",
+    "hands",
+    "disputes",
+    "entries",
+    "payment_claims",
+    "proposals",
+    "links",
+    "api_keys",
+    "jobs",
+)
 _EXISTS: Final = text(
     " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE club_id = :club_id AND id = :record_id" for table in _WITH_TEXTS)
 )

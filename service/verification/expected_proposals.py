@@ -32,7 +32,7 @@ def add_proposal(records: Records, event: ProposalEvent, event_id: UUID, at: dat
     ended = {"proposed_by": opened["proposed_by"], "ended_by": actor, "ended_at": at}
     if isinstance(event, ProposalWithdrawn):
         records["texts"][(event.reason,)] = dict(expect_text(TextField.REASON, event.reason, event.proposal))
-        columns = {
+        columns: dict[str, Any] = {
             "state": ProposalState.WITHDRAWN.value,
             "reason": event.reason,
             "round_id": None,

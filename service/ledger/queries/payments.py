@@ -301,14 +301,18 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
 
 
 def record(
-    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: SaltedText | None, *, after: UUID | None = None
+    transaction: Transaction,
+    event: PaymentRecorded | ChargeRecorded,
+    note: SaltedText | None,
+    *,
+    after: UUID | None = None,
 ) -> Recorded:
     """Insert a payment or charge, whose reference is locked; `after` is the ID of the event of its claim."""
     added = _insert(transaction, event, entry_of(event, transaction.now), note, after=after)
     return Recorded(added, transaction.now, event)
 
 
-def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: Note) -> UUID:
+def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: SaltedText) -> UUID:
     """
     Add a charge to a batch that writes other records too, and return its ID.
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Final, NoReturn
 from uuid import UUID
 
 import orjson
 
-from evidence import digest_of
+from evidence import canonical_json
 from evidence.events import ProposalConfirmed, ProposalKind, ProposalOpened, ProposalWithdrawn
+from evidence.texts import SaltedText, digest_text
 from schemas.base import WireError, load
 from schemas.corrections.comparisons import RoundComparison
 from schemas.corrections.proposals import (
@@ -18,6 +18,7 @@ from schemas.corrections.proposals import (
     Proposal,
     ProposalState,
     ProposalView,
+    read_reason,
 )
 from schemas.jobs.recomputations import APPLY, RecomputationRequest
 from scoring.errors import Mistake, ScoringError
@@ -212,8 +213,7 @@ def confirm_proposal(transaction: Transaction, proposal_id: UUID, key: StoredKey
         require_decider(transaction, key, proposal.round)
         event = _correct(transaction, stored, proposal.round, key)
     else:
-        _require_content(stored)
-        event = _apply_audit(transaction, proposal)
+        event = _apply_audit(transaction, proposal, read_reason(_require_content(stored)))
     proposals.confirm(transaction, proposal, event)
     return ChangedProposal(get_proposal(transaction, proposal_id), is_replay=False)
 
@@ -292,10 +292,10 @@ def _plan_again(transaction: Transaction, before: StoredRound, request: Correcti
         _refuse_otherwise(f"the correction is no longer possible: {error}")
 
 
-def _apply_audit(transaction: Transaction, proposal: Proposal) -> ProposalConfirmed:
+def _apply_audit(transaction: Transaction, proposal: Proposal, reason: str) -> ProposalConfirmed:
     """Queue the recomputation that applies an audit; rounds that have changed since the audit are skipped."""
     request = RecomputationRequest(
-        scope=None, mode=APPLY, ruleset=None, reason=proposal.reason, final=True, audit=proposal.audit
+        scope=None, mode=APPLY, ruleset=None, reason=reason, final=True, audit=proposal.audit
     )
     job = queue_recomputation(transaction, request).job
     return ProposalConfirmed(proposal=proposal.id, revision=None, recomputation=job.id)
