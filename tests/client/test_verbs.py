@@ -7,16 +7,8 @@ import click
 import pytest
 
 from client.cli import main
-<<<<<<< HEAD
-from client.commands import administration, money, players
-from client.commands.base import Group
-||||||| parent of 0603b1c8 (theirs)
-from client.commands import administration, money
-from client.commands.base import Group
-=======
-from client.commands import administration, money, texts
+from client.commands import administration, money, players, texts
 from client.commands.base import Entry, Group
->>>>>>> 0603b1c8 (theirs)
 from client.commands.keys import KEY_VERBS
 from client.commands.proposals import PROPOSAL_VERBS
 from client.commands.verbs import FromNow, Verb
@@ -25,13 +17,7 @@ from tests.support.client.contract import Contract, read_contract
 from tests.support.client.faulty_server import build_response, faulty
 from tests.support.client.run_ofc import ofc
 
-<<<<<<< HEAD
-VERBS = {**administration.VERBS, **money.VERBS, **players.VERBS}
-||||||| parent of 0603b1c8 (theirs)
-VERBS = {**administration.VERBS, **money.VERBS}
-=======
-VERBS = {**administration.VERBS, **money.VERBS, **texts.VERBS}
->>>>>>> 0603b1c8 (theirs)
+VERBS = {**administration.VERBS, **money.VERBS, **players.VERBS, **texts.VERBS}
 CONTRACT = Contract(read_contract())
 ROWS = {**VERBS, **KEY_VERBS, **PROPOSAL_VERBS}
 NOT_OPTIONS = {"limit", "cursor", "dry_run", "ids"}

@@ -32,15 +32,11 @@ from evidence.events import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
-<<<<<<< HEAD
+    MetadataChanged,
+    MetadataOf,
     PaymentClaimDeclined,
     PaymentClaimed,
     PaymentClaimWithdrawn,
-||||||| parent of 0603b1c8 (theirs)
-=======
-    MetadataChanged,
-    MetadataOf,
->>>>>>> 0603b1c8 (theirs)
     PaymentRecorded,
     PaymentReversed,
     PlayerErased,
@@ -62,12 +58,8 @@ from evidence.events import (
     SettlementFinalized,
     TableChanged,
     TableCreated,
-<<<<<<< HEAD
-    UnitDefined,
-||||||| parent of 0603b1c8 (theirs)
-=======
     TextsErased,
->>>>>>> 0603b1c8 (theirs)
+    UnitDefined,
     WebhookAdded,
     WebhookChanged,
     WebhookRemoved,
@@ -169,20 +161,12 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         secret=bytes(32),
     ),
     LinkRevoked(link=LINK, table=TABLE),
-<<<<<<< HEAD
-    PlayerNamed.of("ann", "Ann Example", bytes(range(32))),
-    PlayerErased(player="ann"),
-    PlayerJoined(player="bob", alias="bobby"),
-    PlayerParted(player="bob", alias="bobby"),
-||||||| parent of 0603b1c8 (theirs)
-    PlayerNamed.of("ann", "Ann Example", bytes(range(32))),
-    PlayerErased(player="ann"),
-=======
     PlayerNamed.of("ann", "Ann Example", SALT),
     PlayerErased(player="ann", texts=(WORDS,)),
+    PlayerJoined(player="bob", alias="bobby"),
+    PlayerParted(player="bob", alias="bobby"),
     TextsErased(record=ROUND, texts=(WORDS,)),
     MetadataChanged(of=MetadataOf.HAND, record=hand_id(1), round=ROUND, metadata=WORDS),
->>>>>>> 0603b1c8 (theirs)
     RulesetAdded(ruleset=RULES),
     UnitDefined(code="mBTC", name="Millibitcoin", digits=5),
     TableCreated(
@@ -303,8 +287,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         reference="paid-1",
         note=digest_text("cash", SALT),
     ),
-<<<<<<< HEAD
-    PaymentReversed(payment=PAYMENT, reason=digest_note("it was a loan", bytes(range(32)))),
+    PaymentReversed(payment=PAYMENT, reason=digest_text("it was a loan", SALT)),
     PaymentClaimed(
         payer="bob",
         payee="ann",
@@ -316,13 +299,8 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         reference="tap-1",
         round=ROUND,
     ),
-    PaymentClaimDeclined(claim=PAYMENT, reason=digest_note("not received", bytes(range(32)))),
+    PaymentClaimDeclined(claim=PAYMENT, reason=digest_text("not received", SALT)),
     PaymentClaimWithdrawn(claim=PAYMENT),
-||||||| parent of 0603b1c8 (theirs)
-    PaymentReversed(payment=PAYMENT, reason=digest_note("it was a loan", bytes(range(32)))),
-=======
-    PaymentReversed(payment=PAYMENT, reason=digest_text("it was a loan", SALT)),
->>>>>>> 0603b1c8 (theirs)
     ChargeRecorded(
         player="ann",
         unit=str(TABLE),
@@ -333,13 +311,12 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         reference="rake-1",
         reason=digest_text("the room", SALT),
     ),
-<<<<<<< HEAD
-    ChargeReversed(charge=PAYMENT, reason=digest_note("it was free", bytes(range(32)))),
+    ChargeReversed(charge=PAYMENT, reason=digest_text("it was free", SALT)),
     ProposalOpened(
         proposal=ProposalKind.CORRECTION,
         digest=bytes(32),
         request=WORDS,
-        received=sha256(b"{}").digest(),
+        received=digest_text("{}", SALT),
         round=ROUND,
         table=TABLE,
         revision=1,
@@ -349,9 +326,4 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     ),
     ProposalConfirmed(proposal=PROPOSAL, revision=2, recomputation=None),
     ProposalWithdrawn(proposal=PROPOSAL, reason=WORDS),
-||||||| parent of 0603b1c8 (theirs)
-    ChargeReversed(charge=PAYMENT, reason=digest_note("it was free", bytes(range(32)))),
-=======
-    ChargeReversed(charge=PAYMENT, reason=digest_text("it was free", SALT)),
->>>>>>> 0603b1c8 (theirs)
 )

@@ -66,13 +66,9 @@ def live(house: House, api: Api) -> Lived:
     _rounds_are_settled_by_other_rules(house, club, api)
     _players_are_named(api)
     _money_is_paid(api)
-<<<<<<< HEAD
     _changes_are_proposed(house, api)
     _payments_are_claimed(api)
-||||||| parent of 0603b1c8 (theirs)
-=======
     _records_have_metadata(api)
->>>>>>> 0603b1c8 (theirs)
     for name in ("study", "attic"):
         _a_final_round_is_corrected(house, api, club, name)
         _a_round_is_disputed(api, f"{name} disputed")
@@ -199,7 +195,6 @@ def _money_is_paid(api: Api) -> None:
             assert taken_back.status == 201, taken_back
 
 
-<<<<<<< HEAD
 def _payments_are_claimed(api: Api) -> None:
     ends = [("confirm", None), ("withdraw", None), ("decline", {"reason": "not received"})]
     for number, (end, body) in enumerate(ends * 2, start=1):
@@ -236,8 +231,6 @@ def _changes_are_proposed(house: House, api: Api) -> None:
         assert api.post("/v1/keys", {"name": f"{name}'s phone", "scopes": ["read"], "player": name}).status == 201
 
 
-||||||| parent of 0603b1c8 (theirs)
-=======
 def _records_have_metadata(api: Api) -> None:
     """Set the metadata of two records of every kind, and change and remove some."""
     for number in (1, 2):
@@ -264,7 +257,6 @@ def _texts_are_erased(api: Api) -> None:
     assert api.delete("/v1/players/guest 2").status == 204
 
 
->>>>>>> 0603b1c8 (theirs)
 def _a_final_round_is_corrected(house: House, api: Api, club: UUID, name: str) -> None:
     round_id = start_round(api, name=name)
     last = COMPLETE[2] if name == "study" else hand(3, 3, {1: THREE[3], 2: THREE[2], 3: THREE[1]})

@@ -300,15 +300,11 @@ OF_NO_ROUND = {
     EventKind.UNIT_DEFINED,
     EventKind.TABLE_CREATED,
     EventKind.TABLE_CHANGED,
-<<<<<<< HEAD
     EventKind.PROPOSAL_OPENED,
     EventKind.PROPOSAL_CONFIRMED,
     EventKind.PROPOSAL_WITHDRAWN,
-||||||| parent of 0603b1c8 (theirs)
-=======
     EventKind.METADATA_CHANGED,
     EventKind.TEXTS_ERASED,
->>>>>>> 0603b1c8 (theirs)
 }
 
 

@@ -66,17 +66,9 @@ def create(
     """Create a key as the service does."""
     key_id = uuid7()
     service.execute(
-<<<<<<< HEAD
-        "SELECT create_key(%s, %s, 'tablet', 'ofc_abcdefgh', %s, %s::text[], now(), now() + %s::interval, %s)",
-        [creator, key_id, secrets.token_bytes(32), list(scopes), lasts, player],
-||||||| parent of 0603b1c8 (theirs)
-        "SELECT create_key(%s, %s, 'tablet', 'ofc_abcdefgh', %s, %s::text[], now(), now() + %s::interval)",
-        [creator, key_id, secrets.token_bytes(32), list(scopes), lasts],
-=======
         "SELECT create_key(%s, %s, 'tablet', sha256('a salt'), 'ofc_abcdefgh', %s, %s::text[],"
-        " now(), now() + %s::interval)",
-        [creator, key_id, secrets.token_bytes(32), list(scopes), lasts],
->>>>>>> 0603b1c8 (theirs)
+        " now(), now() + %s::interval, %s)",
+        [creator, key_id, secrets.token_bytes(32), list(scopes), lasts, player],
     )
     return key_id
 

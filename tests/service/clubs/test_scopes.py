@@ -31,15 +31,11 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_player": {"read"},
     "name_player": {"write"},
     "erase_player": {"write"},
-<<<<<<< HEAD
     "join_player": {"write"},
     "part_player": {"write"},
     "define_unit": {"tables"},
     "list_units": {"read"},
-||||||| parent of 0603b1c8 (theirs)
-=======
     "erase_texts": {"admin"},
->>>>>>> 0603b1c8 (theirs)
     "add_table": {"tables"},
     "list_tables": {"read"},
     "get_table": {"read"},

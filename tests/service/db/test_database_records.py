@@ -48,14 +48,7 @@ CHANGING = {"clubs", "api_keys", "links", "players", "aliases", "tables", "round
     "webhooks",
     "webhook_deliveries",
     "round_statistics",
-<<<<<<< HEAD
-    "entry_notes",
-    "payment_claim_reasons",
-||||||| parent of 0603b1c8 (theirs)
-    "entry_notes",
-=======
     "texts",
->>>>>>> 0603b1c8 (theirs)
     "console_sessions",
     "scorekeepers",
     "verifications",

@@ -96,13 +96,7 @@ MISTAKES = {
     "a list of hands": Sent(
         422,
         "the document is an array; expected an object with number, button, played_at, top_ups, players, restores,"
-<<<<<<< HEAD
-        " dealt_again, charges, expected",
-||||||| parent of 0603b1c8 (theirs)
-        " dealt_again, expected",
-=======
-        " dealt_again, reference, metadata, expected",
->>>>>>> 0603b1c8 (theirs)
+        " dealt_again, charges, reference, metadata, expected",
         body=[HAND],
     ),
     "a card of three characters": Sent(
@@ -115,13 +109,7 @@ MISTAKES = {
     "a field of another style": Sent(
         422,
         "`playedAt` is unknown; expected one of number, button, played_at, top_ups, players, restores, dealt_again,"
-<<<<<<< HEAD
-        " charges, expected",
-||||||| parent of 0603b1c8 (theirs)
-        " expected",
-=======
-        " reference, metadata, expected",
->>>>>>> 0603b1c8 (theirs)
+        " charges, reference, metadata, expected",
         body={**HAND, "playedAt": "2026-11-20T20:04:00Z"},
     ),
     "a number as the ID": Sent(

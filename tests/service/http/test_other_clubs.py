@@ -93,13 +93,9 @@ class Theirs:
     device_id: str
     payment_id: str
     charge_id: str
-<<<<<<< HEAD
     payment_claim_id: str
     proposal_id: str
-||||||| parent of 0603b1c8 (theirs)
-=======
     record_id: str
->>>>>>> 0603b1c8 (theirs)
 
 
 @pytest.fixture
@@ -125,13 +121,7 @@ def theirs(other_api: Api) -> Theirs:
     proposal_id = proposed(other_api, complete_round(other_api, name="cellar")).rpartition("/")[2]
     return Theirs(
         *(table, round_id, hand_id, dispute_id, import_id, recomputation_id),
-<<<<<<< HEAD
-        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id, payment_claim_id, proposal_id),
-||||||| parent of 0603b1c8 (theirs)
-        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id),
-=======
-        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id, table),
->>>>>>> 0603b1c8 (theirs)
+        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id, payment_claim_id, proposal_id, table),
     )
 
 

@@ -36,15 +36,8 @@ def test_a_display_name_is_set_and_replaced(api: Api) -> None:
     assert api.get("/v1/players/ann").status == 404
     first = api.put("/v1/players/ann", {"display_name": "Ann Example"})
     assert first.status == 201
-<<<<<<< HEAD
     named = {"player": "ann", "display_name": "Ann Example", "named_at": first["named_at"], "aliases": []}
-    assert first.document == named
-||||||| parent of 0603b1c8 (theirs)
-    assert first.document == {"player": "ann", "display_name": "Ann Example", "named_at": first["named_at"]}
-=======
-    named = {"player": "ann", "display_name": "Ann Example", "named_at": first["named_at"]}
     assert first.document == {**named, "metadata": {}}
->>>>>>> 0603b1c8 (theirs)
     assert api.get("/v1/players/ann").document == first.document
     second = api.put("/v1/players/ann", {"display_name": "Annie ♣"})
     assert second.status == 200

@@ -148,15 +148,8 @@ def _restore(transaction: Transaction, tables: Iterable[str]) -> None:
 _NOT_OF_ROUNDS: Final = {
     "api_keys",
     "clubs",
-<<<<<<< HEAD
-    "entry_notes",
     "payment_claims",
     "payment_claim_outcomes",
-    "payment_claim_reasons",
-||||||| parent of 0603b1c8 (theirs)
-    "entry_notes",
-=======
->>>>>>> 0603b1c8 (theirs)
     "players",
     "links",
     "tables",

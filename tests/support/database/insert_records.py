@@ -8,7 +8,6 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey, digest_of
-<<<<<<< HEAD
 from evidence.events import (
     ChargeRecorded,
     FinalReason,
@@ -19,12 +18,7 @@ from evidence.events import (
     ProposalOpened,
     ProposalWithdrawn,
 )
-||||||| parent of 0603b1c8 (theirs)
-from evidence.events import ChargeRecorded, FinalReason, LinkKind
-=======
-from evidence.events import ChargeRecorded, FinalReason, LinkKind
 from evidence.texts import SaltedText
->>>>>>> 0603b1c8 (theirs)
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
@@ -54,15 +48,7 @@ from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Part
-<<<<<<< HEAD
 from service.ledger.queries import claims, payments
-from service.ledger.queries.payments import Note
-||||||| parent of 0603b1c8 (theirs)
-from service.ledger.queries import payments
-from service.ledger.queries.payments import Note
-=======
-from service.ledger.queries import payments
->>>>>>> 0603b1c8 (theirs)
 from service.links.actions.links import issue_link
 from service.players.queries import aliases, names
 from service.proposals import queries as proposals
@@ -80,13 +66,9 @@ from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.actions import show_scorekeeper
 from service.tables.queries import StoredTable
-<<<<<<< HEAD
-from service.units.actions import define_unit
-||||||| parent of 0603b1c8 (theirs)
-=======
 from service.texts.models import TextField
 from service.texts.queries import NewText, write_text
->>>>>>> 0603b1c8 (theirs)
+from service.units.actions import define_unit
 from service.verification.queries import results
 from service.verification.queries.results import VerificationResult
 from service.webhooks.queries import deliveries, webhooks

@@ -15,16 +15,10 @@ from tests.support.database.corrupt_records import Columns, Table
 
 Row = Mapping[str, Any]
 
-<<<<<<< HEAD
-_SAY_WHAT_IS_RECORDED: Final = ("club.", "key.", "ruleset.", "table.", "link", "payment.", "charge.", "proposal.")
-||||||| parent of 0603b1c8 (theirs)
-_SAY_WHAT_IS_RECORDED: Final = ("club.", "key.", "ruleset.", "table.", "link", "payment.", "charge.")
-=======
 _SAY_WHAT_IS_RECORDED: Final = (
-    *("club.", "key.", "ruleset.", "table.", "link", "payment.", "charge."),
+    *("club.", "key.", "ruleset.", "table.", "link", "payment.", "charge.", "proposal."),
     *("metadata.", "texts.", "player.erased"),
 )
->>>>>>> 0603b1c8 (theirs)
 """The beginnings of kinds of events that belong to no round, and make records: with one of them all these are lost."""
 
 _OF_WHOLE_ROUNDS: Final = {"events", "round_statistics"}

@@ -60,18 +60,12 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.record("add_ruleset", {}, own)
     recorder.refuse("ruleset-conflict", "add_ruleset", {}, {**own, "name": PINEAPPLE})
     recorder.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
-<<<<<<< HEAD
     chips = {"code": "chips", "name": "Chips of the club", "digits": 0}
     recorder.record("define_unit", {}, chips)
     recorder.refuse("unit-conflict", "define_unit", {}, {**chips, "digits": 2})
     charge = {"charge_per": "hand", "charge_amount": 20}
     kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR", **charge}
-||||||| parent of 0603b1c8 (theirs)
-    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR"}
-=======
-    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR"}
     kitchen |= {"reference": "room-1/3", "metadata": {"floor": "second"}}
->>>>>>> 0603b1c8 (theirs)
     table = str(recorder.record("add_table", {}, kitchen)["id"])
     recorder.refuse("table-conflict", "add_table", {}, {**kitchen, "point_value": 5})
     key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
@@ -82,18 +76,10 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.call("get_table", {"table_id": table})
     recorder.refuse("not-found", "get_table", {"table_id": NOBODYS})
     read_two_pages(recorder, "list_tables")
-<<<<<<< HEAD
     recorder.call("list_units")
-    page = recorder.call("list_tables", {"name": "kitchen"})
-    assert [listed["id"] for listed in page["tables"]] == [table]
-||||||| parent of 0603b1c8 (theirs)
-    page = recorder.call("list_tables", {"name": "kitchen"})
-    assert [listed["id"] for listed in page["tables"]] == [table]
-=======
     for one in ({"name": "kitchen"}, {"reference": "room-1/3"}):
         page = recorder.call("list_tables", one)
         assert [listed["id"] for listed in page["tables"]] == [table]
->>>>>>> 0603b1c8 (theirs)
     archive_the_table(recorder, attic)
     return table
 
