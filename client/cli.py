@@ -44,7 +44,10 @@ _COMMANDS: Final = {
     "imports": ("administration:imports", "List the imports of the club, newest first."),
     "ledger": ("money:ledger", "List the journal of the club: who owes whom, and who has paid."),
     "balances": ("money:balances", "Show what everyone is owed or owes now, and who pays whom."),
-    "player": ("players:players", "Show the names of players, and join the IDs of one person."),
+    "player": (
+        "players:players",
+        "Set the names of players, join the IDs of one person, and erase texts about players.",
+    ),
     "units": ("money:units", "List the units of amounts: those of the club, and the currencies that it uses."),
     "unit": ("money:unit", "Define units of amounts, for example chips."),
     "payment": (

@@ -349,7 +349,7 @@ def with_digits(document: RoundDocument, unit: Unit | None) -> RoundDocument:
 
 
 def digest_document(document: RoundDocument) -> bytes:
-    """Return the digest of a document without its opening time, digits of its unit, and reasons, which can be erased."""
+    """Return the digest of a document without its opening time, the digits of its unit, and its reasons."""
     return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
 
 

@@ -63,9 +63,7 @@ def _claims() -> None:
 
 
 def _one_table_or_player_at_a_time() -> None:
-    """
-    Show a player's link the claims of this player, and any other link those of its table or its round.
-    """
+    """Show a player's link the claims of this player, and any other link those of its table or its round."""
     op.execute("""
         CREATE POLICY one_table ON payment_claims AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true

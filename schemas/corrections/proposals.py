@@ -233,7 +233,7 @@ class ProposalPageSchema(PageSchema):
 
 @dataclass(frozen=True, slots=True)
 class ProposalEnd:
-    """How a proposal ended: with a revision or a recomputation if it was confirmed, else with a reason, unless erased."""
+    """How a proposal ended: with a revision or a recomputation, or with a reason, which is None once it was erased."""
 
     key: UUID
     by: str

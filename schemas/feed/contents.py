@@ -17,12 +17,12 @@ from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Text, Time,
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
-    UnitCodeField,
     PointValueField,
     ReferenceField,
     RulesetReference,
     SeatField,
     TableNameField,
+    UnitCodeField,
 )
 from schemas.hands import HandSchema
 from schemas.rulesets import RulesetSchema

@@ -54,7 +54,6 @@ from service.rounds.actions.recording import build_record
 from service.rounds.actions.recording_many import RoundWriter, record_lines
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
-from service.rounds.queries.received import Submission
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange, table_has_open_round
 from service.rulesets import queries as rulesets

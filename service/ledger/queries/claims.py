@@ -31,7 +31,8 @@ from service.texts.queries import NewText
 
 _TAKEN: Final = Busy("The same claim was recorded or ended by another request; retry the request.")
 _SELECT: Final = """
-    SELECT claim.*, tables.name AS table_name, ended.outcome, ended.id AS outcome_id, ended.ended_at, why.content AS reason
+    SELECT claim.*, tables.name AS table_name, ended.outcome, ended.id AS outcome_id, ended.ended_at,
+        why.content AS reason
     FROM payment_claims AS claim
     LEFT JOIN payment_claim_outcomes AS ended ON (ended.club_id, ended.claim_id) = (claim.club_id, claim.id)
     LEFT JOIN texts AS why ON (why.club_id, why.record_id) = (claim.club_id, claim.id)

@@ -121,7 +121,18 @@ def theirs(other_api: Api) -> Theirs:
     proposal_id = proposed(other_api, complete_round(other_api, name="cellar")).rpartition("/")[2]
     return Theirs(
         *(table, round_id, hand_id, dispute_id, import_id, recomputation_id),
-        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id, payment_claim_id, proposal_id, table),
+        *(
+            key_id,
+            webhook_id,
+            delivery_id,
+            link_id,
+            device_id,
+            payment_id,
+            charge_id,
+            payment_claim_id,
+            proposal_id,
+            table,
+        ),
     )
 
 

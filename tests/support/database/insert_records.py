@@ -288,18 +288,18 @@ def declined_claim(transaction: Transaction) -> None:
         table=None,
         reference=str(uuid7()),
     )
-    claim, reason = claims.record(transaction, claimed), Note("not received", bytes(32))
+    claim, reason = claims.record(transaction, claimed), SaltedText("not received", bytes(32))
     claims.decline(transaction, claim, PaymentClaimDeclined(claim=claim.id, reason=reason.digest), reason)
 
 
 def withdrawn_proposal(transaction: Transaction, audit_id: UUID) -> None:
     """A proposal to apply an audit, by the key of the transaction, that was withdrawn."""
-    content = b'{"reason": "the wrong rules"}'
+    content = SaltedText.of('{"reason": "the wrong rules"}')
     opened = ProposalOpened(
         proposal=ProposalKind.RECOMPUTATION,
         digest=bytes(32),
         request=sha256(b"a request").digest(),
-        received=sha256(content).digest(),
+        received=content.digest,
         round=None,
         table=None,
         revision=None,
@@ -308,8 +308,8 @@ def withdrawn_proposal(transaction: Transaction, audit_id: UUID) -> None:
         audit=audit_id,
     )
     proposal = proposals.get(transaction, proposals.add(transaction, opened, content)).proposal
-    reason = "a mistake"
-    withdrawn = ProposalWithdrawn(proposal=proposal.id, reason=sha256(reason.encode()).digest())
+    reason = SaltedText.of("a mistake")
+    withdrawn = ProposalWithdrawn(proposal=proposal.id, reason=reason.digest)
     proposals.withdraw(transaction, proposal, withdrawn, reason)
 
 
