@@ -12,7 +12,18 @@ from client.lookup import find_id, find_round
 from client.render.hands import show_hand
 from client.render.rounds import show_round
 
-EXAMPLE_HAND: Final[Mapping[str, Any]] = {
+EXAMPLE_HAND: Final = "01a1fa84-64a0-7085-97f3-5be0a7c2d419"
+EXAMPLE_ROUND: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
+
+Document = Mapping[str, Any]
+
+
+def _find_hand(client: Client, text: str) -> Document:
+    """Find a hand by its id or the end of its id."""
+    return {"id": find_id(client, "hand", text)}
+
+
+_HAND: Final[Mapping[str, Any]] = {
     "metavars": {"hand_id": "HAND", "metadata": "KEY=TEXT"},
     "finds": {"hand_id": _find_hand},
     "show": show_hand,
