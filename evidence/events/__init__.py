@@ -22,16 +22,11 @@ from evidence.events.clubs import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
-    MetadataChanged,
-    MetadataOf,
-    PlayerErased,
     PlayerJoined,
-    PlayerNamed,
     PlayerParted,
     RulesetAdded,
     TableChanged,
     TableCreated,
-    TextsErased,
     UnitDefined,
     WebhookAdded,
     WebhookChanged,
@@ -80,6 +75,7 @@ from evidence.events.settlements import (
     SettlementConfirmed,
     SettlementFinalized,
 )
+from evidence.events.texts import MetadataChanged, MetadataOf, PlayerErased, PlayerNamed, TextsErased
 from scoring.errors import Mistake
 
 PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {

@@ -69,7 +69,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "link": "ID of the link.",
     "kind": "What was done about the dispute.",
     "minimum_stack": "Smallest opening stack. Null if there is none.",
-    "metadata": f"{_DIGEST} the canonical JSON of the metadata.{_SALT} Null if there are none any more.",
+    "metadata": f"{_DIGEST} the canonical JSON of the metadata.{_SALT} Null if there are none now.",
     "map_root": "Root hash of the map of rounds, in hexadecimal.",
     "name": "Name.",
     "note": f"{_DIGEST} the note.{_SALT} Null without a note.",

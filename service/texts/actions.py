@@ -47,7 +47,7 @@ def erase_texts(transaction: Transaction, record_id: UUID) -> None:
     Erase the texts of a record; of a round, also those of its hands and disputes. The action is idempotent.
 
     Raises:
-        NotFound: the club has no such record.
+        NotFound: the club does not have the record.
     """
     erased = texts.erase_of_record(transaction, record_id)
     if not erased and not texts.exists(transaction, record_id):

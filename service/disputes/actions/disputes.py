@@ -171,7 +171,7 @@ def _find_unknown(before: StoredRound, request: DisputeRequest) -> Iterator[Mist
 
 
 def _write_words(dispute: StoredDispute, field: TextField, words: str | None, by: str, key_id: UUID | None) -> Words:
-    """Return what an author says as texts; `key_id` is the key, if the author is one."""
+    """Return the words and the name of an author as texts; `key_id` is the key, if the author is one."""
     round_id = dispute.round_id
     player = by if key_id is None else None
     return Words(
