@@ -34,7 +34,7 @@ _COMMANDS: Final = {
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),
     "proposal": ("proposals:proposals", "Confirm and withdraw changes of final settlements."),
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
-    "text": ("texts:texts", "Erase the texts of people."),
+    "text": ("players:texts", "Erase the texts of people."),
     "ruleset": ("administration:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": (
         "import_export:export",

@@ -1,15 +1,12 @@
 """A round as one document, as imports, exports and evidence files use it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import sha256
 from typing import Any, Final
 
-import orjson
 from marshmallow import post_load, validates_schema
 
-from evidence import canonical_json
 from evidence.charges import ChargePer, StandingCharge, charge_of, dump_charge
 from schemas.base import Dumped, WireError, WireSchema, load, show
 from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time, build_time, show_time
@@ -29,7 +26,7 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
-from schemas.hand_identity import identify_hand
+from schemas.hand_identity import digest_hands, identify_hand
 from schemas.hands import (
     HandSchema,
     IrregularHandSchema,
@@ -350,7 +347,7 @@ def with_digits(document: RoundDocument, unit: Unit | None) -> RoundDocument:
 
 def digest_document(document: RoundDocument) -> bytes:
     """Return the digest of a document without its opening time, the digits of its unit, and its reasons."""
-    return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
+    return digest_hands(_dump_head(document), [submitted.content for submitted in document.hands])
 
 
 def identify(document: RoundDocument) -> bytes:
@@ -362,7 +359,7 @@ def identify(document: RoundDocument) -> bytes:
     """
     head = _dump_head(document)
     del head["table"]
-    return _digest(head, [identify_hand(submitted.hand) for submitted in document.hands])
+    return digest_hands(head, [identify_hand(submitted.hand) for submitted in document.hands])
 
 
 def _dump_head(document: RoundDocument) -> Dumped:
@@ -372,11 +369,6 @@ def _dump_head(document: RoundDocument) -> Dumped:
     closed = document.closed and replace(document.closed, reason=None)
     unnamed = replace(document, irregular=numbers, departures=departures, closed=closed)
     return dump_document(replace(unnamed, hands=(), opened_at=None, unit_digits=None))
-
-
-def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:
-    """Return the digest of a document with the canonical JSON of each hand."""
-    return sha256(canonical_json({**head, "hands": [orjson.Fragment(hand) for hand in hands]})).digest()
 
 
 def dump_played_document(view: RoundView, settlement: SettlementView) -> Dumped:

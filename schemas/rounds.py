@@ -43,7 +43,7 @@ from schemas.game_fields import (
 from schemas.metadata import NO_METADATA, Metadata, MetadataField
 from schemas.money import Unit, dump_unit
 from schemas.pages import OfRounds, PageQuerySchema, PageSchema
-from schemas.problems import FieldErrorSchema, dump_mistakes
+from schemas.problems import FieldErrorSchema, dump_warnings
 from schemas.settlements import IN_FORCE, SettlementState
 from scoring.errors import Mistake
 from scoring.hand import Seat
@@ -360,11 +360,6 @@ def dump_round_with_metadata(view: RoundView, metadata: Metadata) -> Dumped:
 def dump_opened_round(view: RoundView, metadata: Metadata, warnings: Sequence[Mistake]) -> Dumped:
     """Encode a round that was opened, with what may be a mistake in it."""
     return {**dump_round_with_metadata(view, metadata), **dump_warnings(warnings)}
-
-
-def dump_warnings(warnings: Sequence[Mistake]) -> Dumped:
-    """Encode what may be a mistake in a request; an empty object if there are no warnings."""
-    return {"warnings": dump_mistakes(warnings)} if warnings else {}
 
 
 def dump_undone_round(view: RoundView, dropped: Iterable[Departure]) -> Dumped:

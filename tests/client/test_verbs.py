@@ -7,7 +7,7 @@ import click
 import pytest
 
 from client.cli import main
-from client.commands import administration, money, players, texts
+from client.commands import administration, money, players
 from client.commands.base import Entry, Group
 from client.commands.keys import KEY_VERBS
 from client.commands.proposals import PROPOSAL_VERBS
@@ -17,7 +17,7 @@ from tests.support.client.contract import Contract, read_contract
 from tests.support.client.faulty_server import build_response, faulty
 from tests.support.client.run_ofc import ofc
 
-VERBS = {**administration.VERBS, **money.VERBS, **players.VERBS, **texts.VERBS}
+VERBS = {**administration.VERBS, **money.VERBS, **players.VERBS}
 CONTRACT = Contract(read_contract())
 ROWS = {**VERBS, **KEY_VERBS, **PROPOSAL_VERBS}
 NOT_OPTIONS = {"limit", "cursor", "dry_run", "ids"}
