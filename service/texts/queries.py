@@ -146,10 +146,9 @@ def lock_metadata(transaction: Transaction, owner: MetadataOwner) -> None:
 
 def find_metadata(transaction: Transaction, owner: MetadataOwner) -> str | None:
     """Return the metadata of a record as they are stored; None if it has none."""
-    found: str | None = transaction.execute(
-        owner.query("SELECT content"), owner.parameters(transaction)
-    ).scalar_one_or_none()
-    return found
+    query, parameters = owner.query("SELECT content"), owner.parameters(transaction)
+    content: str | None = transaction.execute(query, parameters).scalar_one_or_none()
+    return content
 
 
 def delete_metadata(transaction: Transaction, owner: MetadataOwner) -> None:

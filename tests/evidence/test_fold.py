@@ -25,7 +25,7 @@ from evidence.texts import digest_text
 from schemas.documents import load_document
 from scoring.history import Closing, Departure, replay
 from scoring.presets import PRESETS
-from tests.evidence.example_events import AT, DISPUTE, KEY, OPENED, ROUND, SALT, SEATS, WORDS, hand, hand_id
+from tests.evidence.example_events import AT, DISPUTE, OPENED, ROUND, SALT, SEATS, WORDS, hand, hand_id
 from tests.evidence.round_events import (
     CLOSED,
     COMMENTED,
@@ -153,18 +153,6 @@ def test_a_dispute_goes_through_its_states() -> None:
     assert [entry.event.version for entry in ended.disputes[DISPUTE].entries] == [2, 3]
     withdrawal = step(DisputeWithdrawn, DisputeStep.WITHDRAWN, 3, by="ann")
     assert fold(*PLAYED, disputed(), COMMENTED, withdrawal, confirmed(1)).disputes[DISPUTE].version == 3
-
-
-def test_a_key_is_the_author_of_the_events_with_its_name() -> None:
-    opened = replace(stored(3, disputed(by=None, key_name=WORDS)), actor=KEY)
-    round_ = fold_round(ROUND, [*(stored(index, event) for index, event in enumerate(PLAYED)), opened])
-    assert round_.authors == {WORDS: KEY}
-
-
-def test_a_corrected_hand_has_the_reference_that_it_had() -> None:
-    round_ = fold(OPENED, recorded(1, reference="friday/1"), recorded(2, reference="friday/2"), corrected())
-    assert [hand.reference for hand in round_.newest.hands] == ["friday/1", "friday/2"]
-    assert round_.newest.hands[1].id == hand_id(3)
 
 
 def test_events_of_unknown_kinds_are_listed() -> None:

@@ -1,6 +1,5 @@
 """`ofc verify`: the evidence of a round checked with no service anywhere, and whatever was changed in it found."""
 
-import copy
 import re
 import shlex
 import subprocess
@@ -79,32 +78,6 @@ def test_the_evidence_is_consistent_with_an_earlier_retained_checkpoint(release:
     )
     assert result.code == 0, result.out
     assert re.search(r"The checkpoint is consistent with yours of \d+ events\.", result.out)
-
-
-def erased_file() -> Document:
-    """Return the file of a round whose reasons were erased."""
-    document = copy.deepcopy(newest_file())
-    assert document["texts"]
-    document["texts"] = []
-    for revision in document["revisions"]:
-        revision["settlement"]["reason"] = None
-        for ending in (*revision["document"]["departures"], *filter(None, [revision["document"]["closed"]])):
-            ending["reason"] = None
-    return document
-
-
-def test_evidence_whose_reasons_were_erased_passes() -> None:
-    report = verify(erased_file(), KEYS)
-    assert (report.outcome, report.failed) == (Outcome.PASSED, [])
-    [erased] = [line for line in report.verified if "erasure" in line]
-    assert erased.endswith("reasons are not in the file, because of an erasure; the events have the digests")
-
-
-def test_a_reason_without_its_salt_fails() -> None:
-    document = {**newest_file(), "texts": newest_file()["texts"][1:]}
-    report = verify(document, KEYS)
-    assert {finding.code for finding in report.failed} == {"figure-differs"}
-    assert {finding.path[-1] for finding in report.failed} == {"reason"}
 
 
 def test_verification_sends_no_request() -> None:

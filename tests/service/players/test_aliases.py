@@ -347,7 +347,7 @@ def test_an_erasure_covers_all_ids_of_the_player(api: Api, house: House, table: 
     assert api.delete("/v1/players/bobby").status == 204
     club = club_of(house, api)
     assert house.query("SELECT player FROM players WHERE club_id = %s", club) == []
-    assert house.query("SELECT note FROM entry_notes WHERE club_id = %s", club) == []
+    assert house.query("SELECT content FROM texts WHERE club_id = %s", club) == []
     assert api.get("/v1/players/bob")["display_name"] is None
     part(api, "bob", "bobby")
     assert api.get("/v1/players")["players"] == []

@@ -163,8 +163,8 @@ def test_a_hand_is_found_by_its_reference(api: Api, other_api: Api) -> None:
     round_id = open_round(api, add_table(api), SIXES)["id"]
     recorded = api.post(f"/v1/rounds/{round_id}/hands", {**COMPLETE[0], "reference": "deal/1"})
     assert recorded["reference"] == api.get(f"/v1/hands/{recorded['id']}")["reference"] == "deal/1"
-    [found] = api.get("/v1/hands?reference=deal/1")["hands"]
-    assert found["id"] == recorded["id"]
+    [listed] = api.get("/v1/hands?reference=deal/1")["hands"]
+    assert listed["id"] == recorded["id"]
     assert other_api.get("/v1/hands?reference=deal/1")["hands"] == []
     assert undo(api, round_id, 1).status == 201
     assert api.get("/v1/hands?reference=deal/1")["hands"] == []
