@@ -18,7 +18,7 @@ def test_the_request_of_a_proposal_is_erased_and_it_cannot_be_confirmed(house: H
     assert api.delete(f"/v1/texts/{proposal_id}").status == 204
     erased = api.get(path)
     assert (erased["reason"], erased["comparison"], erased["state"]) == (None, None, "waiting")
-    refused = second.post(f"{path}/confirm")
+    refused = confirm(second, path)
     assert (refused.status, refused["code"]) == (409, "proposal-changed")
     assert withdraw(second, path, "cannot be read").status == 201
     assert tables_that_hold(house, ERASED) == set()
@@ -39,7 +39,7 @@ def test_the_texts_of_proposals_are_erased_with_their_round(house: House, api: A
     assert verify(house, api) == []
 
 
-def test_the_same_proposal_sent_again_is_a_replay_until_it_is_erased(house: House, api: Api) -> None:
+def test_the_same_proposal_sent_again_is_a_replay(house: House, api: Api) -> None:
     round_id = complete_round(api)
     path = proposed(api, round_id)
     assert proposed(api, round_id) == path
