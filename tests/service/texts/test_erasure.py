@@ -282,24 +282,28 @@ IDENTIFIERS: Final = {
     "DisputeReviewed": {"by"},
     "DisputeWithdrawn": {"by"},
     "HandRecorded": {"reference"},
-    "KeyCreated": {"prefix"},
+    "KeyCreated": {"player", "prefix"},
     "KeyRevoked": {"prefix"},
     "LinkIssued": {"player"},
     "MetadataChanged": {"player"},
+    "PaymentClaimed": {"payee", "payer", "reference", "unit"},
     "PaymentRecorded": {"payee", "payer", "reference", "unit"},
     "PlayerErased": {"player"},
+    "PlayerJoined": {"alias", "player"},
     "PlayerNamed": {"player"},
+    "PlayerParted": {"alias", "player"},
     "RoundCorrected": {"ruleset"},
     "RoundOpened": {"unit", "reference", "ruleset"},
     "RoundRecomputed": {"ruleset"},
     "TableChanged": {"unit", "name", "reference", "ruleset"},
     "TableCreated": {"unit", "name", "reference", "ruleset"},
+    "UnitDefined": {"code", "name"},
     "WebhookAdded": {"host", "state"},
     "WebhookChanged": {"host", "state"},
     "WebhookRemoved": {"host"},
     "WebhookSecretRotated": {"host"},
 }
-"""The texts in events, of each kind of event: IDs, names of tables and clubs, codes, and nothing that people write."""
+"""The texts in events, of each kind of event: IDs, names of tables, units and clubs, codes, and nothing that people write."""
 
 
 def test_events_have_texts_that_identify_something_and_no_others() -> None:
