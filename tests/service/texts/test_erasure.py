@@ -303,7 +303,7 @@ IDENTIFIERS: Final = {
     "WebhookRemoved": {"host"},
     "WebhookSecretRotated": {"host"},
 }
-"""The texts in events, of each kind of event: IDs, names of tables, units and clubs, codes, and nothing that people write."""
+"""The texts in events, of each kind of event: IDs, names of tables, units and clubs, codes, and no texts of people."""
 
 
 def test_events_have_texts_that_identify_something_and_no_others() -> None:
