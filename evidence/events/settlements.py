@@ -81,6 +81,7 @@ class DisputeEvent(RoundEvent):
         version: of the dispute after it.
         by: the player who did it; None if the key of the event did.
         key_name: the digest of the name of this key, as `digest_text` returns it.
+        key: the key that proposed the decision, if it is another one that confirmed it; `key_name` is then its name.
         words: the digest of the comment or reason, likewise.
         correction: the revision that put right what is upheld.
     """
@@ -90,6 +91,7 @@ class DisputeEvent(RoundEvent):
     step: DisputeStep = field(metadata=named("kind"))
     by: str | None
     key_name: bytes | None = field(default=None, metadata=OMITTED)
+    key: UUID | None = field(default=None, metadata=OMITTED)
     words: bytes | None
     correction: int | None
 

@@ -86,7 +86,8 @@ def fold_round(round_id: UUID, events: Iterable[StoredEvent]) -> FoldedRound:
             else:
                 fold.apply(index, event.at, payload)
             if isinstance(payload, DisputeOpened | DisputeEvent) and payload.key_name is not None:
-                fold.authors[payload.key_name] = event.actor
+                proposer = payload.key if isinstance(payload, DisputeEvent) else None
+                fold.authors[payload.key_name] = proposer or event.actor
         except EvidenceError as error:
             raise EvidenceError(tuple([_name_event(index, event, each) for each in error.mistakes])) from error
     if fold is None:

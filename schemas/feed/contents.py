@@ -135,6 +135,10 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("LinkIssued", "scopes"): "Scopes of the link.",
     ("LinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
     ("PlayerNamed", "digest"): f"{_DIGEST} the display name.{_SALT}",
+    **{
+        (payload, "key"): "ID of the key that proposed the decision. Omitted if it is the key of the event."
+        for payload in ("DisputeCommented", "DisputeReviewed", "DisputeResolved", "DisputeWithdrawn")
+    },
     ("PlayerErased", "texts"): "Digests of the other texts that were erased. Omitted if there were none.",
     ("KeyCreated", "name"): f"{_DIGEST} the name.{_SALT}",
     ("RoundCorrected", "correction"): "Digest of the request, in hexadecimal, by which a retry is recognized.",

@@ -288,6 +288,7 @@ def _record_transition(
         step=step,
         by=words.player,
         key_name=words.columns["author_name"],
+        key=words.find_proposer(transaction.actor),
         words=words.digest,
         correction=entry.correction,
     )

@@ -83,6 +83,11 @@ class Words:
         """The columns of the author."""
         return {"author": self.player, "author_name": None if self.key_name is None else self.key_name.digest}
 
+    def find_proposer(self, actor: UUID | None) -> UUID | None:
+        """Return the key that is the author, if it is another one than that of the request."""
+        key_id = None if self.key_name is None else self.key_name.record_id
+        return None if key_id == actor else key_id
+
     @property
     def digest(self) -> bytes | None:
         """The digest of the words, if there are any."""
