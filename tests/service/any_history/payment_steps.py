@@ -42,7 +42,7 @@ class Paying(Happening):
         self.club.recorded[recorded["id"]] = what
 
     def a_table_is_charged(self, rng: Random) -> None:
-        """Give a table another standing charge, or none; its rounds keep theirs."""
+        """Change the standing charge of a table, or end it; its rounds keep theirs."""
         table = rng.choice(list(self.club.tables))
         response = self.club.api.patch(f"/v1/tables/{table}", random_charge(rng))
         assert response.status == 200, response
