@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from client.api import Client
-from client.commands import player_names
+from client.entry import player_names
 from client.lookup import find_table
 from tests.client.commands.test_tables import open_round, set_up
 from tests.support.client.run_ofc import ofc, write
