@@ -44,6 +44,8 @@ _COMMANDS: Final = {
     "ledger": ("money:ledger", "List the journal of the club: who owes whom, and who has paid."),
     "balances": ("money:balances", "Show what everyone is owed or owes now, and who pays whom."),
     "player": ("players:players", "Show the names of players, and join the IDs of one person."),
+    "units": ("money:units", "List the units of amounts: those of the club, and the currencies that it uses."),
+    "unit": ("money:unit", "Define units of amounts, for example chips."),
     "payment": (
         "money:payments",
         "Record payments between players, confirm those that they claim, and take them back.",

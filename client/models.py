@@ -769,6 +769,32 @@ class PlayerPartedEvent(Response):
     content: PlayerPartedContent
 
 
+class UnitDefinedContent(Response):
+    """The payload of a `unit.defined` event."""
+
+    code: str
+    name: str
+    digits: int
+
+
+class UnitDefinedEvent(Response):
+    """The club defined a unit of amounts, which never changes."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["unit.defined"]
+    content: UnitDefinedContent
+
+
 class TableCreatedContent(Response):
     """The payload of a `table.created` event."""
 
@@ -777,6 +803,7 @@ class TableCreatedContent(Response):
     ruleset: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
 
@@ -807,6 +834,7 @@ class TableChangedContent(Response):
     ruleset: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
     archived_at: str | None
@@ -858,6 +886,7 @@ class RoundOpenedContent(Response):
     ruleset_digest: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     opened_at: str
     correction_window_minutes: int
     seats: list[DocumentSeat]
@@ -1373,6 +1402,7 @@ class PaymentRecordedContent(Response):
     payer: str | None
     payee: str | None
     unit: str
+    unit_digits: int
     amount: int
     paid_at: str
     table: str | None
@@ -1429,6 +1459,7 @@ class PaymentClaimedContent(Response):
     payer: str
     payee: str | None
     unit: str
+    unit_digits: int
     amount: int
     paid_at: str
     table: str | None
@@ -1507,6 +1538,7 @@ class ChargeRecordedContent(Response):
 
     player: str
     unit: str
+    unit_digits: int
     amount: int
     table: str | None
     round: str | None
@@ -2368,6 +2400,15 @@ class Scorekeeper(Response):
     device: str
     label: str
     hand: int
+
+
+class Unit(Response):
+    """A unit of amounts."""
+
+    code: str
+    name: str
+    digits: int
+    defined_at: str | None
 
 
 class JobProgress(Response):

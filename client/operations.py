@@ -980,6 +980,31 @@ class Operations:
             headers={"If-None-Match": if_none_match},
         )
 
+    def define_unit(
+        self, request: requests.UnitRequest, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> models.Unit:
+        """
+        Define a unit of the club, for example `chips` or `mBTC`, which tables, payments and charges can then use.
+
+        Args:
+            request: A unit to define.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "POST",
+            build_path("/v1/units"),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+        )
+
+    def list_units(self) -> list[models.Unit]:
+        """List the units that the club has defined, and the currencies of its tables, rounds, payments and charges."""
+        return list(self._calls.get_pages(build_path("/v1/units"), "units"))
+
     def start_import(
         self,
         lines: Iterable[requests.RoundDocumentRequest] | bytes,
@@ -1279,12 +1304,12 @@ class Operations:
         self, *, player: str | None = None, unit: str | None = None, table: str | None = None, as_of: str | None = None
     ) -> models.Balances:
         """
-        Return what everyone is owed or owes now, by unit and by table without money, and the payments that settle it.
+        Return what everyone is owed or owes now, by unit, and the payments that settle it.
 
         Args:
             player: Only the balances of this player, and of what settles all balances only their payments.
-            unit: Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points
-                have no value.
+            unit: Only the balances in this unit: a currency, as an ISO 4217 code; a unit of the club, by its code;
+                or the ID of a table whose points have no value.
             table: Only entries of this table: those of its rounds, of payments and charges for them, and of
                 payments of its points or by its links.
             as_of: Only entries written at or before this time.
@@ -1788,6 +1813,7 @@ class Operations:
                 "player.erased",
                 "player.joined",
                 "player.parted",
+                "unit.defined",
                 "table.created",
                 "table.changed",
                 "round.opened",

@@ -74,14 +74,16 @@ def open_round(client: Client, document: Document, ruleset: Document) -> Respons
         mistakes.append(_make_error("reference", "field-missing", _NO_REFERENCE))
     if mistakes:
         raise _make_refusal("Invalid document", "round-invalid", mistakes)
-    own = {
+    of_table = {
         "ruleset": f"{ruleset['name']}@{ruleset['version']}",
         "point_value": document.get("point_value"),
         "unit": document.get("unit"),
         "charge_per": document.get("charge_per"),
         "charge_amount": document.get("charge_amount"),
     }
-    table_id = _find_table(client, document["table"], own)
+    table_id = _find_table(client, document["table"], of_table)
+    digits = document.get("unit_digits")
+    own = of_table if digits is None else {**of_table, "unit_digits": digits}
     # The evening of the round is the same as with --whole: the first time of its hands if it states none.
     times = (document.get("opened_at"), *(hand.get("played_at") for hand in document["hands"]))
     opened_at = next((time for time in times if time is not None), None)

@@ -232,6 +232,7 @@ class RoundDocument(TypedDict):
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
     unit: NotRequired[str | None]
+    unit_digits: NotRequired[int | None]
     charge_per: NotRequired[ChargePer | None]
     charge_amount: NotRequired[int | None]
     seats: list[DocumentSeat]
@@ -493,6 +494,7 @@ class RoundDocumentRequest(TypedDict):
     opened_at: NotRequired[str | None]
     point_value: NotRequired[int | None]
     unit: NotRequired[str | None]
+    unit_digits: NotRequired[int | None]
     charge_per: NotRequired[ChargePer | None]
     charge_amount: NotRequired[int | None]
     seats: list[DocumentSeat]
@@ -518,6 +520,14 @@ class ScorekeeperRequest(TypedDict):
     """The hand that is being entered on a device."""
 
     hand: int
+
+
+class UnitRequest(TypedDict):
+    """A unit to define."""
+
+    code: str
+    name: str
+    digits: int
 
 
 class PaymentRequest(TypedDict):

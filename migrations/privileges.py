@@ -22,8 +22,9 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "clubs": READ,
     "api_keys": "SELECT, UPDATE (last_used_at)",
     "rulesets": APPEND,
-    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, charge_per,"
-    " charge_amount, minimum_stack, correction_window_minutes, archived_at)",
+    "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, unit_digits,"
+    " charge_per, charge_amount, minimum_stack, correction_window_minutes, archived_at)",
+    "units": APPEND,
     "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
     "aliases": "SELECT, INSERT, DELETE",
     "rounds": APPEND,

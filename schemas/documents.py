@@ -11,7 +11,7 @@ from marshmallow import post_load, validates_schema
 
 from evidence import canonical_json
 from evidence.charges import ChargePer, StandingCharge, charge_of, dump_charge
-from schemas.base import Dumped, WireSchema, load
+from schemas.base import Dumped, WireError, WireSchema, load, show
 from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time, build_time, show_time
 from schemas.game_fields import (
     MOST_HANDS,
@@ -27,6 +27,7 @@ from schemas.game_fields import (
     SeatField,
     TableNameField,
     UnitCodeField,
+    UnitDigitsField,
 )
 from schemas.hand_identity import identify_hand
 from schemas.hands import (
@@ -41,6 +42,7 @@ from schemas.hands import (
 )
 from schemas.json_schema import CompiledSchema
 from schemas.ledger.hand_charges import HandChargesField
+from schemas.money import Unit, load_unit
 from schemas.pages import CursorField, OfRounds, QueryInteger, QuerySchema
 from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement, view_round_settlement
 from schemas.rounds import RoundSchema, RoundView, WarningsField, dump_round
@@ -71,6 +73,12 @@ class RoundDocument:
     charge_per: ChargePer | None = None
     charge_amount: int | None = None
     expected: Mapping[str, Any] | None = None
+    unit_digits: int | None = None
+
+    @property
+    def money_unit(self) -> Unit | None:
+        """The unit of the point value, if its digits are known."""
+        return load_unit(self.unit, self.unit_digits)
 
     @property
     def standing_charge(self) -> StandingCharge | None:
@@ -145,6 +153,10 @@ class RoundDocumentSchema(CompiledSchema):
     )
     point_value = PointValueField(load_default=None)
     unit = UnitCodeField(load_default=None)
+    unit_digits = UnitDigitsField(
+        load_default=None,
+        description="Number of digits after the decimal point of amounts in the unit. It can be omitted in requests.",
+    )
     charge_per = ChargePerField(load_default=None)
     charge_amount = ChargeAmountField(load_default=None)
     seats = Listing(
@@ -195,6 +207,7 @@ class RoundDocumentSchema(CompiledSchema):
         """Build the document."""
         point_value, closed = received.get("point_value"), received.get("closed")
         charge_per, charge_amount = received.get("charge_per"), received.get("charge_amount")
+        unit_digits = received.get("unit_digits")
         return RoundDocument(
             ruleset=received["ruleset"],
             table=received["table"],
@@ -203,6 +216,7 @@ class RoundDocumentSchema(CompiledSchema):
             unit=received.get("unit"),
             charge_per=None if charge_per is None else ChargePer(charge_per),
             charge_amount=None if charge_amount is None else int(charge_amount),
+            unit_digits=None if unit_digits is None else int(unit_digits),
             seats=tuple(map(_build_seat, received["seats"])),
             hands=tuple(map(build_submitted, received["hands"])),
             departures=tuple(map(_build_departure, received.get("departures", _NONE))),
@@ -286,6 +300,7 @@ def dump_document(document: RoundDocument) -> Dumped:
     irregular = {"irregular": dump_irregular(document.irregular)} if document.irregular else {}
     opened_at = {"opened_at": show_time(document.opened_at)} if document.opened_at else {}
     charge = dump_charge(document.charge_per, document.charge_amount) if document.standing_charge else {}
+    digits = {} if document.unit_digits is None else {"unit_digits": document.unit_digits}
     return {
         "ruleset": document.ruleset,
         "table": document.table,
@@ -293,6 +308,7 @@ def dump_document(document: RoundDocument) -> Dumped:
         **opened_at,
         "point_value": document.point_value,
         "unit": document.unit,
+        **digits,
         **charge,
         "seats": [
             {"seat": seat.seat, "player": seat.player, "stack": seat.opening_stack}
@@ -308,8 +324,22 @@ def dump_document(document: RoundDocument) -> Dumped:
     }
 
 
+def with_digits(document: RoundDocument, unit: Unit | None) -> RoundDocument:
+    """
+    Return a document with the digits of its unit, which is known.
+
+    Raises:
+        WireError: the document has other digits.
+    """
+    digits = None if unit is None else unit.digits
+    if document.unit_digits not in (None, digits):
+        detail = f"is {document.unit_digits}; expected {digits}, which are the digits of the unit {show(document.unit)}"
+        raise WireError((Mistake("unit-digits", ("unit_digits",), detail),))
+    return replace(document, unit_digits=digits)
+
+
 def digest_document(document: RoundDocument) -> bytes:
-    """Return the digest of a document without its opening time and the reasons of irregular hands."""
+    """Return the digest of a document without its opening time, digits of its unit, and reasons of irregular hands."""
     return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
 
 
@@ -327,7 +357,7 @@ def identify(document: RoundDocument) -> bytes:
 def _dump_head(document: RoundDocument) -> Dumped:
     """Encode what digests have of a document besides its hands."""
     numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
-    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
+    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None, unit_digits=None))
 
 
 def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:

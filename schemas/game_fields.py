@@ -8,6 +8,7 @@ from marshmallow import ValidationError
 from evidence.charges import ChargePer
 from schemas.base import Sentence, WireField, show
 from schemas.fields import MOST_INTEGER, Characters, Choice, Dictionary, Integer, Listing, Text
+from schemas.money import MOST_DIGITS
 from scoring.cards import BY_NAME, RANKS, SUITS, Card
 
 CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
@@ -164,17 +165,23 @@ class PointValueField(Integer):
         super().__init__(least=0, most=1_000_000_000, allow_none=True, **options)
 
 
-class UnitCodeField(Text):
-    """The unit of a point value: the ISO 4217 code of a currency."""
+UNIT_CODE_PATTERN: Final = "^[A-Za-z][A-Za-z0-9]{1,11}$"
 
-    default_description = "Unit of the point value: a currency, as an ISO 4217 code. Null for points only."
+
+class UnitCodeField(Text):
+    """The unit of a point value: the ISO 4217 code of a currency, or the code of a unit of the club."""
+
+    default_description = (
+        "Unit of the point value: a currency, as an ISO 4217 code, or a unit of the club, by its code. Null for points"
+        " only."
+    )
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
-            longest=3,
-            pattern="^[A-Z]{3}$",
-            meaning="three capital letters, for example EUR",
-            **{"allow_none": True, **options},
+            longest=12,
+            pattern=UNIT_CODE_PATTERN,
+            meaning="a currency, for example EUR, or the code of a unit of the club: 2 to 12 letters and digits",
+            **{"allow_none": True, "metadata": {"example": "EUR", "minLength": 2}, **options},
         )
 
 
@@ -184,7 +191,7 @@ class UnitDigitsField(Integer):
     default_description = "Number of digits after the decimal point: 2 if 1250 is 12.50. Null without a unit."
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(least=0, most=4, **{"allow_none": True, **options})
+        super().__init__(least=0, most=MOST_DIGITS, **{"allow_none": True, **options})
 
 
 class ChargePerField(Choice):

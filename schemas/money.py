@@ -1,7 +1,8 @@
-"""Money: currencies and their minor units, and points whose value in money is an exact integer."""
+"""Money: units of amounts and their digits, currencies, and points whose value is an exact integer."""
 
 import re
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from schemas.fields import MOST_INTEGER
 from scoring.errors import Mistake, RoundError
@@ -50,44 +51,80 @@ def count_digits(currency: str) -> int:
     return _DIGITS.get(currency, 2)
 
 
-def find_digits(currency: str | None) -> int | None:
-    """
-    Return the number of digits of a currency's minor unit; None without a currency.
-
-    >>> find_digits("JPY"), find_digits(None)
-    (0, None)
-    """
-    return None if currency is None else count_digits(currency)
+MOST_DIGITS: Final = 8
+"""The largest number of digits of a unit. A JSON number then represents 90 million of it exactly."""
 
 
-def show_decimal(minor: int, currency: str) -> str:
+@dataclass(frozen=True, slots=True, order=True)
+class Unit:
     """
-    Format an amount in minor units as a decimal number, without the currency.
+    What amounts are counted in: a currency, a unit that a club defines, or the points of a table without a value.
 
-    >>> show_decimal(-1250, "EUR"), show_decimal(70, "JPY"), show_decimal(5, "KWD")
-    ('-12.50', '70', '0.005')
+    Attributes:
+        code: the code of the currency or of the club's unit, or the ID of the table.
+        digits: the number of digits after the decimal point; amounts are integers of the last one.
     """
-    digits = count_digits(currency)
-    text = str(abs(minor)).rjust(digits + 1, "0")
-    number = f"{text[:-digits]}.{text[-digits:]}" if digits else text
+
+    code: str
+    digits: int
+
+
+def find_currency(code: str) -> Unit | None:
+    """
+    Find a currency by its ISO 4217 code.
+
+    >>> find_currency("JPY"), find_currency("chips")
+    (Unit(code='JPY', digits=0), None)
+    """
+    return Unit(code, count_digits(code)) if code in CURRENCIES else None
+
+
+def load_unit(code: str | None, digits: int | None) -> Unit | None:
+    """
+    Return a unit from its fields; None without one.
+
+    >>> load_unit("mBTC", 5), load_unit(None, None)
+    (Unit(code='mBTC', digits=5), None)
+    """
+    return None if code is None or digits is None else Unit(code, digits)
+
+
+def dump_unit(unit: Unit | None) -> dict[str, Any]:
+    """
+    Return the fields of a unit, as JSON, events and records have them.
+
+    >>> dump_unit(Unit("mBTC", 5)), dump_unit(None)
+    ({'unit': 'mBTC', 'unit_digits': 5}, {'unit': None, 'unit_digits': None})
+    """
+    return {"unit": unit and unit.code, "unit_digits": unit and unit.digits}
+
+
+def show_decimal(minor: int, unit: Unit) -> str:
+    """
+    Format an amount in minor units as a decimal number, without the unit.
+
+    >>> show_decimal(-1250, Unit("EUR", 2)), show_decimal(70, Unit("JPY", 0)), show_decimal(5, Unit("mBTC", 5))
+    ('-12.50', '70', '0.00005')
+    """
+    text = str(abs(minor)).rjust(unit.digits + 1, "0")
+    number = f"{text[: -unit.digits]}.{text[-unit.digits :]}" if unit.digits else text
     return f"-{number}" if minor < 0 else number
 
 
-def read_decimal(text: str, currency: str) -> int:
+def read_decimal(text: str, unit: Unit) -> int:
     """
     Return the minor units of an amount that a person wrote as a decimal number.
 
-    >>> read_decimal("12.5", "EUR"), read_decimal("12,50", "EUR"), read_decimal("70", "JPY")
+    >>> read_decimal("12.5", Unit("EUR", 2)), read_decimal("12,50", Unit("EUR", 2)), read_decimal("70", Unit("JPY", 0))
     (1250, 1250, 70)
 
     Raises:
-        ValueError: it is no number, or has more digits than the currency.
+        ValueError: it is no number, or has more digits than the unit.
     """
     whole, _, part = text.strip().replace(",", ".").partition(".")
-    digits = count_digits(currency)
-    number = whole + part.ljust(digits, "0")
-    if not whole or len(part) > digits or not _AMOUNT.fullmatch(number):
-        raise ValueError(f"is {text[:20]!r}; expected an amount like {show_decimal(1250, currency)}")
+    number = whole + part.ljust(unit.digits, "0")
+    if not whole or len(part) > unit.digits or not _AMOUNT.fullmatch(number):
+        raise ValueError(f"is {text[:20]!r}; expected an amount like {show_decimal(1250, unit)}")
     return int(number)
 
 

@@ -14,7 +14,7 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
-from schemas.money import find_digits
+from schemas.money import dump_unit
 from schemas.rounds import RoundView
 from schemas.settlements import (
     SettlementSchema,
@@ -120,10 +120,9 @@ def dump_round_settlement(view: RoundSettlementView) -> Dumped:
 def _dump_charge(view: RoundSettlementView) -> Dumped | None:
     if view.charge is None:
         return None
-    charged, unit = view.settlement.charged, view.settlement.unit
+    charged = view.settlement.charged
     return {
         **dump_charge(view.charge.per, view.charge.amount),
-        "unit": unit,
-        "unit_digits": find_digits(unit),
+        **dump_unit(view.settlement.unit),
         "charged": {str(seat): charged.get(seat, 0) for seat in view.players},
     }

@@ -40,7 +40,7 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
-from schemas.money import find_digits
+from schemas.money import Unit, dump_unit
 from schemas.pages import OfRounds, PageQuerySchema, PageSchema
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from schemas.settlements import IN_FORCE, SettlementState
@@ -314,7 +314,7 @@ class RoundView:
     version: int
     reference: str | None
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     charge_per: ChargePer | None
     charge_amount: int | None
     opened_at: datetime
@@ -334,8 +334,7 @@ def dump_round(view: RoundView) -> Dumped:
         "version": view.version,
         "hands": view.round.hands,
         "point_value": view.point_value,
-        "unit": view.unit,
-        "unit_digits": find_digits(view.unit),
+        **dump_unit(view.unit),
         **dump_charge(view.charge_per, view.charge_amount),
         "opened_at": show_time(view.opened_at),
         "recorded_at": show_time(view.recorded_at),

@@ -20,7 +20,7 @@ from schemas.game_fields import (
     UnitDigitsField,
 )
 from schemas.hands import IrregularHandSchema, Irregularity, dump_irregular
-from schemas.money import find_digits
+from schemas.money import Unit, dump_unit
 from schemas.pages import QuerySchema, RevisionField
 from scoring.hand import Seat
 from scoring.history import Paid
@@ -93,7 +93,10 @@ class SettlementMoneySchema(WireSchema):
     """The net points in money."""
 
     point_value = Integer(least=0, required=True, description="Value of one point, in minor units.")
-    unit = UnitCodeField(required=True, description="Unit of the money: a currency, as an ISO 4217 code.")
+    unit = UnitCodeField(
+        required=True,
+        description="Unit of the point value and of the money.",
+    )
     unit_digits = UnitDigitsField(required=True)
     net = Dictionary(Integer(), required=True, description="Money won or, below zero, lost, in minor units, by seat.")
 
@@ -230,7 +233,7 @@ class SettlementView:
     nets: Mapping[Seat, Points]
     payments: tuple[Paid, ...]
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     reason: str | None = None
     irregular: tuple[Irregularity, ...] = ()
     provisional_until: datetime | None = None
@@ -244,7 +247,7 @@ def view_settlement(
     payments: Iterable[Paid],
     revision: int,
     point_value: int | None,
-    unit: str | None,
+    unit: Unit | None,
     reason: str | None = None,
     irregular: Iterable[Irregularity] = (),
 ) -> SettlementView:
@@ -268,7 +271,7 @@ def dump_settlement(
     payments: Iterable[Paid],
     revision: int,
     point_value: int | None,
-    unit: str | None,
+    unit: Unit | None,
     reason: str | None = None,
     irregular: Iterable[Irregularity] = (),
 ) -> Dumped:
@@ -294,8 +297,7 @@ def dump_settlement_view(view: SettlementView) -> Dumped:
         if view.point_value is None
         else {
             "point_value": view.point_value,
-            "unit": view.unit,
-            "unit_digits": find_digits(view.unit),
+            **dump_unit(view.unit),
             "net": dump_points({seat: net * view.point_value for seat, net in view.nets.items()}),
         },
         "reason": view.reason,

@@ -22,32 +22,27 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
-from schemas.money import CURRENCIES, find_digits
+from schemas.money import Unit, dump_unit
 from schemas.pages import PageQuerySchema, PageSchema, QueryBoolean
 from scoring.ruleset import Points
 
 
 def check_new_money(read: Mapping[str, Any]) -> None:
     """
-    Validate the unit of a new record: it is known, and has a point value.
+    Refuse a unit without a point value in a new record.
 
     Stored records are not validated again. An invalid unit or point value is not in `read`.
 
     Raises:
-        ValidationError: the unit is not known, or has no point value.
+        ValidationError: the unit has no point value.
     """
-    unit, mistakes = read.get("unit"), {}
-    if unit is not None and unit not in CURRENCIES:
-        detail = f"is {show(unit)}, not a currency of ISO 4217; expected a code such as EUR or USD"
-        mistakes["unit"] = [Sentence("unit-unknown", detail)]
+    unit = read.get("unit")
     if unit is not None and read.get("point_value", 0) is None:
         detail = (
             f"is required beside the unit {show(unit)}; expected what a point is worth, in minor units, or"
             " neither of the two"
         )
-        mistakes["point_value"] = [Sentence("point-value-missing", detail)]
-    if mistakes:
-        raise ValidationError(mistakes)
+        raise ValidationError(Sentence("point-value-missing", detail), "point_value")
 
 
 def check_charge(read: Mapping[str, Any]) -> None:
@@ -99,9 +94,11 @@ def check_unit(read: Mapping[str, Any]) -> None:
     Raises:
         ValidationError: the unit is missing.
     """
-    if read.get("point_value") is not None and read.get("unit", "") is None:
+    has_value = read.get("point_value") is not None or read.get("unit_digits") is not None
+    if has_value and read.get("unit", "") is None:
         sentence = Sentence(
-            "unit-missing", "is required beside a point value; expected the code of a currency, for example EUR"
+            "unit-missing",
+            "is required beside a point value; expected a currency, for example EUR, or a unit of the club",
         )
         raise ValidationError(sentence, "unit")
 
@@ -221,7 +218,7 @@ def check_changed_money(point_value: int | None, unit: str | None) -> None:
     Validate the point value and the unit that a table has after a change of one of them.
 
     Raises:
-        WireError: there is one without the other, or the unit is not known.
+        WireError: there is one without the other.
     """
     load(_MONEY, {"point_value": point_value, "unit": unit})
 
@@ -267,7 +264,7 @@ class TableView:
     name: str
     ruleset: str
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     minimum_stack: Points | None
     correction_window_minutes: int
     charge_per: ChargePer | None
@@ -283,8 +280,7 @@ def dump_table(table: TableView) -> dict[str, Any]:
         "name": table.name,
         "ruleset": table.ruleset,
         "point_value": table.point_value,
-        "unit": table.unit,
-        "unit_digits": find_digits(table.unit),
+        **dump_unit(table.unit),
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
         **dump_charge(table.charge_per, table.charge_amount),

@@ -45,6 +45,7 @@ from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
 from service.statistics.views import statistics
 from service.tables.views import scorekeepers, tables
+from service.units.views import units
 from service.webhooks.sending import AllowedAddresses
 from service.webhooks.views import webhooks
 
@@ -91,6 +92,7 @@ def create_app(config: Config) -> Flask:
         *playing,
         console_links,
         scorekeepers,
+        units,
         imports,
         exports,
         ledger,

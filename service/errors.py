@@ -18,22 +18,18 @@ The errors of the service, beyond those of the rules.
     ├── RulesetUnknown            a request names an unknown ruleset
     ├── ExpectedDiffers           the result differs from `expected`
     ├── HandIrregular             a corrected round has a hand that cannot follow the hands before it
-    ├── CorrectionInvalid         a correction changes what cannot be corrected, or reopens a round
-    ├── DisputeInvalid            a dispute names a missing hand or seat, or is upheld without a reason
+    ├── CorrectionInvalid, DisputeInvalid   a correction or a dispute that is not possible for the round
     ├── Conflict
     │   ├── RulesetConflict       the version is stored with other rules, or is not the next
-    │   ├── TableConflict         another table has this name
+    │   ├── TableConflict, UnitConflict   another table has this name, or another unit has this code
     │   ├── TableArchived         no round can be opened at the table
     │   ├── RoundConflict, PaymentConflict   another round, payment or charge has this reference
     │   ├── AliasConflict         the IDs cannot be joined or parted
     │   ├── RoundOpen             the table has an open round
-    │   ├── HandConflict          another hand has this number
-    │   ├── HandNumberWrong       the number is not the next
-    │   ├── HandUndone            the hand was recorded before and undone
-    │   ├── SameDeal              an earlier hand of the round has the same boards
+    │   ├── HandConflict, HandNumberWrong   another hand has this number, or the number is not the next
+    │   ├── HandUndone, SameDeal  the hand was recorded and undone, or an earlier hand has the same boards
     │   ├── IdempotencyKeyInUse   the first request with the key is still being processed
-    │   ├── UndoRefused           the hand is not the last, or later records depend on it
-    │   ├── ConfirmationRefused   the settlement is not provisional, or has another revision
+    │   ├── UndoRefused, ConfirmationRefused   the hand is not the last, or the settlement is not provisional
     │   ├── RoundChanged, DisputeChanged   the record has changed since it was read
     │   ├── IdAmbiguous           several ids end as the request says
     │   ├── DisputeRefused        an invalid transition of a dispute
@@ -53,8 +49,7 @@ The errors of the service, beyond those of the rules.
         ├── DatabaseBehind        the database needs migrations
         ├── DatabaseUnknown       another release has migrated the database
         ├── DatabaseAltered       the schema differs from that of the migrations
-        ├── DatabaseReadOnly      the database is read-only
-        └── DatabaseDenied        the login lacks a privilege
+        └── DatabaseReadOnly, DatabaseDenied   the database is read-only, or the login lacks a privilege
 
 Every message is one sentence. The status codes are in `service/http/problem_kinds.py`.
 """
@@ -221,6 +216,12 @@ class TableConflict(Conflict):
     """Another table of the club has this name."""
 
     code = "table-conflict"
+
+
+class UnitConflict(Conflict):
+    """Another unit of the club has this code, or the club has too many units."""
+
+    code = "unit-conflict"
 
 
 class TableArchived(Conflict):

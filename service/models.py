@@ -23,6 +23,7 @@ import service.rounds.queries.journal
 import service.rounds.queries.player_results
 import service.rulesets.models
 import service.tables.models
+import service.units.models
 import service.verification.models
 import service.webhooks.models
 from service.db.base import Base

@@ -7,9 +7,20 @@ import click
 
 from client.commands.base import Group
 from client.commands.verbs import Verb, add_commands, make_command
-from client.render.ledger import CLAIMS, LINES, show_balances, show_charge, show_claim, show_payment, show_reversal
+from client.render.ledger import (
+    CLAIMS,
+    LINES,
+    UNITS,
+    show_balances,
+    show_charge,
+    show_claim,
+    show_payment,
+    show_reversal,
+    show_unit,
+)
 
 EXAMPLE_ENTRY: Final = "01a1fb02-3c18-7e04-9d5f-6a0b8c2e4f71"
+_DEFINED: Final = "chips --name 'Chips of the club' --digits 0"
 _PAID: Final = "bob ann --unit EUR --amount 800"
 _OF_PAYMENT: Final = {"unit": "UNIT|TABLE-ID", "paid_at": "TIME", "round": "ID"}
 _CHARGED: Final = "ann --unit EUR --amount 200 --reason 'room'"
@@ -43,6 +54,23 @@ VERBS: Final[Mapping[str, Verb]] = {
         examples=["ofc balances", "ofc balances --player bob", "ofc balances --unit EUR --json"],
         metavars={"unit": "UNIT|TABLE-ID", "as_of": "TIME"},
         show=show_balances,
+    ),
+    "units": Verb(
+        operation="list_units",
+        help="List the units of amounts: those of the club, and the currencies that it uses.",
+        examples=["ofc units", "ofc units --json"],
+        columns=UNITS,
+        items="units",
+    ),
+    "unit define": Verb(
+        operation="define_unit",
+        help="""Define a unit of the club, which tables, payments and charges can then use. It never changes.
+
+        CODE has 2 to 12 letters and digits. Amounts are integers of the last digit after the decimal point. Currencies
+        need no definition.""",
+        examples=[f"ofc unit define {_DEFINED}", "ofc unit define mBTC --name Millibitcoin --digits 5"],
+        arguments=("code",),
+        show=show_unit,
     ),
     "payment record": Verb(
         operation="record_payment",
@@ -120,6 +148,15 @@ VERBS: Final[Mapping[str, Verb]] = {
 """The rows, by the names of their commands."""
 
 
+@click.group(name="unit", cls=Group, examples=[f"ofc unit define {_DEFINED}", "ofc units"])
+def unit() -> None:
+    """
+    Define units of amounts, for example chips.
+
+    `ofc units` lists them.
+    """
+
+
 @click.group(name="payment", cls=Group, examples=[f"ofc payment record {_PAID}", "ofc ledger --kind payment"])
 def payments() -> None:
     """
@@ -139,7 +176,9 @@ def charges() -> None:
     """
 
 
+add_commands(unit, VERBS)
 add_commands(payments, VERBS)
 add_commands(charges, VERBS)
 balances = make_command("balances", VERBS["balances"])
 ledger = make_command("ledger", VERBS["ledger"])
+units = make_command("units", VERBS["units"])

@@ -6,9 +6,10 @@ from typing import Any, Final
 from client.errors import RefusedError
 from client.offline.problems import check_expected, make_refusal, translate_errors
 from evidence.charges import dump_charge
-from schemas.base import load
-from schemas.documents import RoundDocument, RoundDocumentRequestSchema
+from schemas.base import WireError, load, show
+from schemas.documents import RoundDocument, RoundDocumentRequestSchema, with_digits
 from schemas.hands import Irregularity
+from schemas.money import Unit, find_currency
 from schemas.next_hand import dump_played_hand, dump_played_round
 from schemas.rounds import dump_next
 from schemas.rulesets import dump_ruleset, load_ruleset
@@ -112,13 +113,14 @@ def play_round(document: Document, own: Document | None = None) -> Document:
     """
     read, ruleset, played = _replay(document, own)
     irregular = [Irregularity(hand.hand.number, hand.irregular) for hand in played.hands if hand.accepted]
-    money = read.point_value, read.unit
+    money = read.point_value, read.money_unit
     result = {
         "round": {
             "ruleset": str(ruleset),
             "reference": read.reference,
             "point_value": read.point_value,
             "unit": read.unit,
+            "unit_digits": read.unit_digits,
             **dump_charge(read.charge_per, read.charge_amount),
             **dump_played_round(played.round),
         },
@@ -173,8 +175,25 @@ def find_next(document: Document, top_ups: Iterable[Document], ruleset: Document
 def _replay(document: Document, own: Document | None) -> tuple[RoundDocument, Ruleset, PlayedRound]:
     with translate_errors():
         read: RoundDocument = load(_ROUND, _under(document, own))
+        read = with_digits(read, _find_unit(read))
         ruleset = load_ruleset(find_ruleset(document, own))
         return read, ruleset, replay(without_needless_marks(read.history(ruleset)))
+
+
+def _find_unit(read: RoundDocument) -> Unit | None:
+    """
+    Find the unit of a document: a currency, or a unit of the club with the digits that the document has.
+
+    Raises:
+        WireError: the unit is no currency, and the document does not have its digits.
+    """
+    if read.unit is None:
+        return None
+    unit = find_currency(read.unit) or read.money_unit
+    if unit is None:
+        detail = f"is {show(read.unit)}, not a currency of ISO 4217; expected a code such as EUR, or `unit_digits` too"
+        raise WireError((Mistake("unit-unknown", ("unit",), detail),))
+    return unit
 
 
 def _under(document: Document, own: Document | None) -> Document:

@@ -129,7 +129,7 @@ def show_money(minor: int, unit: str, minor_digits: int) -> str:
 
 def show_amount(amount: int, unit: str | None, minor_digits: int | None) -> str:
     """
-    Format an amount in minor units or, without a currency, in points.
+    Format an amount in minor units or, without a unit, in points.
 
     >>> show_amount(1250, "EUR", 2), show_amount(1, None, None)
     ('12.50 EUR', '1 point')

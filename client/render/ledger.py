@@ -15,10 +15,11 @@ _HOUSE: Final = "the house"
 
 
 def _show_amount(posted: Document, amount: int | None = None) -> str:
-    minor = posted["amount"] if amount is None else amount
-    if posted["unit"] is None:
+    minor, unit = posted["amount"] if amount is None else amount, posted["unit"]
+    # The unit of points is the ID of a table; codes have letters and digits only.
+    if "-" in unit:
         return signed(minor) if amount is not None else plural(minor, "point")
-    return show_money(minor, posted["unit"], posted["unit_digits"])
+    return show_money(minor, unit, posted["unit_digits"])
 
 
 def _name(player: str | None) -> str:
@@ -49,6 +50,20 @@ CLAIMS: Final = (
     Column("state", "state"),
     Column("id", "id"),
 )
+
+
+UNITS: Final = (
+    Column("unit", "code", is_unbroken=True),
+    Column("name", "name"),
+    Column("digits", "digits", is_number=True),
+    Column("defined (UTC)", lambda unit: format_minute(unit["defined_at"]) if unit["defined_at"] else "currency"),
+)
+
+
+def show_unit(console: Console, unit: Document) -> None:
+    """Print a unit that was defined, with its smallest amount."""
+    smallest = show_money(1, unit["code"], unit["digits"])
+    console.print(Text(f"unit {unit['code']}, {unit['name']}: the smallest amount is {smallest}"), soft_wrap=True)
 
 
 def show_balances(console: Console, balances: Document) -> None:

@@ -295,6 +295,22 @@ class RulesetAdded(EventPayload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnitDefined(EventPayload):
+    """
+    The club defined a unit of amounts, which never changes.
+
+    Attributes:
+        digits: the number of digits after the decimal point.
+    """
+
+    kind = EventKind.UNIT_DEFINED
+
+    code: str
+    name: str
+    digits: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableCreated(EventPayload):
     """
     A table was created.
@@ -311,6 +327,7 @@ class TableCreated(EventPayload):
     ruleset: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
     charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
@@ -338,6 +355,7 @@ class TableChanged(EventPayload):
     ruleset: str
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
     charge_per: ChargePer | None = field(default=None, metadata=OMITTED)

@@ -28,6 +28,7 @@ class EventKind(StrEnum):
     PLAYER_ERASED = "player.erased"
     PLAYER_JOINED = "player.joined"
     PLAYER_PARTED = "player.parted"
+    UNIT_DEFINED = "unit.defined"
     TABLE_CREATED = "table.created"
     TABLE_CHANGED = "table.changed"
     ROUND_OPENED = "round.opened"

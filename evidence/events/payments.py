@@ -28,7 +28,8 @@ class PaymentRecorded(EventPayload):
 
     Attributes:
         payer, payee: who paid, and who was paid; None for the house.
-        unit: the code of the currency, or the ID of the table whose points were paid.
+        unit: a currency or a unit of the club, by its code, or the ID of the table whose points were paid.
+        unit_digits: the number of digits after the decimal point of amounts in the unit.
         amount: in minor units.
         paid_at: when it was paid; the time of the event if that is not known.
         table: the table of the round, or else of the points, or else of the link that recorded the payment.
@@ -43,6 +44,7 @@ class PaymentRecorded(EventPayload):
     payer: str | None
     payee: str | None
     unit: str
+    unit_digits: int
     amount: int
     paid_at: datetime
     table: UUID | None
@@ -75,8 +77,9 @@ class PaymentClaimed(EventPayload):
 
     Attributes:
         payer, payee: who claims to have paid, and who is said to be paid; None for the house.
-        unit: the code of the currency, or the ID of the table whose points were paid.
-        amount: minor units of the currency, or points.
+        unit: a currency or a unit of the club, by its code, or the ID of the table whose points were paid.
+        unit_digits: the number of digits after the decimal point of amounts in the unit.
+        amount: in minor units.
         paid_at: when it was paid; the time of the event if that is not known.
         table: the table of the round, or else of the points, or else of the link that recorded the claim.
         reference: identifies the claim for the client, and then the payment that confirms it.
@@ -88,6 +91,7 @@ class PaymentClaimed(EventPayload):
     payer: str
     payee: str | None
     unit: str
+    unit_digits: int
     amount: int
     paid_at: datetime
     table: UUID | None
@@ -131,7 +135,8 @@ class ChargeRecorded(EventPayload):
     A player owes the house an amount. The ID of the event is that of the charge.
 
     Attributes:
-        unit: the code of the currency, or the ID of the table whose points are owed.
+        unit: a currency or a unit of the club, by its code, or the ID of the table whose points are owed.
+        unit_digits: the number of digits after the decimal point of amounts in the unit.
         amount: in minor units.
         table: the table of the round, or else that of the points.
         round: the round that the charge is for.
@@ -143,6 +148,7 @@ class ChargeRecorded(EventPayload):
 
     player: str
     unit: str
+    unit_digits: int
     amount: int
     table: UUID | None
     round: UUID | None

@@ -53,6 +53,7 @@ class RoundOpened(RoundEvent):
     ruleset_digest: bytes
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     opened_at: datetime
     correction_window_minutes: int
     seats: tuple[RoundSeat, ...]
@@ -146,6 +147,7 @@ class CorrectedDocument:
     opened_at: datetime | None = field(default=None, metadata=OMITTED)
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
     charge_amount: int | None = field(default=None, metadata=OMITTED)
     seats: tuple[RoundSeat, ...]

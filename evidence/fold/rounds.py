@@ -245,7 +245,7 @@ class _Fold:
             find_dispute(self.disputes, event.dispute)
         document = event.document
         expect(("document", "ruleset"), document.ruleset, event.ruleset)
-        for name in ("reference", "point_value", "unit", "charge_per", "charge_amount"):
+        for name in ("reference", "point_value", "unit", "unit_digits", "charge_per", "charge_amount"):
             expect(("document", name), getattr(document, name), getattr(self.opening, name))
         self._receive("correction", event.submission, at)
         hands = self._correct_hands(at, event)

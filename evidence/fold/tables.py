@@ -15,7 +15,8 @@ def find_table(
     Changes after the opening do not count. The order of changes and openings is that of the ids of their events.
 
     >>> table, (created, opened, changed) = UUID(int=1), map(UUID, ("2" * 32, "3" * 32, "4" * 32))
-    >>> of_table = {"id": table, "ruleset": "turbo@1", "point_value": None, "unit": None, "minimum_stack": None}
+    >>> money = {"point_value": None, "unit": None, "unit_digits": None}
+    >>> of_table = {"id": table, "ruleset": "turbo@1", "minimum_stack": None, **money}
     >>> friday = TableCreated(**of_table, name="friday", correction_window_minutes=30)
     >>> renamed = TableChanged(**of_table, name="monday", correction_window_minutes=30, archived_at=None)
     >>> find_table(table, [(created, friday), (changed, renamed)], opened).name

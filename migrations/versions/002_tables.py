@@ -42,7 +42,8 @@ def _rulesets_and_tables() -> None:
             ruleset_name text NOT NULL,
             ruleset_version integer NOT NULL,
             point_value bigint CHECK (point_value >= 0),
-            unit text CHECK (unit ~ '^[A-Z]{3}$'),
+            unit text CHECK (unit ~ '^[A-Za-z][A-Za-z0-9]{1,11}$'),
+            unit_digits smallint CHECK (unit_digits BETWEEN 0 AND 8),
             -- What the house charges every player for a hand or a round, in the unit of the points.
             charge_per text CHECK (charge_per IN ('hand', 'round')),
             charge_amount bigint CHECK (charge_amount > 0),
@@ -52,6 +53,7 @@ def _rulesets_and_tables() -> None:
             archived_at timestamptz,
             PRIMARY KEY (club_id, id),
             CONSTRAINT tables_charge_check CHECK ((charge_per IS NULL) = (charge_amount IS NULL)),
+            CONSTRAINT tables_unit_has_digits_check CHECK ((unit IS NULL) = (unit_digits IS NULL)),
             FOREIGN KEY (club_id, ruleset_name, ruleset_version) REFERENCES rulesets
         );
         CREATE UNIQUE INDEX tables_name_key ON tables (club_id, name) WHERE archived_at IS NULL;

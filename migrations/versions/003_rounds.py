@@ -35,7 +35,8 @@ def _rounds() -> None:
             -- Of the document; a round with the same content is a replay.
             digest bytea NOT NULL CHECK (octet_length(digest) = 32),
             point_value bigint CHECK (point_value >= 0),
-            unit text CHECK (unit ~ '^[A-Z]{3}$'),
+            unit text CHECK (unit ~ '^[A-Za-z][A-Za-z0-9]{1,11}$'),
+            unit_digits smallint CHECK (unit_digits BETWEEN 0 AND 8),
             charge_per text CHECK (charge_per IN ('hand', 'round')),
             charge_amount bigint CHECK (charge_amount > 0),
             correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
@@ -43,6 +44,7 @@ def _rounds() -> None:
             recorded_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, id),
             CONSTRAINT rounds_charge_check CHECK ((charge_per IS NULL) = (charge_amount IS NULL)),
+            CONSTRAINT rounds_unit_has_digits_check CHECK ((unit IS NULL) = (unit_digits IS NULL)),
             CONSTRAINT rounds_reference_key UNIQUE (club_id, table_id, reference),
             -- For pages of a table's rounds, and for foreign keys that compare the table too.
             CONSTRAINT rounds_table_id_key UNIQUE (club_id, table_id, id),

@@ -19,6 +19,7 @@ _COLUMNS: Final = {
     "opened_at": "timestamptz",
     "point_value": "bigint",
     "unit": "text",
+    "unit_digits": "smallint",
     # The place among the players of the round. Rounds are counted by their first players.
     "place": "smallint",
     "top_ups": "bigint",
@@ -75,7 +76,8 @@ def _compute() -> None:
     op.execute(f"""
         CREATE VIEW computed_statistics WITH (security_invoker) AS
             SELECT head.status, head.club_id, head.round_id, head.table_id, head.ruleset_name, head.ruleset_version,
-                round.opened_at, round.point_value, round.unit, of_player.*
+                round.opened_at, round.point_value, round.unit, round.unit_digits,
+                of_player.*
             FROM round_heads AS head
             JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
             CROSS JOIN LATERAL (
@@ -216,7 +218,7 @@ def _store() -> None:
     The results of a player, and those of a period, are read from the indexes alone. The points of each hand and the
     results against opponents are in no index, because an entry of an index has a greatest size.
     """
-    nullable = {"point_value", "unit"}
+    nullable = {"point_value", "unit", "unit_digits"}
     columns = ", ".join(f"{name} {kind}{'' if name in nullable else ' NOT NULL'}" for name, kind in _COLUMNS.items())
     op.execute(f"""
         CREATE TABLE round_statistics (
@@ -239,11 +241,11 @@ def _store() -> None:
         CREATE INDEX round_statistics_of_player ON round_statistics (club_id, player, opened_at) INCLUDE (
             round_id, table_id, ruleset_name, ruleset_version, hands, points, squares, fouls, fantasyland_hands,
             fantasyland_entered, fantasyland_stayed, royalties_top, royalties_middle, royalties_bottom, scoops,
-            not_received, not_paid, best, worst, point_value, unit, top_ups, received, paid, from_rows,
-            from_bonuses, from_royalties, from_fouls
+            not_received, not_paid, best, worst, point_value, unit, unit_digits, top_ups, received, paid,
+            from_rows, from_bonuses, from_royalties, from_fouls
         );
         CREATE INDEX round_statistics_of_period ON round_statistics (club_id, opened_at) INCLUDE (
-            round_id, table_id, player, place, point_value, unit, top_ups, received, paid
+            round_id, table_id, player, place, point_value, unit, unit_digits, top_ups, received, paid
         );
     """)
 

@@ -37,8 +37,9 @@ def _entries() -> None:
             revision integer,
             previous_revision integer,
             table_id uuid,
-            -- The code of a currency, or the ID of a table whose points have no value.
+            -- The code of a currency or of a unit of the club, or the ID of a table whose points have no value.
             unit text NOT NULL CHECK (unit <> ''),
+            unit_digits smallint NOT NULL CHECK (unit_digits BETWEEN 0 AND 8),
             accounts text[] NOT NULL,
             amounts bigint[] NOT NULL,
             -- How much of each amount is the standing charge of the round. NULL if nothing is.

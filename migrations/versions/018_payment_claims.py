@@ -34,6 +34,7 @@ def _claims() -> None:
             -- Null for the house.
             payee text CHECK (payee <> ''),
             unit text NOT NULL CHECK (unit <> ''),
+            unit_digits smallint NOT NULL CHECK (unit_digits BETWEEN 0 AND 8),
             amount bigint NOT NULL CHECK (amount > 0),
             paid_at timestamptz NOT NULL,
             table_id uuid,
@@ -180,11 +181,12 @@ def _balances_for_links() -> None:
         "list_net_balances()",
         "jsonb",
         """(
-            SELECT coalesce(jsonb_object_agg(of_unit.unit, of_unit.amounts), '{}')
+            SELECT coalesce(jsonb_agg(of_unit), '[]')
             FROM (
-                SELECT net.unit, jsonb_object_agg(net.account, net.amount) AS amounts
+                SELECT net.unit, net.unit_digits, jsonb_object_agg(net.account, net.amount) AS amounts
                 FROM (
-                    SELECT entry.unit, coalesce(joined.player, part.account) AS account, sum(part.amount) AS amount
+                    SELECT entry.unit, entry.unit_digits, coalesce(joined.player, part.account) AS account,
+                        sum(part.amount) AS amount
                     FROM entries AS entry
                     CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
                     LEFT JOIN aliases AS joined ON (joined.club_id, joined.alias) = (entry.club_id, part.account)
@@ -193,9 +195,9 @@ def _balances_for_links() -> None:
                         WHERE own.club_id = current_club()
                             AND own.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
                     )
-                    GROUP BY entry.unit, coalesce(joined.player, part.account)
+                    GROUP BY entry.unit, entry.unit_digits, coalesce(joined.player, part.account)
                 ) AS net
-                GROUP BY net.unit
+                GROUP BY net.unit, net.unit_digits
             ) AS of_unit
         )""",
     )

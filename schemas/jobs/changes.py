@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Dictionary, Inner, Integer, Listing
 from schemas.game_fields import PlayerField
-from schemas.ledger.settling import Settled, Worth, money_of, settle_fewest
-from schemas.ledger.statements import MOST_LISTED, OfWorth, dump_digits, dump_settled
+from schemas.ledger.settling import Settled, Worth, dump_worth, money_of, settle_fewest
+from schemas.ledger.statements import MOST_LISTED, OfWorth, dump_digits, dump_money, dump_settled
+from schemas.money import Unit
 from scoring.ruleset import Points
 
 
@@ -38,13 +39,13 @@ class Changes:
     """
     What new revisions of rounds change: the net points of players, added only where they are worth the same.
 
-    >>> euro, attic = Worth(10, "EUR", None), Worth(None, None, "attic")
+    >>> euro, attic = Worth(10, Unit("EUR", 2), None), Worth(None, None, "attic")
     >>> changes = Changes()
     >>> changes.add_round(euro, {"kim": 5, "uma": -5})
     >>> changes.add_round(attic, {"kim": -3, "sam": 3})
     >>> changes.rounds, changes.nets, changes.units
-    (2, {'kim': 2, 'sam': 3, 'uma': -5}, ['EUR'])
-    >>> changes.settled.in_money["EUR"].payments
+    (2, {'kim': 2, 'sam': 3, 'uma': -5}, [Unit(code='EUR', digits=2)])
+    >>> changes.settled.in_money[Unit("EUR", 2)].payments
     (Payment(payer='uma', payee='kim', amount=50),)
 
     A player whose points come back in another round is still one of those whom the rounds concern:
@@ -117,7 +118,7 @@ class Changes:
         return {player: sums[player] for player in sorted(sums) if sums[player]}
 
     @property
-    def units(self) -> list[str]:
+    def units(self) -> list[Unit]:
         """The units of the money."""
         return sorted({worth.unit for worth in self.moved if worth.unit is not None})
 
@@ -133,7 +134,7 @@ class Changes:
 
         Points that do not add up to zero cannot be settled up, and have no payments.
 
-        >>> euro = Worth(10, "EUR", None)
+        >>> euro = Worth(10, Unit("EUR", 2), None)
         >>> damaged = Changes(1, {euro: {"kim": 5, "uma": -4}})
         >>> damaged.settled.in_points, damaged.unbalanced == [euro]
         ({}, True)
@@ -154,8 +155,8 @@ def dump_changes(changes: Changes) -> Dumped:
         "moved": [
             {
                 "player": player,
-                "points": [{**worth._asdict(), "net": points} for worth, points in nets.items()],
-                "money": dict(sorted(money_of(nets).items())),
+                "points": [{**dump_worth(worth), "net": points} for worth, points in nets.items()],
+                "money": dump_money(money_of(nets)),
             }
             for player, nets in changes.in_order
         ],

@@ -10,7 +10,8 @@ from schemas.fields import Choice, Inner, Integer, Listing, Time, UuidField, sho
 from schemas.game_fields import AliasesField, PlayerField, TableNameField, UnitDigitsField, dump_aliases
 from schemas.ledger.journal import player_of
 from schemas.ledger.statements import MOST_LISTED, PaymentsAre
-from schemas.ledger.units import UnitField, digits_of
+from schemas.ledger.units import UnitField
+from schemas.money import Unit, dump_unit
 from schemas.pages import QuerySchema
 from scoring.settle_up import Payment, SettleUp
 
@@ -22,8 +23,8 @@ class BalancesQuerySchema(QuerySchema):
         description="Only the balances of this player, and of what settles all balances only their payments."
     )
     unit = UnitField(
-        description="Only the balances in this unit: a currency, as an ISO 4217 code, or the ID of a table whose points"
-        " have no value."
+        description="Only the balances in this unit: a currency, as an ISO 4217 code; a unit of the club, by its code;"
+        " or the ID of a table whose points have no value."
     )
     table_id = UuidField(
         data_key="table",
@@ -71,7 +72,7 @@ class UnitBalancesSchema(WireSchema):
     unit = UnitField(required=True)
     unit_digits = UnitDigitsField(required=True, allow_none=False)
     table_name = TableNameField(
-        required=True, allow_none=True, description="Name of the table. Null if the unit is a currency."
+        required=True, allow_none=True, description="Name of the table. Null if the unit is none."
     )
     players = Listing(Inner(BalanceSchema), most=MOST_LISTED, required=True, description="The balances, highest first.")
     settle_up = Listing(
@@ -98,7 +99,10 @@ class BalancesSchema(WireSchema):
         least=0, required=True, description="Number of rounds that are open now. They add nothing until they end."
     )
     units = Listing(
-        Inner(UnitBalancesSchema), most=MOST_LISTED, required=True, description="Currencies first, then tables."
+        Inner(UnitBalancesSchema),
+        most=MOST_LISTED,
+        required=True,
+        description="Tables come last.",
     )
     aliases = AliasesField()
 
@@ -139,7 +143,7 @@ class Balance(NamedTuple):
 class UnitBalances:
     """The balances in one unit, and the payments that settle them."""
 
-    unit: str
+    unit: Unit
     table_name: str | None
     balances: Sequence[Balance]
     settled: SettleUp
@@ -179,8 +183,7 @@ def dump_balances(view: BalancesView) -> Dumped:
 
 def _dump_unit(unit: UnitBalances) -> Dumped:
     return {
-        "unit": unit.unit,
-        "unit_digits": digits_of(unit.unit),
+        **dump_unit(unit.unit),
         "table_name": unit.table_name,
         "players": [_dump_balance(each) for each in unit.balances],
         "settle_up": [_dump_payment(each) for each in unit.settled.payments],

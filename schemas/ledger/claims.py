@@ -14,7 +14,8 @@ from schemas.fields import Characters, Choice, Inner, Listing, Text, Time, UuidF
 from schemas.game_fields import PlayerField, ReasonField, ReferenceField, UnitDigitsField
 from schemas.ledger.ledger_lines import LONGEST_REFERENCE
 from schemas.ledger.payments import MOST_WARNINGS, AmountField
-from schemas.ledger.units import UnitField, currency_of, digits_of
+from schemas.ledger.units import UnitField
+from schemas.money import Unit
 from schemas.pages import PageQuerySchema, PageSchema
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.errors import Mistake
@@ -183,9 +184,9 @@ class PaymentClaim:
         return ClaimState.PENDING if self.outcome is None else self.outcome.state
 
     @property
-    def currency(self) -> str | None:
-        """The currency of the amount; None if it is in points."""
-        return currency_of(self.event.unit)
+    def unit(self) -> Unit:
+        """The unit of its amount."""
+        return Unit(self.event.unit, self.event.unit_digits)
 
 
 def dump_payment_claim(claim: PaymentClaim, warnings: tuple[Mistake, ...] = ()) -> Dumped:
@@ -197,7 +198,7 @@ def dump_payment_claim(claim: PaymentClaim, warnings: tuple[Mistake, ...] = ()) 
         "payer": event.payer,
         "payee": event.payee,
         "unit": event.unit,
-        "unit_digits": digits_of(event.unit),
+        "unit_digits": event.unit_digits,
         "amount": event.amount,
         "paid_at": show_time(event.paid_at),
         "table": None if event.table is None else str(event.table),

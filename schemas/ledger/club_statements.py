@@ -27,10 +27,12 @@ from schemas.ledger.statements import (
     SettledSchema,
     SettleUpField,
     dump_digits,
+    dump_money,
     dump_settled,
     list_amounts,
 )
-from schemas.ledger.units import currency_of
+from schemas.ledger.units import table_of
+from schemas.money import Unit
 from schemas.pages import QuerySchema
 from scoring.ruleset import Points
 
@@ -114,7 +116,7 @@ class PlayerResult:
     rounds: int
     top_ups: Points
     nets: Mapping[Worth, Points]
-    charges: Mapping[str, int] = field(default_factory=dict)
+    charges: Mapping[Unit, int] = field(default_factory=dict)
 
     @property
     def net(self) -> Points:
@@ -122,7 +124,7 @@ class PlayerResult:
         return sum(self.nets.values())
 
     @property
-    def money(self) -> dict[str, int]:
+    def money(self) -> dict[Unit, int]:
         """The money that they are worth, in minor units, by unit."""
         return money_of(self.nets)
 
@@ -158,14 +160,14 @@ class ClubStatementView:
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def units(self) -> list[str]:
+    def units(self) -> list[Unit]:
         """The units of the money of the rounds."""
         return sorted({unit for each in self.players for unit in each.result.money})
 
     @property
-    def charged_units(self) -> set[str]:
+    def charged_units(self) -> set[Unit]:
         """The units in which the house has charged players."""
-        return {unit for each in self.players for unit in each.result.charges if currency_of(unit)}
+        return {unit for each in self.players for unit in each.result.charges if table_of(unit.code) is None}
 
     @property
     def has_charges(self) -> bool:
@@ -207,8 +209,8 @@ def _dump_result(result: PlayerResult) -> Dumped:
         "rounds": result.rounds,
         "top_ups": result.top_ups,
         "net": result.net,
-        "money": dict(sorted(result.money.items())),
-        "charges": dict(sorted(result.charges.items())),
+        "money": dump_money(result.money),
+        "charges": dump_money(result.charges),
     }
 
 

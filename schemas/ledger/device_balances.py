@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas.ledger.journal import HOUSE, Amounts, Counted, account_of, owe, player_of, post_change
-from schemas.ledger.settling import worth_of
+from schemas.ledger.settling import Worth, worth_of
+from schemas.ledger.units import table_of
+from schemas.money import Unit
 from scoring.round_state import RoundStatus
 from scoring.settle_up import find_payments
 
@@ -47,12 +49,14 @@ def settle_on_device(held: Mapping[str, Any]) -> list[Document]:
         before, after = changed["before"], changed["after"]
         # What was charged for a round stays, as far as the device knows: it does not have the hands of before.
         posting = post_change(_count(before, after.get("charged")), _count(after, after.get("charged")))
-        _add(balances[_unit_of(after)], posting.amounts if posting else {})
+        _add(balances[_worth_of(after).amount_unit.code], posting.amounts if posting else {})
     for paid in held["payments"]:
         payer, payee = account_of(paid["payer"]), account_of(paid["payee"])
         amount = -paid["amount"] if paid["is_taken_back"] else paid["amount"]
         _add(balances[paid["unit"]], owe(payee, payer, amount))
-    return [_dump(unit, balances[unit]) for unit in sorted(balances, key=lambda unit: (len(unit), unit))]
+    return [
+        _dump(unit, balances[unit]) for unit in sorted(balances, key=lambda unit: (table_of(unit) is not None, unit))
+    ]
 
 
 def _add(balances: dict[str, int], amounts: Amounts) -> None:
@@ -60,15 +64,18 @@ def _add(balances: dict[str, int], amounts: Amounts) -> None:
         balances[account] += amount
 
 
-def _unit_of(round_: Mapping[str, Any]) -> str:
-    return worth_of(round_["point_value"], round_["unit"], round_["table"]).amount_unit
+def _worth_of(round_: Mapping[str, Any]) -> Worth:
+    """Return what the points of a round are worth. One that waits on the device has no digits, which no sum needs."""
+    code = round_["unit"]
+    unit = None if code is None else Unit(code, round_.get("unit_digits") or 0)
+    return worth_of(round_["point_value"], unit, round_["table"])
 
 
 def _count(round_: Mapping[str, Any] | None, charged: Mapping[str, int] | None) -> Counted | None:
     """Return what a round adds to balances; None before its end."""
     if round_ is None or round_["status"] == RoundStatus.OPEN.value:
         return None
-    worth = worth_of(round_["point_value"], round_["unit"], round_["table"])
+    worth = _worth_of(round_)
     won = {
         seat["player"]: worth.amount_of(seat["stack"] - seat["opening_stack"] - seat["top_ups"])
         for seat in round_["seats"]

@@ -15,8 +15,8 @@ from schemas.game_fields import PlayerField, ReasonField, TableNameField, UnitDi
 from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
 from schemas.ledger.journal import EntryKind, player_of
 from schemas.ledger.ledger_places import LedgerCursorField
-from schemas.ledger.units import UnitField, currency_of, digits_of
-from schemas.money import show_decimal
+from schemas.ledger.units import UnitField
+from schemas.money import Unit, dump_unit, show_decimal
 from schemas.pages import DEFAULT, PageSchema, QueryInteger, QuerySchema
 from scoring.ruleset import Points
 from scoring.settlement import LimitedBy
@@ -205,7 +205,7 @@ class LedgerEntry:
     reference: str | None
     revision: int | None
     previous_revision: int | None
-    unit: str
+    unit: Unit
     actor: UUID | None
     note: str | None
     reverses: UUID | None
@@ -235,11 +235,6 @@ class LedgerLine:
     paid: Points | None = None
     limited_by: str | None = None
 
-    @property
-    def currency(self) -> str | None:
-        """The currency of the amount; None if it is in points."""
-        return currency_of(self.entry.unit)
-
 
 def dump_ledger_line(line: LedgerLine, *, is_audited: bool) -> Dumped:
     """Encode a line; who did it only if that is audited."""
@@ -264,8 +259,7 @@ def dump_ledger_line(line: LedgerLine, *, is_audited: bool) -> Dumped:
         "paid": line.paid,
         "limited_by": line.limited_by,
         "amount": line.amount,
-        "unit": entry.unit,
-        "unit_digits": digits_of(entry.unit),
+        **dump_unit(entry.unit),
         "actor": str(entry.actor) if is_audited and entry.actor is not None else None,
         "note": entry.note,
         "reverses": None if entry.reverses is None else str(entry.reverses),
@@ -318,7 +312,7 @@ LEDGER_HEADER: Final = dump_rows([LEDGER_COLUMNS])
 
 
 def dump_ledger_rows(lines: Iterable[LedgerLine], *, raw: bool | None = False) -> bytes:
-    """Encode lines as CSV without a header; amounts of money are decimal numbers, and texts may be raw."""
+    """Encode lines as CSV without a header; amounts are decimal numbers, and texts may be raw."""
     return dump_rows(
         (
             show_time(line.entry.posted_at),
@@ -333,8 +327,8 @@ def dump_ledger_rows(lines: Iterable[LedgerLine], *, raw: bool | None = False) -
             line.due,
             line.paid,
             line.limited_by,
-            show_amount(line.amount, line.entry.unit),
-            line.entry.unit,
+            show_decimal(line.amount, line.entry.unit),
+            line.entry.unit.code,
             line.entry.revision,
             line.entry.previous_revision,
             line.entry.is_final,
@@ -345,14 +339,3 @@ def dump_ledger_rows(lines: Iterable[LedgerLine], *, raw: bool | None = False) -
         )
         for line in lines
     )
-
-
-def show_amount(amount: int, unit: str) -> str:
-    """
-    Format an amount of a unit as a decimal number.
-
-    >>> show_amount(1250, "EUR"), show_amount(1250, "0193f0c0-0000-7000-8000-000000000002")
-    ('12.50', '1250')
-    """
-    currency = currency_of(unit)
-    return str(amount) if currency is None else show_decimal(amount, currency)

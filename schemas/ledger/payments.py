@@ -12,8 +12,8 @@ from schemas.base import Dumped, Sentence, WireError, WireSchema, show
 from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import PlayerField, ReasonField, ReferenceField, UnitDigitsField
 from schemas.ledger.ledger_lines import LONGEST_REFERENCE
-from schemas.ledger.units import UnitField, currency_of, digits_of
-from schemas.money import read_decimal
+from schemas.ledger.units import UnitField
+from schemas.money import Unit, read_decimal
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.errors import Mistake
 
@@ -187,6 +187,11 @@ class Recorded:
     recorded_at: datetime
     event: PaymentRecorded | ChargeRecorded
 
+    @property
+    def unit(self) -> Unit:
+        """The unit of its amount."""
+        return Unit(self.event.unit, self.event.unit_digits)
+
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
@@ -197,24 +202,28 @@ class Reversal:
     reverses: UUID
 
 
-def read_amount(text: str, unit: str) -> int | str:
+def read_amount(text: str, unit: Unit | None) -> int | str:
     """
     Parse an amount that a person has typed, in minor units of its unit.
 
-    >>> read_amount("2.50", "EUR"), read_amount("25", "0193f0c0-0000-7000-8000-000000000002")
+    >>> read_amount("2.50", Unit("EUR", 2)), read_amount("25", None)
     (250, 25)
 
+    Args:
+        text: what was typed.
+        unit: None if it is not known, and will be refused.
+
     Returns:
-        The amount; a text that is no number of points, for the schema to refuse.
+        The amount; of an unknown unit, a text that is no number, for the schema to refuse.
 
     Raises:
-        WireError: it is no amount of money.
+        WireError: it is no amount of the unit.
     """
-    text, currency = text.strip(), currency_of(unit)
-    if currency is None:
+    text = text.strip()
+    if unit is None:
         return int(text) if text.isdecimal() and len(text) < _LONGEST_AMOUNT else text
     try:
-        return read_decimal(text, currency)
+        return read_decimal(text, unit)
     except ValueError as error:
         raise WireError((Mistake("text-pattern", ("amount",), str(error)),)) from None
 
@@ -234,7 +243,7 @@ def dump_recorded(recorded: Recorded, warnings: tuple[Mistake, ...] = ()) -> Dum
         "table": _show_id(event.table),
         "round": _show_id(event.round),
         "unit": event.unit,
-        "unit_digits": digits_of(event.unit),
+        "unit_digits": event.unit_digits,
         "amount": event.amount,
         "reference": event.reference,
         **({"warnings": dump_mistakes(warnings)} if warnings else {}),

@@ -11,10 +11,9 @@ from schemas.clubs import InPeriodOrEvening
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, UuidField, show_time
 from schemas.game_fields import AliasesField, PlayerField, StackField, UnitCodeField, dump_aliases
 from schemas.ledger.csv_rows import dump_rows, text_cell
-from schemas.ledger.ledger_lines import show_amount
-from schemas.ledger.settling import SettleBy, Settled, Worth, money_of
-from schemas.ledger.units import currency_of
-from schemas.money import count_digits
+from schemas.ledger.settling import SettleBy, Settled, Worth, dump_worth, money_of
+from schemas.ledger.units import table_of
+from schemas.money import MOST_DIGITS, Unit, show_decimal
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment
@@ -35,7 +34,7 @@ class PaymentsAre(StrEnum):
 
 
 UNIT_DIGITS: Final = Dictionary(
-    Integer(least=0, most=4),
+    Integer(least=0, most=MOST_DIGITS),
     required=True,
     description="Number of digits after the decimal point, by unit: 2 if 1250 is 12.50.",
 )
@@ -49,8 +48,8 @@ PAYMENTS_ARE: Final = Choice(
 CHARGES: Final = Dictionary(
     Integer(),
     required=True,
-    description="What the house has charged the player for the rounds, by unit: a currency, or the ID of a table whose"
-    " points have no value. It is in neither `net`, `money` nor `payments`.",
+    description="What the house has charged the player for the rounds, by unit: a currency or a unit of the club, by"
+    " its code, or the ID of a table whose points have no value. It is in neither `net`, `money` nor `payments`.",
 )
 
 
@@ -210,10 +209,10 @@ class PlayerStatement:
     rounds: int
     points: PointTotals
     nets: Mapping[Worth, Points]
-    charges: Mapping[str, int] = field(default_factory=dict)
+    charges: Mapping[Unit, int] = field(default_factory=dict)
 
     @property
-    def money(self) -> dict[str, int]:
+    def money(self) -> dict[Unit, int]:
         """The money that the player won or, below zero, lost, in minor units, by unit."""
         return money_of(self.nets)
 
@@ -233,14 +232,14 @@ class StatementView:
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def units(self) -> list[str]:
+    def units(self) -> list[Unit]:
         """The units of the money of the rounds."""
         return sorted({unit for each in self.players for unit in each.money})
 
     @property
-    def charged_units(self) -> set[str]:
+    def charged_units(self) -> set[Unit]:
         """The units in which the house has charged players."""
-        return {unit for each in self.players for unit in each.charges if currency_of(unit)}
+        return {unit for each in self.players for unit in each.charges if table_of(unit.code) is None}
 
     @property
     def has_charges(self) -> bool:
@@ -262,8 +261,8 @@ def dump_statement(view: StatementView) -> Dumped:
                 "player": each.player,
                 "rounds": each.rounds,
                 **_dump_points(each.points),
-                "money": dict(sorted(each.money.items())),
-                "charges": dict(sorted(each.charges.items())),
+                "money": dump_money(each.money),
+                "charges": dump_money(each.charges),
             }
             for each in sorted(view.players, key=lambda each: (-each.points.net, each.player))
         ],
@@ -296,29 +295,35 @@ def dump_table_rows(view: StatementView, table_name: str, *, raw: bool | None = 
 
 
 def list_amounts(
-    money: Mapping[str, int], charges: Mapping[str, int]
+    money: Mapping[Unit, int], charges: Mapping[Unit, int]
 ) -> list[tuple[str | None, str | None, str | None]]:
     """
     Return the cells of the amounts of a player, row by row: what was won, what was charged, and the unit.
 
     Charges in points are in a row without a unit. There is at least one row.
 
-    >>> list_amounts({"EUR": 250}, {"EUR": 100, "USD": 20})
-    [('2.50', '1.00', 'EUR'), (None, '0.20', 'USD')]
+    >>> euro, chips = Unit("EUR", 2), Unit("chips", 0)
+    >>> list_amounts({euro: 250}, {euro: 100, chips: 20})
+    [('2.50', '1.00', 'EUR'), (None, '20', 'chips')]
     >>> list_amounts({}, {})
     [(None, None, None)]
     """
     rows: list[tuple[str | None, str | None, str | None]] = []
     for unit in sorted({*money, *charges}):
         won, charged = (amounts.get(unit) for amounts in (money, charges))
-        cells = [None if amount is None else show_amount(amount, unit) for amount in (won, charged)]
-        rows.append((cells[0], cells[1], currency_of(unit)))
+        cells = [None if amount is None else show_decimal(amount, unit) for amount in (won, charged)]
+        rows.append((cells[0], cells[1], unit.code if table_of(unit.code) is None else None))
     return rows or [(None, None, None)]
 
 
-def dump_digits(units: Iterable[str]) -> dict[str, int]:
-    """Return the number of digits after the decimal point, by unit."""
-    return {unit: count_digits(unit) for unit in sorted({*units})}
+def dump_digits(units: Iterable[Unit]) -> dict[str, int]:
+    """Encode the number of digits after the decimal point of units, by their codes."""
+    return {unit.code: unit.digits for unit in sorted({*units})}
+
+
+def dump_money(money: Mapping[Unit, int]) -> dict[str, int]:
+    """Encode money by the codes of its units."""
+    return {unit.code: money[unit] for unit in sorted(money)}
 
 
 def dump_settled(settled: Settled) -> Dumped:
@@ -327,12 +332,12 @@ def dump_settled(settled: Settled) -> Dumped:
     return {
         "payments": {
             "points": [
-                {**payment, **worth._asdict()}
+                {**payment, **dump_worth(worth)}
                 for worth, each in settled.in_points.items()
                 for payment in _dump_payments(each.payments)
             ],
             "money": [
-                {**payment, "unit": unit}
+                {**payment, "unit": unit.code}
                 for unit, each in settled.in_money.items()
                 for payment in _dump_payments(each.payments)
             ],

@@ -1,29 +1,31 @@
-"""What amounts of the journal are counted in: the money of a currency, or the points of a table without a value."""
+"""The units of amounts of the journal: currencies, units of the club, and the points of tables without a value."""
 
+import re
 from typing import Any, Final
 from uuid import UUID
 
 from schemas.fields import UUID_PATTERN, Text
-from schemas.money import count_digits
+from schemas.game_fields import UNIT_CODE_PATTERN
+from schemas.money import Unit
 
-_CODE_LENGTH: Final = 3
-_PATTERN: Final = f"^(?:[A-Z]{{{_CODE_LENGTH}}}|{UUID_PATTERN[1:-1]})$"
+_ID_LENGTH: Final = 36
+_PATTERN: Final = f"^(?:{UNIT_CODE_PATTERN[1:-1]}|{UUID_PATTERN[1:-1]})$"
 
 
 class UnitField(Text):
-    """The unit of an amount: a currency, or a table whose points have no value."""
+    """The unit of an amount: a currency, a unit of the club, or a table whose points have no value."""
 
     default_description = (
-        "Unit of the amounts: a currency, as an ISO 4217 code, for its minor units; the ID of a table for its points,"
-        " where they have no value."
+        "Unit of the amounts: a currency, as an ISO 4217 code; a unit of the club, by its code; or the ID of a table"
+        " for its points, where they have no value."
     )
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
-            longest=36,
+            longest=_ID_LENGTH,
             pattern=_PATTERN,
-            meaning="a currency, for example EUR, or the ID of a table",
-            **{"metadata": {"example": "EUR", "minLength": _CODE_LENGTH}, **options},
+            meaning="a currency, for example EUR, the code of a unit of the club, or the ID of a table",
+            **{"metadata": {"example": "EUR", "minLength": 2}, **options},
         )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
@@ -38,35 +40,45 @@ def read_unit(unit: str) -> str:
     >>> read_unit("EUR"), read_unit("0193F0C0-0000-7000-8000-000000000002")
     ('EUR', '0193f0c0-0000-7000-8000-000000000002')
     """
-    return currency_of(unit) or str(UUID(unit))
+    table = table_of(unit)
+    return unit if table is None else str(table)
 
 
-def currency_of(unit: str) -> str | None:
+def is_unit(text: str) -> bool:
     """
-    Return the currency of a unit; None for the points of a table.
+    Return whether a text has the form of a unit.
 
-    >>> currency_of("EUR"), currency_of("0193f0c0-0000-7000-8000-000000000002")
-    ('EUR', None)
+    >>> is_unit("chips"), is_unit("0193f0c0-0000-7000-8000-000000000002"), is_unit("?")
+    (True, True, False)
     """
-    return unit if len(unit) == _CODE_LENGTH else None
-
-
-def digits_of(unit: str) -> int:
-    """
-    Return the number of digits after the decimal point of amounts in a unit; 0 for the points of a table.
-
-    >>> digits_of("EUR"), digits_of("0193f0c0-0000-7000-8000-000000000002")
-    (2, 0)
-    """
-    currency = currency_of(unit)
-    return 0 if currency is None else count_digits(currency)
+    return re.fullmatch(_PATTERN, text) is not None
 
 
 def table_of(unit: str) -> UUID | None:
     """
-    Return the table whose points are a unit; None for a currency.
+    Return the table whose points are a unit; None for a currency or a unit of the club.
 
     >>> table_of("EUR"), table_of("0193f0c0-0000-7000-8000-000000000002")
     (None, UUID('0193f0c0-0000-7000-8000-000000000002'))
     """
-    return UUID(unit) if currency_of(unit) is None else None
+    return UUID(unit) if len(unit) == _ID_LENGTH else None
+
+
+def in_order(unit: Unit) -> tuple[bool, Unit]:
+    """
+    Return the key by which lists of units are sorted: the points of tables come last.
+
+    >>> sorted([points_of("0193f0c0-0000-7000-8000-000000000002"), Unit("EUR", 2)], key=in_order)[0].code
+    'EUR'
+    """
+    return (table_of(unit.code) is not None, unit)
+
+
+def points_of(table: UUID | str) -> Unit:
+    """
+    Return the unit of the points of a table without a value.
+
+    >>> points_of("0193f0c0-0000-7000-8000-000000000002").digits
+    0
+    """
+    return Unit(str(table), 0)

@@ -9,6 +9,7 @@ from evidence.files import EvidenceRevision
 from evidence.fold import FoldedRound, Revision
 from schemas.documents import RoundDocument, dump_document
 from schemas.hands import HandView, Irregularity, SubmittedHand
+from schemas.money import load_unit
 from schemas.scores import dump_recorded_hand
 from schemas.settlements import Adjustment, SettlementState, SettlementView, dump_settlement_view, view_settlement
 from schemas.verification.report import Document, Finding, Report
@@ -98,6 +99,7 @@ def _document(
         reference=opening.reference,
         point_value=opening.point_value,
         unit=opening.unit,
+        unit_digits=opening.unit_digits,
         charge_per=opening.charge_per,
         charge_amount=opening.charge_amount,
         seats=revision.seats,
@@ -134,7 +136,7 @@ def _settlement(
     irregular: tuple[Irregularity, ...],
 ) -> SettlementView:
     mine, opening = played[revision.number], round_.opening
-    money = opening.point_value, opening.unit
+    money = opening.point_value, load_unit(opening.unit, opening.unit_digits)
     view = view_settlement(mine.round, mine.payments, revision.number, *money, revision.reason, irregular)
     state = _state(round_, revision, mine)
     until = None

@@ -23,7 +23,7 @@ SCOPE_DESCRIPTIONS: Final = {
     KeyScope.SCORE: "score a hand without storing it",
     KeyScope.WRITE: "record rounds: open, record and undo hands, close; record payments and charges;"
     " set players' display names",
-    KeyScope.TABLES: "create, change and archive tables; create rulesets",
+    KeyScope.TABLES: "create, change and archive tables; create rulesets; define units",
     KeyScope.IMPORTS: "import and export rounds",
     KeyScope.RECOMPUTE: "recompute stored rounds",
     KeyScope.DISPUTES: "open, review and resolve disputes",

@@ -11,7 +11,8 @@ from babel.dates import format_date, format_datetime
 from babel.numbers import get_currency_symbol
 from markupsafe import Markup
 
-from schemas.money import count_digits
+from schemas.ledger.units import table_of
+from schemas.money import Unit, find_currency
 from scoring.cards import Card
 from scoring.description import name_rank
 
@@ -19,33 +20,42 @@ _LOCALE: Final = "en_GB"
 _SUITS: Final = {"s": ("♠", "spades"), "h": ("♥", "hearts"), "d": ("♦", "diamonds"), "c": ("♣", "clubs")}
 
 
-def format_money(minor: int, currency: str) -> str:
+def format_money(minor: int, unit: Unit) -> str:
     """
-    Format an amount in minor units with the symbol of its currency and the digits of ISO 4217.
+    Format an amount in minor units: with the symbol of its currency, the code of a unit of the club, or as points.
 
-    >>> format_money(480, "EUR"), format_money(-1250, "EUR"), format_money(70, "JPY")
+    >>> format_money(480, Unit("EUR", 2)), format_money(-1250, Unit("EUR", 2)), format_money(70, Unit("JPY", 0))
     ('€4.80', '−€12.50', 'JP¥70')
+    >>> format_money(-125000, Unit("mBTC", 5)).replace("\u00a0", " ")
+    '−1.25000 mBTC'
+    >>> format_money(1250, Unit("0193f0c0-0000-7000-8000-000000000002", 0))
+    '1,250'
     """
-    digits = count_digits(currency)
-    text = f"{_currency_sign(currency)}{Decimal(abs(minor)).scaleb(-digits):,.{digits}f}"
-    return f"−{text}" if minor < 0 else text
+    number = f"{Decimal(abs(minor)).scaleb(-unit.digits):,.{unit.digits}f}"
+    before, after = _signs_of(unit)
+    return f"{'−' if minor < 0 else ''}{before}{number}{after}"
 
 
 @cache
-def _currency_sign(currency: str) -> str:
-    """Return the symbol of a currency, with a space after letters."""
-    symbol = get_currency_symbol(currency, _LOCALE)
-    return f"{symbol}\u00a0" if symbol[-1].isalpha() else symbol
+def _signs_of(unit: Unit) -> tuple[str, str]:
+    """Return what is written before and after an amount, with spaces beside letters."""
+    if table_of(unit.code) is not None:
+        return "", ""
+    if find_currency(unit.code) is None:
+        return "", f"\u00a0{unit.code}"
+    symbol = get_currency_symbol(unit.code, _LOCALE)
+    return f"{symbol}\u00a0" if symbol[-1].isalpha() else symbol, ""
 
 
-def format_money_won(minor: int, currency: str) -> str:
+def format_money_won(minor: int, unit: Unit) -> str:
     """
     Format an amount that was won, or lost if it is below zero, with its sign.
 
-    >>> format_money_won(480, "EUR"), format_money_won(-480, "EUR"), format_money_won(0, "EUR")
+    >>> euro = Unit("EUR", 2)
+    >>> format_money_won(480, euro), format_money_won(-480, euro), format_money_won(0, euro)
     ('+€4.80', '−€4.80', '€0.00')
     """
-    return f"+{format_money(minor, currency)}" if minor > 0 else format_money(minor, currency)
+    return f"+{format_money(minor, unit)}" if minor > 0 else format_money(minor, unit)
 
 
 def gain_or_loss(amount: int) -> str:
@@ -58,15 +68,17 @@ def gain_or_loss(amount: int) -> str:
     return "gain" if amount > 0 else "loss" if amount < 0 else ""
 
 
-def format_amount(amount: int, currency: str | None) -> str:
+def format_amount(amount: int, unit: Unit | None) -> str:
     """
-    Format an amount of money or, without a currency, of points.
+    Format an amount of a unit or, without one or of a table, of points.
 
-    >>> format_amount(480, "EUR"), format_amount(1250, None), format_amount(1, None)
-    ('€4.80', '1,250 points', '1 point')
+    >>> format_amount(480, Unit("EUR", 2)), format_amount(1250, None)
+    ('€4.80', '1,250 points')
+    >>> format_amount(1, Unit("0193f0c0-0000-7000-8000-000000000002", 0))
+    '1 point'
     """
-    if currency is not None:
-        return format_money(amount, currency)
+    if unit is not None and table_of(unit.code) is None:
+        return format_money(amount, unit)
     return f"{amount:,} {'point' if amount == 1 else 'points'}"
 
 

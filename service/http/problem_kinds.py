@@ -264,6 +264,12 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Table name conflict",
         "The name of a table is unique among the tables of a club that are not archived. Use another name.",
     ),
+    "unit-conflict": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Unit code conflict",
+        "A unit never changes, its code is unique in its club, and a club defines at most 100 units. `errors` names"
+        " every difference from the unit that has the code. Use another code.",
+    ),
     "table-archived": ProblemKind(
         HTTPStatus.CONFLICT,
         "Table archived",

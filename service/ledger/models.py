@@ -4,7 +4,7 @@ from uuid import UUID
 from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped
 
-from service.db.base import Base, Big, Key, references
+from service.db.base import Base, Big, Key, Small, references
 
 
 class EntryNoteRecord(Base):
@@ -36,6 +36,7 @@ class PaymentClaimRecord(Base):
     payer: Mapped[str]
     payee: Mapped[str | None]
     unit: Mapped[str]
+    unit_digits: Mapped[Small]
     amount: Mapped[Big]
     paid_at: Mapped[datetime]
     table_id: Mapped[UUID | None]

@@ -137,7 +137,7 @@ def get_ledger(query: dict[str, Any]) -> Response:
 @ledger.response(200, BalancesSchema)
 def get_all_balances(query: dict[str, Any]) -> Response:
     """
-    Return what everyone is owed or owes now, by unit and by table without money, and the payments that settle it.
+    Return what everyone is owed or owes now, by unit, and the payments that settle it.
 
     A balance is the sum of the journal: rounds from their end, payments and charges. Open rounds add nothing. A link
     has the balances of its table only, as `table` has.

@@ -8,11 +8,12 @@ from uuid import UUID
 from sqlalchemy import insert, select, text
 
 from schemas.jobs.differences import LONGEST_DETAIL, DifferenceView
-from schemas.ledger.settling import Worth, worth_of
+from schemas.ledger.settling import Worth
 from service.db import Transaction
 from service.db.base import Base
 from service.recomputations.models import AuditedRoundRecord, DifferenceRecord
 from service.replays.findings import Finding, dump_value
+from service.rounds.queries.journal import load_worth
 
 _RECORD: Final = DifferenceRecord
 _AT_A_TIME: Final = 1000
@@ -21,7 +22,7 @@ _OF_AUDIT: Final = text("""
     WHERE club_id = :club_id AND job_id = :audit_id AND round_id = ANY (:round_ids)
 """)
 _WORTHS: Final = text("""
-    SELECT id, table_id, point_value, unit FROM rounds WHERE club_id = :club_id AND id = ANY (:round_ids)
+    SELECT id, table_id, point_value, unit, unit_digits FROM rounds WHERE club_id = :club_id AND id = ANY (:round_ids)
 """)
 
 
@@ -92,10 +93,7 @@ def find_audited(transaction: Transaction, audit_id: UUID, round_ids: Sequence[U
 def list_worths(transaction: Transaction, round_ids: Sequence[UUID]) -> dict[UUID, Worth]:
     """Return what the points of rounds are worth, by the ids of the rounds."""
     parameters = {"club_id": transaction.club_id, "round_ids": list(round_ids)}
-    return {
-        row.id: worth_of(row.point_value, row.unit, str(row.table_id))
-        for row in transaction.execute(_WORTHS, parameters)
-    }
+    return {row.id: load_worth(row) for row in transaction.execute(_WORTHS, parameters)}
 
 
 def list_findings(

@@ -67,9 +67,10 @@ AUDITED: Final[Mapping[str, Table]] = {
         free="last_used_at",
     ),
     "rulesets": _table("club_id name version", event="content digest created_at"),
+    "units": _table("club_id code", event="name digits defined_at"),
     "tables": _table(
         "club_id id",
-        event="name ruleset_name ruleset_version point_value unit charge_per charge_amount minimum_stack"
+        event="name ruleset_name ruleset_version point_value unit unit_digits charge_per charge_amount minimum_stack"
         " correction_window_minutes created_at archived_at",
     ),
     "links": _table(
@@ -79,8 +80,8 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "rounds": _table(
         "club_id id",
-        event="table_id table_sequence imported reference digest point_value unit charge_per charge_amount"
-        " opened_at recorded_at correction_window_minutes",
+        event="table_id table_sequence imported reference digest point_value unit unit_digits charge_per"
+        " charge_amount opened_at recorded_at correction_window_minutes",
     ),
     "settlements": _table(
         "club_id round_id revision", event="ruleset_name ruleset_version reason created_at adjusts_revision"
@@ -105,12 +106,13 @@ AUDITED: Final[Mapping[str, Table]] = {
     "adjustments": _table("club_id round_id revision position", played="payer payee points"),
     "entries": _table(
         "club_id id",
-        event="kind posted_at played_at round_id revision previous_revision table_id unit accounts reference reverses",
+        event="kind posted_at played_at round_id revision previous_revision table_id unit unit_digits accounts"
+        " reference reverses",
         played="amounts charges",
     ),
     "entry_notes": _table("club_id entry_id", event="note salt"),
     "payment_claims": _table(
-        "club_id id", event="claimed_at payer payee unit amount paid_at table_id round_id reference"
+        "club_id id", event="claimed_at payer payee unit unit_digits amount paid_at table_id round_id reference"
     ),
     "payment_claim_outcomes": _table("club_id claim_id", event="id outcome ended_at"),
     "payment_claim_reasons": _table("club_id event_id", event="reason salt"),
@@ -139,7 +141,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "round_statistics": _table(
         "club_id round_id player",
-        event="table_id ruleset_name ruleset_version opened_at point_value unit place",
+        event="table_id ruleset_name ruleset_version opened_at point_value unit unit_digits place",
         played="top_ups received not_received paid not_paid hands points squares best worst points_by_hand fouls scoops"
         " fantasyland_hands fantasyland_entered fantasyland_stayed royalties_top royalties_middle royalties_bottom"
         " from_rows from_bonuses from_royalties from_fouls opponents hands_against points_against squares_against"

@@ -73,6 +73,7 @@ class RoundRecord(Base):
     digest: Mapped[bytes]
     point_value: Mapped[Big | None]
     unit: Mapped[str | None]
+    unit_digits: Mapped[Small | None]
     charge_per: Mapped[str | None]
     charge_amount: Mapped[Big | None]
     opened_at: Mapped[datetime]

@@ -10,6 +10,7 @@ from uuid_utils.compat import uuid7
 
 from evidence.events import TableChanged, TableCreated
 from schemas.base import ComparedMistake, WireError, show
+from schemas.money import Unit, dump_unit
 from schemas.tables import (
     SCOREKEEPER_LIFETIME,
     Scorekeeper,
@@ -26,6 +27,7 @@ from service.errors import Busy, NotFound, RoundOpen, TableArchived, TableConfli
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
+from service.units.actions import get_unit
 
 
 def view_table(stored: StoredTable) -> TableView:
@@ -98,13 +100,15 @@ def add_table(transaction: Transaction, request: TableRequest) -> AddedTable:
 
     Raises:
         RulesetUnknown: the ruleset does not exist.
+        WireError: the unit does not exist.
         TableConflict: the club has another table with this name.
     """
     ruleset = ruleset_named(transaction, request.ruleset)
     tables.lock(transaction, request.name)
     other = tables.find(transaction, request.name)
     if other is None:
-        return AddedTable(view_table(create_table(transaction, request, ruleset)), is_replay=False)
+        unit = None if request.unit is None else get_unit(transaction, request.unit)
+        return AddedTable(view_table(create_table(transaction, request, ruleset, unit)), is_replay=False)
     differences = tuple(_find_differences(other, request))
     if differences:
         detail = f"table {other.id} has the name {request.name!r} and other values; expected a unique name in the club"
@@ -117,22 +121,26 @@ def _find_differences(recorded: StoredTable, request: TableRequest) -> Iterator[
     name = recorded.ruleset_name
     same = (name, f"{name}@{recorded.ruleset_version}")
     received = asdict(request)
-    stored = {**asdict(view_table(recorded)), "ruleset": request.ruleset if request.ruleset in same else same[1]}
+    stored = {
+        **asdict(view_table(recorded)),
+        "ruleset": request.ruleset if request.ruleset in same else same[1],
+        "unit": recorded.unit and recorded.unit.code,
+    }
     for field, value in received.items():
         if value != stored[field]:
             detail = f"{show(stored[field])} is recorded, {show(value)} was received"
             yield ComparedMistake(TableConflict.code, (field,), detail, {"recorded": stored[field], "received": value})
 
 
-def create_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
-    """Create a table with a ruleset, and store both."""
-    table = build_table(transaction, request, ruleset)
+def create_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset, unit: Unit | None) -> StoredTable:
+    """Create a table with a ruleset and a unit, and store the table and the ruleset."""
+    table = build_table(transaction, request, ruleset, unit)
     store_ruleset(transaction, ruleset)
     store_table(transaction, table)
     return table
 
 
-def build_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
+def build_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset, unit: Unit | None) -> StoredTable:
     """Build a table with a new ID, without storing it."""
     return StoredTable(
         id=uuid7(),
@@ -140,7 +148,7 @@ def build_table(transaction: Transaction, request: TableRequest, ruleset: Rulese
         ruleset_name=ruleset.name,
         ruleset_version=ruleset.version,
         point_value=request.point_value,
-        unit=request.unit,
+        unit=unit,
         charge_per=request.charge_per,
         charge_amount=request.charge_amount,
         minimum_stack=request.minimum_stack,
@@ -166,7 +174,7 @@ def _describe(table: StoredTable) -> dict[str, Any]:
         "name": table.name,
         "ruleset": f"{table.ruleset_name}@{table.ruleset_version}",
         "point_value": table.point_value,
-        "unit": table.unit,
+        **dump_unit(table.unit),
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
         "charge_per": table.charge_per,
@@ -186,8 +194,8 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     Raises:
         NotFound: the club has no table with this ID.
         RulesetUnknown: the ruleset does not exist.
-        WireError: the table would have a point value without a unit, or a unit without a point value; or half of a
-            standing charge, or one whose amount is in another unit.
+        WireError: the unit does not exist; or the table would have a point value without a unit, or a unit without a
+            point value; or half of a standing charge, or one whose amount is in another unit.
         TableConflict: the club has another table with the name that the table has after the change.
         RoundOpen: the table has an open round, and cannot be archived.
         Busy: another request gave the table a new name before it was locked, and this one brings the table back.
@@ -197,17 +205,21 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     tables.lock(transaction, name)
     before = tables.get(transaction, table_id, for_update=True)
     ruleset = ruleset_named(transaction, changes["ruleset"]) if "ruleset" in changes else None
-    after = _apply(before, changes, ruleset, transaction.now)
+    unit = before.unit
+    if "unit" in changes and changes["unit"] != (unit and unit.code):
+        unit = None if changes["unit"] is None else get_unit(transaction, changes["unit"])
+    after = _apply(before, changes, ruleset, unit, transaction.now)
     if after == before:
         return view_table(before)
     if changes.keys() & {"point_value", "unit"}:
-        check_changed_money(after.point_value, after.unit)
+        check_changed_money(after.point_value, None if after.unit is None else after.unit.code)
     if changes.keys() & {"charge_per", "charge_amount"}:
         check_changed_charge(after.charge_per, after.charge_amount)
     elif after.charge_amount is not None and after.unit != before.unit:
+        was, now = ("points" if unit is None else unit.code for unit in (before.unit, after.unit))
         detail = (
-            f"is required, because it is in {before.unit or 'points'} now, and the table would have"
-            f" {after.unit or 'points'}; expected the amount in that unit, or null for `charge_per` too"
+            f"is required, because it is in {was} now, and the table would have {now}; expected the amount in that"
+            " unit, or null for `charge_per` too"
         )
         raise WireError((Mistake("field-missing", ("charge_amount",), detail),))
     is_taking = after.archived_at is None and (after.name != before.name or before.archived_at is not None)
@@ -225,17 +237,20 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
 
 
 _PLAIN: Final = frozenset(
-    {"name", "point_value", "unit", "minimum_stack", "correction_window_minutes", "charge_per", "charge_amount"}
+    {"name", "point_value", "minimum_stack", "correction_window_minutes", "charge_per", "charge_amount"}
 )
 """The fields of a request that a stored table has too."""
 
 
-def _apply(before: StoredTable, changes: Mapping[str, Any], ruleset: Ruleset | None, now: datetime) -> StoredTable:
-    """Return a table with changes and, if it is given, another ruleset."""
+def _apply(
+    before: StoredTable, changes: Mapping[str, Any], ruleset: Ruleset | None, unit: Unit | None, now: datetime
+) -> StoredTable:
+    """Return a table with changes, a unit and, unless it is None, another ruleset."""
     is_archived = changes.get("is_archived", before.archived_at is not None)
     return replace(
         before,
         **{name: value for name, value in changes.items() if name in _PLAIN},
+        unit=unit,
         ruleset_name=before.ruleset_name if ruleset is None else ruleset.name,
         ruleset_version=before.ruleset_version if ruleset is None else ruleset.version,
         archived_at=(before.archived_at or now) if is_archived else None,

@@ -23,6 +23,7 @@ class TableRecord(Base):
     ruleset_version: Mapped[int]
     point_value: Mapped[Big | None]
     unit: Mapped[str | None]
+    unit_digits: Mapped[Small | None]
     charge_per: Mapped[str | None]
     charge_amount: Mapped[Big | None]
     minimum_stack: Mapped[Big | None]

@@ -11,6 +11,7 @@ from sqlalchemy import Row, Select, delete, insert, select, text, update
 from sqlalchemy.dialects import postgresql
 
 from evidence.charges import ChargePer
+from schemas.money import Unit, dump_unit, load_unit
 from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
 from scoring.ruleset import Points
 from service.audit_trail.queries.events import EventKind, find_last_of_table, record_event
@@ -33,7 +34,7 @@ class StoredTable:
     ruleset_name: str
     ruleset_version: int
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     charge_per: ChargePer | None
     charge_amount: int | None
     minimum_stack: Points | None
@@ -77,7 +78,7 @@ def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
         TableConflict: the club has a table with this name.
     """
     with conflicts(tables_name_key=_taken(table.name)):
-        transaction.execute(insert(_TABLE).values(club_id=transaction.club_id, **asdict(table)))
+        transaction.execute(insert(_TABLE).values(club_id=transaction.club_id, **_columns_of(table)))
     record_event(transaction, EventKind.TABLE_CREATED, event)
 
 
@@ -90,13 +91,17 @@ def replace(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     Raises:
         TableConflict: the club has another table with this name.
     """
-    values = asdict(table)
+    values = _columns_of(table)
     mine = _TABLE.club_id == transaction.club_id, _TABLE.id == values.pop("id")
     del values["created_at"]
     with conflicts(tables_name_key=_taken(table.name)):
         transaction.execute(update(_TABLE).where(*mine).values(values))
     last = find_last_of_table(transaction, table.id)
     record_event(transaction, EventKind.TABLE_CHANGED, event, after=last)
+
+
+def _columns_of(table: StoredTable) -> dict[str, Any]:
+    return {**asdict(table), **dump_unit(table.unit)}
 
 
 def _taken(name: str) -> TableConflict:
@@ -234,7 +239,7 @@ def _load(row: Row[Any]) -> StoredTable:
         ruleset_name=row.ruleset_name,
         ruleset_version=row.ruleset_version,
         point_value=row.point_value,
-        unit=row.unit,
+        unit=load_unit(row.unit, row.unit_digits),
         charge_per=None if row.charge_per is None else ChargePer(row.charge_per),
         charge_amount=row.charge_amount,
         minimum_stack=row.minimum_stack,

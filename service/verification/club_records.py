@@ -33,6 +33,7 @@ from evidence.events import (
     RulesetAdded,
     TableChanged,
     TableCreated,
+    UnitDefined,
     decode_event,
 )
 from schemas.base import WireError
@@ -136,6 +137,8 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
             document, digest = event.document, sha256(event.ruleset).digest()
             key = document["name"], document["version"]
             records["rulesets"][key] = {"content": document, "digest": digest, "created_at": at}
+        case UnitDefined():
+            records["units"][(event.code,)] = {"name": event.name, "digits": event.digits, "defined_at": at}
         case TableCreated():
             records["tables"][(event.id,)] = {**_settings(event), "created_at": at, "archived_at": None}
         case TableChanged():
@@ -168,6 +171,7 @@ def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
         "ruleset_version": int(version),
         "point_value": event.point_value,
         "unit": event.unit,
+        "unit_digits": event.unit_digits,
         "charge_per": event.charge_per,
         "charge_amount": event.charge_amount,
         "minimum_stack": event.minimum_stack,

@@ -8,6 +8,7 @@ from uuid import UUID
 from evidence.charges import charge_of
 from evidence.fold import FoldedRound
 from schemas.ledger.journal import Counted, post_change
+from schemas.money import load_unit
 from service.replays.comparing import Key
 from service.rounds.queries.journal import PLAYING, REVISING, RoundAccount
 
@@ -23,8 +24,9 @@ class Happened(NamedTuple):
 def round_account_of(folded: FoldedRound) -> RoundAccount:
     """Return what all entries of a round have in common."""
     opening = folded.opening
+    unit = load_unit(opening.unit, opening.unit_digits)
     charge = charge_of(opening.charge_per, opening.charge_amount)
-    return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, opening.unit, charge)
+    return RoundAccount(opening.round, opening.table, opening.opened_at, opening.point_value, unit, charge)
 
 
 def expect_entries(

@@ -140,6 +140,7 @@ def _add_opening(records: Records, folded: FoldedRound) -> None:
         "digest": opening.digest,
         "point_value": opening.point_value,
         "unit": opening.unit,
+        "unit_digits": opening.unit_digits,
         "charge_per": opening.charge_per,
         "charge_amount": opening.charge_amount,
         "opened_at": opening.opened_at,

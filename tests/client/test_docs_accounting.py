@@ -37,4 +37,4 @@ def test_the_commands_print_what_the_page_shows(service: Running, tmp_path: Path
         result = ofc(*arguments, OFC_URL=service.url, OFC_API_KEY_FILE=str(key_file))
         assert re.fullmatch(as_pattern(typed.lines), shown(result.out)), f"{typed.command}\n{result}"
         assert (result.code, result.err) == (0, "")
-    assert len(played) == 6
+    assert len(played) == 9

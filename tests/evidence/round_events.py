@@ -72,6 +72,7 @@ DOCUMENT: Final = CorrectedDocument(
     opened_at=AT,
     point_value=10,
     unit="EUR",
+    unit_digits=2,
     seats=SEATS,
     hands=(hand(1), hand(2, exchanged=True)),
     departures=(),

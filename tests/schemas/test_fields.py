@@ -240,7 +240,11 @@ def test_an_invalid_time_is_refused(value: object) -> None:
         (Time(), "2026-11-20T24:00:00Z", "outside the day: hours are 00 to 23, minutes and seconds 00 to 59; expected"),
         (Time(), "0000-01-01T00:00:00Z", "and years begin with 0001; expected RFC 3339"),
         (DateField(), "2026-02-29", "is '2026-02-29', and February 2026 has 28 days; expected a date, for example"),
-        (UnitCodeField(), "EURO", "is 4 characters long; expected three capital letters, for example EUR"),
+        (
+            UnitCodeField(),
+            "€",
+            "is '€'; expected a currency, for example EUR, or the code of a unit",
+        ),
         (TableNameField(), "x\u202ey", "expected a name or id without control, format and private characters"),
     ],
 )

@@ -47,7 +47,7 @@ PERIOD = {"from": "2026-11-23T00:00:00Z", "to": "2026-11-22T00:00:00Z"}
         ),
         (
             TableRequestSchema,
-            {"name": "", "ruleset": "pineapple", "point_value": 5, "unit": "eur"},
+            {"name": "", "ruleset": "pineapple", "point_value": 5, "unit": "€"},
             {"name", "unit"},
         ),
         (

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from schemas.documents import RoundDocument, load_document
+from schemas.money import find_currency
 from schemas.settlements import dump_settlement
 from scoring.history import PlayedRound, replay
 from scoring.presets import PRESETS
@@ -67,7 +68,8 @@ def test_every_preset_has_an_example_and_every_example_a_preset() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_an_example_has_its_expected_result(name: str) -> None:
     document, played = played_example(name)
-    settlement = dump_settlement(played.round, played.payments, 1, document.point_value, document.unit)
+    unit = None if document.unit is None else find_currency(document.unit)
+    settlement = dump_settlement(played.round, played.payments, 1, document.point_value, unit)
     expected = read("expected", f"{name}.json")
     assert list(expected) == ["transfers", "stacks", "net", "standings", "money"]
     assert {part: settlement[part] for part in expected} == expected

@@ -108,6 +108,8 @@ def _tables_are_changed(api: Api) -> None:
 
 def _rounds_are_played(api: Api) -> None:
     for number in (1, 2):
+        chips = {"code": f"chips{number}", "name": f"Chips {number}", "digits": number}
+        assert api.post("/v1/units", chips).status == 201
         round_id = start_round(api, "pineapple-qq", SIXES, name=f"undone {number}", point_value=number, unit="EUR")
         play(api, round_id, *COMPLETE[:2])
         assert undo(api, round_id, 2).status == 201

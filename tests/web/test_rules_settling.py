@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from tests.support.api_client import Api
-from tests.support.sample_rounds import COMPLETE, add_table, close, dealt_again, open_round, play, undo
+from tests.support.sample_rounds import COMPLETE, add_table, close, dealt_again, open_round, play, undo, without
 from tests.web.browser_rules import BrowserRules
 
 Document = dict[str, Any]
 MONEY: Document = {"point_value": 10, "unit": "EUR"}
+MILLIBITCOIN: Document = {"code": "mBTC", "name": "Millibitcoin", "digits": 5}
 
 
 def balances_of(api: Api) -> list[Document]:
@@ -21,9 +22,9 @@ def round_of(api: Api, round_id: str) -> Document:
     return dict(api.get(f"/v1/rounds/{round_id}").document)
 
 
-def paid(api: Api, payer: str, payee: str, amount: int, *, is_taken_back: bool = False) -> Document:
+def paid(api: Api, payer: str, payee: str, amount: int, *, unit: str = "EUR", is_taken_back: bool = False) -> Document:
     """Record a payment, and return it as a device has it before it is recorded."""
-    payment: Document = {"payer": payer, "payee": payee, "unit": "EUR", "amount": amount}
+    payment: Document = {"payer": payer, "payee": payee, "unit": unit, "amount": amount}
     recorded = api.post("/v1/payments", {**payment, "reference": f"{payer} {payee} {amount}"})
     assert recorded.status == 201, recorded
     if is_taken_back:
@@ -75,6 +76,30 @@ def test_a_round_that_waits_has_the_standing_charge_of_its_table(api: Api, brows
     owed = {each["player"]: each["balance"] for each in expected["players"] if each["balance"]}
     assert {each["player"]: each["balance"] for each in unit["players"]} == owed
     assert owed[None] == 3 * (100 if per == "hand" else 50)
+
+
+def test_what_waits_is_added_up_in_a_unit_of_the_club(api: Api, browser: BrowserRules) -> None:
+    assert api.post("/v1/units", MILLIBITCOIN).status == 201
+    euros = str(open_round(api, add_table(api, name="attic", **MONEY))["id"])
+    points = str(open_round(api, add_table(api, name="loft"))["id"])
+    for each in (euros, points):
+        play(api, each, *COMPLETE)
+    before = balances_of(api)
+    table = add_table(api, point_value=12_500, unit="mBTC", charge_per="hand", charge_amount=2_500)
+    round_id = str(open_round(api, table)["id"])
+    play(api, round_id, *COMPLETE)
+    payments = [paid(api, "cyd", "ann", 125_000, unit="mBTC")]
+    document = without(api.get(f"/v1/rounds/{round_id}/document").document, "unit_digits")
+    ruleset = api.get("/v1/rulesets/pineapple").document
+    charged = browser.replay({"document": document, "ruleset": ruleset})["charged"]
+    # A round that was opened on the device has the unit of its table, without the digits.
+    after = {**without(round_of(api, round_id), "unit_digits"), "charged": charged}
+    rounds = [{"before": None, "after": after}]
+    settled = browser.settle({"units": before, "rounds": rounds, "payments": payments})["units"]
+    expected = balances_of(api)
+    assert [each["unit"] for each in settled] == [each["unit"] for each in expected]
+    assert [each["unit"] for each in settled][:2] == ["EUR", "mBTC"]
+    assert [each["settle_up"] for each in settled] == [each["settle_up"] for each in expected]
 
 
 def test_a_round_that_is_open_again_counts_nothing(api: Api, browser: BrowserRules) -> None:

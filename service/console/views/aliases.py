@@ -9,7 +9,8 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import load
 from schemas.ledger.balances import UnitBalances
-from schemas.ledger.units import currency_of
+from schemas.ledger.units import table_of
+from schemas.money import Unit
 from schemas.players import AliasRequest, AliasRequestSchema, PlayerPathSchema
 from schemas.sentences import describe_mistake
 from schemas.statistics.player_statistics import PlayerFigures
@@ -27,10 +28,10 @@ from service.statistics.queries.sums import StatisticsFilter
 
 @dataclass(frozen=True, slots=True)
 class JoinedBalance:
-    """What a player and an alias are owed or, below zero, owe in one unit."""
+    """What a player and an alias are owed or, below zero, owe in one unit, which has a name for people."""
 
-    unit: str
-    currency: str | None
+    name: str
+    unit: Unit
     of_player: int
     of_alias: int
 
@@ -117,7 +118,7 @@ def _list_balances(units: Sequence[UnitBalances], player: str, alias: str) -> li
     for each in units:
         totals = {balance.account: balance.total for balance in each.balances}
         if player in totals or alias in totals:
-            currency = currency_of(each.unit)
-            name = currency or f"Points at {each.table_name or each.unit}"
-            balances.append(JoinedBalance(name, currency, totals.get(player, 0), totals.get(alias, 0)))
+            code = each.unit.code
+            name = code if table_of(code) is None else f"Points at {each.table_name or code}"
+            balances.append(JoinedBalance(name, each.unit, totals.get(player, 0), totals.get(alias, 0)))
     return balances

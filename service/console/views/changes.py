@@ -9,7 +9,7 @@ from flask import Response, request
 from schemas.jobs.changes import Changes
 from schemas.jobs.recomputations import RecomputationView
 from schemas.ledger.settling import money_of
-from schemas.money import show_decimal
+from schemas.money import Unit, show_decimal
 from scoring.ruleset import Points
 from service.clubs.scopes import KeyScope
 from service.console.views.exports import Column, send_list, wanted_form
@@ -28,7 +28,7 @@ class MovedPlayer:
 
     player: str
     points: Points
-    money: Mapping[str, int]
+    money: Mapping[Unit, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class ShownRecomputation:
     final_rounds: int
     moved: Sequence[MovedPlayer]
     players_moved: int
-    units: Sequence[str]
+    units: Sequence[Unit]
 
     @property
     def players(self) -> set[str]:
@@ -145,7 +145,7 @@ def _list_lines(moved: Sequence[MovedPlayer]) -> Iterator[_MovedLine]:
     for each in moved:
         points: Points | None = each.points
         for unit, amount in sorted(each.money.items()):
-            yield _MovedLine(each.player, points, show_decimal(amount, unit), unit)
+            yield _MovedLine(each.player, points, show_decimal(amount, unit), unit.code)
             points = None
         if not each.money:
             yield _MovedLine(each.player, points, None, None)

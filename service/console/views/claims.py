@@ -11,7 +11,7 @@ from schemas.base import load
 from schemas.fields import Choice
 from schemas.game_fields import PlayerField
 from schemas.ledger.claims import ClaimState, PaymentClaim, PaymentClaimDeclineRequestSchema
-from schemas.ledger.ledger_lines import show_amount
+from schemas.money import show_decimal
 from service.clubs.scopes import KeyScope
 from service.console.views.exports import Column
 from service.console.views.listing import NAME, Filter, Listing, show_list
@@ -40,7 +40,7 @@ CLAIMS: Final = Listing[PaymentClaim](
         Column("payee", lambda claim: claim.event.payee, "To", "claim_payee"),
         Column(
             "amount",
-            lambda claim: show_amount(claim.event.amount, claim.event.unit),
+            lambda claim: show_decimal(claim.event.amount, claim.unit),
             "Amount",
             "claim_amount",
             style="figure",

@@ -19,12 +19,12 @@ from schemas.ledger.club_statements import (
     dump_statement_rows,
 )
 from schemas.ledger.journal import EntryKind, player_of
-from schemas.ledger.ledger_lines import LedgerLine, show_amount
+from schemas.ledger.ledger_lines import LedgerLine
 from schemas.ledger.ledger_places import LedgerCursorField, LedgerPlace
 from schemas.ledger.page_queries import Evenings, EveningsQuerySchema, StatementPageQuerySchema
 from schemas.ledger.settling import Settled, Worth
 from schemas.ledger.statements import StatementView
-from schemas.money import show_decimal
+from schemas.money import Unit, show_decimal
 from schemas.pages import show_cursor
 from scoring.settle_up import Payment
 from service.clubs.scopes import KeyScope
@@ -99,13 +99,13 @@ LEDGER: Final = Listing[LedgerLine](
         Column("limited_by", lambda line: line.limited_by, "Limited by", "payment_limit"),
         Column(
             "amount",
-            lambda line: show_amount(line.amount, line.entry.unit),
+            lambda line: show_decimal(line.amount, line.entry.unit),
             "Amount",
             "payment_amount",
             style="figure",
             is_decimal=True,
         ),
-        Column("unit", lambda line: line.entry.unit),
+        Column("unit", lambda line: line.entry.unit.code),
         Column("revision", lambda line: line.entry.revision),
         Column("previous_revision", lambda line: line.entry.previous_revision),
         Column("final", lambda line: line.entry.is_final, "Settlement", "payment_settlement"),
@@ -156,7 +156,7 @@ class PaymentList:
     """
 
     title: str
-    unit: str | None
+    unit: Unit | None
     worth: Worth | None
     table: str | None
     payments: Sequence[Payment]
@@ -190,10 +190,11 @@ class ListedPayment:
     @property
     def point_unit(self) -> str | None:
         """The unit of that value."""
-        return None if self.within.worth is None else self.within.worth.unit
+        worth = self.within.worth
+        return worth.unit.code if worth and worth.unit else None
 
 
-def _show_decimal(amount: int, unit: str | None) -> str:
+def _show_decimal(amount: int, unit: Unit | None) -> str:
     return str(amount) if unit is None else show_decimal(amount, unit)
 
 
@@ -211,7 +212,7 @@ PAYMENTS: Final[Sequence[Column[ListedPayment]]] = (
     Column("payer", lambda listed: listed.payment.payer),
     Column("payee", lambda listed: listed.payment.payee),
     Column("amount", lambda listed: listed.amount, is_decimal=True),
-    Column("unit", lambda listed: listed.within.unit),
+    Column("unit", lambda listed: listed.within.unit and listed.within.unit.code),
     Column("point_value", lambda listed: listed.point_value, is_decimal=True),
     Column("point_unit", lambda listed: listed.point_unit),
     Column("table", lambda listed: listed.within.table),
@@ -358,7 +359,7 @@ def list_payments(settled: Settled, *, has_others: bool = False) -> list[Payment
         title = "In points" if is_only else f"In points {_describe_worth(worth, table)}"
         in_points.append(PaymentList(title, None, worth, table, each.payments, each.is_fewest, most))
     return in_points + [
-        PaymentList(f"In {unit}", unit, None, None, each.payments, each.is_fewest, most)
+        PaymentList(f"In {unit.code}", unit, None, None, each.payments, each.is_fewest, most)
         for unit, each in settled.in_money.items()
     ]
 

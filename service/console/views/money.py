@@ -14,10 +14,10 @@ from schemas.game_fields import PlayerField
 from schemas.ledger.balances import Balance, UnitBalances
 from schemas.ledger.claims import ClaimState
 from schemas.ledger.journal import EntryKind, player_of
-from schemas.ledger.ledger_lines import show_amount
-from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema, read_amount
+from schemas.ledger.payments import ChargeRequestSchema, PaymentRequestSchema, ReversalRequestSchema
 from schemas.ledger.settling import worth_of
-from schemas.ledger.units import UnitField, currency_of
+from schemas.ledger.units import UnitField, table_of
+from schemas.money import Unit, show_decimal
 from scoring.settle_up import Payment
 from service.clubs.scopes import KeyScope
 from service.console.views.exports import Column
@@ -30,6 +30,7 @@ from service.errors import NotFound, PaymentConflict
 from service.http.authentication import current_transaction
 from service.http.request_state import current_request
 from service.ledger.actions.balances import get_balances
+from service.ledger.actions.checks import read_form_amount
 from service.ledger.actions.claims import list_payment_claims
 from service.ledger.actions.payments import (
     RecordedPayment,
@@ -45,6 +46,7 @@ from service.ledger.queries.claims import ClaimFilter
 from service.ledger.queries.payments import ListedRecord
 from service.players.actions import list_names
 from service.tables.actions import list_tables
+from service.units.queries import list_all as list_defined
 
 _MOST_TABLES: Final = 100
 _MOST_LISTS: Final = 10
@@ -78,13 +80,13 @@ PAYMENTS: Final = Listing[ListedRecord](
         Column("payee", lambda row: row.payee, "To", "recorded_payee"),
         Column(
             "amount",
-            lambda row: show_amount(row.recorded.event.amount, row.recorded.event.unit),
+            lambda row: show_decimal(row.recorded.event.amount, row.unit),
             "Amount",
             "recorded_amount",
             style="figure",
             is_decimal=True,
         ),
-        Column("unit", lambda row: row.recorded.event.unit),
+        Column("unit", lambda row: row.unit.code),
         Column("reference", lambda row: row.recorded.event.reference, "Reference"),
         Column("note", lambda row: row.note),
         Column("id", lambda row: row.id),
@@ -96,7 +98,7 @@ PAYMENTS: Final = Listing[ListedRecord](
     no_match="No payments or charges match the filter.",
     filters=(
         Filter("player", PlayerField(), "Player", attributes=NAME),
-        Filter("unit", UnitField(), "Currency, or ID of a table", attributes={**NAME, "list": "units"}),
+        Filter("unit", UnitField(), "Unit, or ID of a table", attributes={**NAME, "list": "units"}),
     ),
     players=_players_of,
 )
@@ -142,7 +144,7 @@ def show_money(claim_id: UUID | None = None) -> str | Response:
         new_reference=lambda: str(uuid4()),
         reference_of=_find_reference,
         player_of=player_of,
-        show_amount=show_amount,
+        show_decimal=show_decimal,
     )
 
 
@@ -170,14 +172,10 @@ class ShownUnit:
     most: int
 
     @property
-    def currency(self) -> str | None:
-        """The currency; None if the unit is a table."""
-        return currency_of(self.whole.unit)
-
-    @property
     def name(self) -> str:
         """The unit in words."""
-        return self.currency or f"Points at {self.whole.table_name or self.whole.unit}"
+        code = self.whole.unit.code
+        return code if table_of(code) is None else f"Points at {self.whole.table_name or code}"
 
     @property
     def balances(self) -> Sequence[Balance]:
@@ -198,13 +196,15 @@ class ShownUnit:
         return {name for account in named if (name := player_of(account)) is not None}
 
 
-def _list_units(transaction: Transaction, known: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """Return the units that forms offer, with their names: those of the journal, and those of the tables."""
-    units = {unit: table or unit for unit, table in known.items()}
+def _list_units(transaction: Transaction, known: Mapping[Unit, str | None]) -> list[tuple[str, str]]:
+    """Return the units that forms offer, with their names: those of the journal, of the tables and of the club."""
+    tables = {unit.code: table for unit, table in known.items()}
     for table in list_tables(transaction, limit=_MOST_TABLES).items:
-        unit = worth_of(table.point_value, table.unit, table.id).amount_unit
-        units.setdefault(unit, currency_of(unit) or table.name)
-    return [(unit, name if currency_of(unit) else f"points at {name}") for unit, name in units.items()]
+        code = worth_of(table.point_value, table.unit, table.id).amount_unit.code
+        tables.setdefault(code, table.name)
+    for defined in list_defined(transaction):
+        tables.setdefault(defined.unit.code, None)
+    return [(code, code if table_of(code) is None else f"points at {table or code}") for code, table in tables.items()]
 
 
 @console.post("/money/payments")
@@ -283,4 +283,4 @@ def _read_amount(form: Mapping[str, Any]) -> int | str:
     Raises:
         WireError: it is no amount of the unit.
     """
-    return read_amount(read_form().get("amount", ""), form.get("unit", ""))
+    return read_form_amount(current_transaction(), read_form().get("amount", ""), form.get("unit", ""))

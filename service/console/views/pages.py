@@ -12,7 +12,6 @@ from flask import Blueprint, Response, current_app, redirect, render_template, r
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError
-from schemas.ledger.units import currency_of
 from schemas.problems import refuse
 from schemas.sentences import describe_kind, describe_mistake, sentences_of
 from scoring.errors import ScoringError
@@ -311,7 +310,6 @@ def _layout() -> dict[str, Any]:
         "moment": lambda at: format_time(at, zone),
         "duration": format_duration,
         "amount_text": format_amount,
-        "currency_of": currency_of,
         "money": format_money,
         "money_won": format_money_won,
         "signed": format_signed,

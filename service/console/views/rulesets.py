@@ -10,7 +10,7 @@ from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.game_fields import RulesetReference, TableNameField
-from schemas.money import show_decimal
+from schemas.money import Unit, show_decimal
 from schemas.pages import QuerySchema, cursor_error
 from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
@@ -105,7 +105,7 @@ _COMPARED: Final[Sequence[Column[ComparedField]]] = (
     Column("to", lambda field: field.after),
     Column("differs", lambda field: field.differs),
 )
-WhatIfLine = tuple[PlayerWhatIf, bool, str | None]
+WhatIfLine = tuple[PlayerWhatIf, bool, Unit | None]
 """A player, whether the line has their points, and the unit of the line: a line for each."""
 
 _WHAT_IF: Final[Sequence[Column[WhatIfLine]]] = (
@@ -114,7 +114,7 @@ _WHAT_IF: Final[Sequence[Column[WhatIfLine]]] = (
     Column("what_if", lambda line: line[0].after if line[1] else None),
     Column("change", lambda line: line[0].change if line[1] else None),
     Column("amount", lambda line: line[2] and show_decimal(line[0].money[line[2]], line[2]), is_decimal=True),
-    Column("unit", lambda line: line[2]),
+    Column("unit", lambda line: line[2] and line[2].code),
 )
 
 

@@ -1,4 +1,4 @@
-"""Tables: their list, and the page of one with its rounds, the statement of any period, and forms that change it."""
+"""Tables: their list, the units of amounts, and the page of one table with its rounds, statements and forms."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,9 +13,10 @@ from werkzeug.wrappers import Response as BaseResponse
 from schemas.base import load
 from schemas.clubs import ClubView
 from schemas.game_fields import TableNameField
+from schemas.ledger.defined_units import UnitRequestSchema
 from schemas.ledger.page_queries import TablePageQuerySchema
 from schemas.ledger.statements import StatementView, dump_statement, dump_table_rows
-from schemas.money import show_decimal
+from schemas.money import MOST_DIGITS, show_decimal
 from schemas.pages import QueryBoolean
 from schemas.rounds import RoundView
 from schemas.tables import TableChangesSchema, TableView
@@ -35,6 +36,7 @@ from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import list_last_opened
 from service.tables.actions import get_table, list_tables, update_table
+from service.units.actions import define_unit, list_units
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
@@ -46,6 +48,8 @@ _EDITED: Final = (
 _NUMBERS: Final = frozenset({"point_value", "charge_amount", "minimum_stack", "correction_window_minutes"})
 _LONGEST_NUMBER: Final = 16
 _CHANGES: Final = TableChangesSchema()
+_UNIT: Final = UnitRequestSchema()
+_UNIT_FIELDS: Final = ("code", "name", "digits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ TABLES: Final = Listing[TableRow](
             style="figure",
             is_decimal=True,
         ),
-        Column("unit", lambda row: row.table.unit),
+        Column("unit", lambda row: row.table.unit and row.table.unit.code),
         Column("charge_per", lambda row: row.table.charge_per and row.table.charge_per.value),
         Column("charge_amount", lambda row: row.table.charge_amount),
         Column("minimum_stack", lambda row: row.table.minimum_stack),
@@ -104,8 +108,23 @@ TABLES: Final = Listing[TableRow](
 @console.get("/tables", endpoint="list_tables")
 @console_page(KeyScope.READ)
 def show_tables() -> str | Response:
-    """Render the tables of the club, or send them as a file."""
-    return show_list(TABLES, "tables.html")
+    """Render the tables of the club with the units of its amounts, or send the tables as a file."""
+    # A form that was refused shows this page again, at another address.
+    console_state().page_path = url_for("console.list_tables")
+    return show_list(
+        TABLES, "tables.html", list_units=partial(list_units, current_transaction()), most_digits=MOST_DIGITS
+    )
+
+
+@console.post("/tables/units")
+@console_form(KeyScope.TABLES, show_again=show_tables)
+def save_unit() -> BaseResponse:
+    """Define a unit of the club, and show the list of tables with the units."""
+    form = {name: read_form().get(name, "").strip() for name in _UNIT_FIELDS}
+    digits = form["digits"]
+    number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER else digits
+    define_unit(current_transaction(), load(_UNIT, {**form, "digits": number}))
+    return redirect(url_for("console.list_tables", _anchor="units"), HTTPStatus.SEE_OTHER)
 
 
 @console.get("/tables/<uuid:table_id>")
@@ -169,7 +188,7 @@ def change_table_state(table_id: UUID) -> BaseResponse:
 def _edit(table: TableView) -> dict[str, tuple[str, str]]:
     """Return the fields of the form of a table: what was sent, or the table as it is, and what the page showed."""
     form = read_form()
-    recorded = {name: getattr(table, name) for name in _EDITED}
+    recorded = {name: getattr(table, name) for name in _EDITED} | {"unit": table.unit and table.unit.code}
     texts = {name: "" if value is None else str(value) for name, value in recorded.items()}
     return {name: (form.get(name, text), form.get(f"shown:{name}", text)) for name, text in texts.items()}
 

@@ -99,7 +99,10 @@ def _by_player(names: Mapping[Seat, str], points: Mapping[Seat, Points]) -> dict
     return {names[seat]: points[seat] for seat in sorted(names)}
 
 
-_FIXED: Final = ("table", "reference", "opened_at", "point_value", "unit", "charge_per", "charge_amount")
+_FIXED: Final = (
+    *("table", "reference", "opened_at", "point_value", "unit", "unit_digits"),
+    *("charge_per", "charge_amount"),
+)
 _PLACE: Final = "document"
 _CHANGED: Final = {"patch": "patched", "changes": "changed"}
 
@@ -206,7 +209,8 @@ def amend_round(
         HandIrregular: a hand does not follow the hands before it, and is valid if accepted as played.
         ScoringError: the first invalid hand or departure, with its path in the document.
     """
-    document = replace(document, opened_at=document.opened_at or recorded.opened_at)
+    digits = recorded.unit_digits if document.unit_digits is None else document.unit_digits
+    document = replace(document, opened_at=document.opened_at or recorded.opened_at, unit_digits=digits)
     _refuse_other_table(recorded, document)
     by_number = {submitted.hand.number: submitted for submitted in recorded.hands}
     hands = [

@@ -203,6 +203,7 @@ def _document(document: RoundDocument) -> CorrectedDocument:
         opened_at=document.opened_at,
         point_value=document.point_value,
         unit=document.unit,
+        unit_digits=document.unit_digits,
         charge_per=document.charge_per,
         charge_amount=document.charge_amount,
         seats=tuple(sorted(document.seats, key=lambda seat: seat.seat)),

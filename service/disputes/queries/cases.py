@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from schemas.disputes import DisputeState
+from schemas.money import Unit, load_unit
 from schemas.settlements import SettlementState
 from scoring.hand import Seat
 from scoring.ruleset import Points
@@ -103,7 +104,7 @@ class StoredCase:
     players: Mapping[Seat, str]
     points: Points
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     settlement_state: SettlementState
     provisional_until: datetime | None
     in_force: int
@@ -169,7 +170,7 @@ class _Key:
     is_descending: bool = False
 
 
-_NO_UNIT: Final = "ZZZZ"
+_NO_UNIT: Final = "z" * 13
 """Sorts after every unit."""
 _NO_WINDOW: Final = timedelta(days=36_500)
 """Longer than every window."""
@@ -181,7 +182,7 @@ _KEYS: Final[Mapping[CaseOrder, Sequence[_Key]]] = {
     CaseOrder.MONEY: (
         _Key(
             lambda listed: func.coalesce(listed.unit, _NO_UNIT),
-            lambda dispute: dispute.unit or _NO_UNIT,
+            lambda dispute: dispute.unit.code if dispute.unit else _NO_UNIT,
         ),
         _Key(
             lambda listed: func.coalesce(listed.points * listed.point_value, 0),
@@ -254,6 +255,7 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
             _ROUND.reference,
             _ROUND.point_value,
             _ROUND.unit,
+            _ROUND.unit_digits,
             _ROUND.correction_window_minutes,
             _ROUND_HEAD.seats,
             _ROUND_HEAD.players,
@@ -331,5 +333,6 @@ def _load(row: Row[Any]) -> StoredCase:
         "state": DisputeState(record["state"]),
         "settlement_state": SettlementState(record["settlement_state"]),
         "points": int(record["points"]),
+        "unit": load_unit(record["unit"], record.pop("unit_digits")),
     }
     return StoredCase(**{**record, **read}, window=window, players=players)

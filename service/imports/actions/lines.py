@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 
 from schemas.base import WireError
-from schemas.documents import RoundDocument, identify, read_document
+from schemas.documents import RoundDocument, identify, read_document, with_digits
 from schemas.money import are_exact
 from schemas.strict_json import read_json
 from scoring.bulk.round_states import OPEN
@@ -35,6 +35,7 @@ from service.rulesets import queries as rulesets
 from service.rulesets.actions import ruleset_named
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
+from service.units.actions import get_unit
 
 Identity = tuple[str, str | bytes]
 """The identity of a round: its table's name, and its reference or, without one, the digest of its content."""
@@ -78,12 +79,14 @@ class UnreadLine:
 
 def read_lines(transaction: Transaction, lines: Iterable[tuple[int, bytes]]) -> Iterator[ReadLine | UnreadLine]:
     """Parse lines, each with its number."""
-    # Many lines name few rulesets, which do not change. Exceptions are not cached.
+    # Many lines name few rulesets and units, which do not change. Exceptions are not cached.
     find_ruleset = cache(partial(ruleset_named, transaction))
+    find_unit = cache(partial(get_unit, transaction))
     for number, received in lines:
         try:
             document = read_document(received)
             ruleset = find_ruleset(document.ruleset)
+            document = with_digits(document, None if document.unit is None else find_unit(document.unit))
         except WireError as error:
             yield UnreadLine(number, _with_more(error, received, find_ruleset))
             continue

@@ -171,7 +171,7 @@ class _RoundLines:
                 self._check_replay(line, recorded)
                 return ImportedLine(line.number, "replayed", recorded.id)
             table = self._known.tables.get(document.table)
-            table = table or build_table(self._transaction, table_of(document), line.ruleset)
+            table = table or build_table(self._transaction, table_of(document), line.ruleset, document.money_unit)
             change, stored = self._play(table, line)
         except _REFUSALS as error:
             return _refused(line.number, error)
@@ -230,7 +230,7 @@ class _RoundLines:
             opened_at=given_opening_time(transaction.now, document.opened_at, played_at) or transaction.now,
             reference=document.reference,
             point_value=document.point_value,
-            unit=document.unit,
+            unit=document.money_unit,
             charge=document.standing_charge,
             digest=line.digest,
         )

@@ -50,7 +50,7 @@ def get_balances(
     ]
     shown = None if player is None else aliases.player_of(player)
     _check_figures(balance for each in sums for balance in each.balances)
-    of_unit = {each.unit: table_of(each.unit) for each in sums}
+    of_unit = {each.unit: table_of(each.unit.code) for each in sums}
     names = tables.list_names(transaction, [table for table in of_unit.values() if table is not None])
     units = []
     for each in sums:

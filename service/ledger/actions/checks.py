@@ -9,19 +9,20 @@ from uuid import UUID
 from evidence.events import ChargeRecorded, PaymentClaimed, PaymentRecorded
 from schemas.base import ComparedMistake, WireError, show
 from schemas.ledger.journal import account_of
-from schemas.ledger.ledger_lines import show_amount
-from schemas.ledger.payments import Recorded
+from schemas.ledger.payments import Recorded, read_amount
 from schemas.ledger.settling import worth_of
-from schemas.ledger.units import currency_of, table_of
-from schemas.money import CURRENCIES
+from schemas.ledger.units import is_unit, points_of, table_of
+from schemas.money import Unit, show_decimal
 from scoring.errors import Mistake
 from scoring.round_state import fold_player
 from service.db import Transaction
 from service.ledger.queries import claims, payments
+from service.ledger.queries.balances import list_net_balances
 from service.ledger.queries.payments import PaidRound
 from service.players.queries.aliases import Aliases
 from service.rounds.queries import rounds
 from service.tables import queries as tables
+from service.units.actions import find_unit, unknown_unit
 
 _MOST_ALIKE: Final = 3
 
@@ -81,31 +82,66 @@ def _find_alike(player: str, known: list[str]) -> list[str]:
     return [by_folded[each] for each in close]
 
 
-def find_unknown_unit(transaction: Transaction, unit: str) -> Iterator[Mistake]:
+def find_amount_unit(transaction: Transaction, code: str) -> Unit | None:
     """
-    Yield the mistake of a unit that is no currency, and no table of the club whose points have no value.
+    Find the unit of an amount by its code: a currency, a unit of the club, or the points of a table, if there is one.
+
+    A link does not read the units of the club: it has those of its table, and of the entries that it sees. A personal
+    link has those of what the player owes too.
+    """
+    table_id = table_of(code)
+    if table_id is not None:
+        return points_of(table_id)
+    if transaction.table_id is None:
+        return find_unit(transaction, code)
+    own = tables.get(transaction, transaction.table_id).unit
+    if own is not None and own.code == code:
+        return own
+    seen = payments.find_unit(transaction, code)
+    owed = list_net_balances(transaction) if seen is None and transaction.player is not None else {}
+    return seen or next((unit for unit in owed if unit.code == code), None)
+
+
+def read_form_amount(transaction: Transaction, text: str, code: str) -> int | str:
+    """
+    Return the amount that a person has typed into a form beside a unit, as `read_amount` does.
+
+    Raises:
+        WireError: it is no amount of the unit.
+    """
+    return read_amount(text, find_amount_unit(transaction, code) if is_unit(code) else None)
+
+
+def find_unknown_unit(transaction: Transaction, code: str, unit: Unit | None) -> Iterator[Mistake]:
+    """
+    Yield the mistake of a unit that does not exist, or of points that have a value.
 
     A link can name the units of its table only: the one of its next round, and those of its journal. A personal link
     sees those of the player's payments too.
+
+    Args:
+        transaction: of the club, or of a link.
+        code: of the unit, as it was received.
+        unit: what `find_amount_unit` finds.
     """
-    table_id = table_of(unit)
+    table_id = table_of(code)
     if transaction.table_id is not None:
         own = tables.get(transaction, transaction.table_id)
-        expected = worth_of(own.point_value, own.unit, str(own.id)).amount_unit
-        if unit != expected and not payments.has_unit(transaction, unit):
+        expected = worth_of(own.point_value, own.unit, str(own.id)).amount_unit.code
+        if code != expected and payments.find_unit(transaction, code) is None:
             detail = f"is no unit of the table {own.name!r} of the link; expected {expected}"
-            yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": expected})
+            yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": code, "expected": expected})
         return
     if table_id is None:
-        if unit not in CURRENCIES:
-            yield Mistake("unit-unknown", ("unit",), f"is {unit!r}, which is no currency; expected an ISO 4217 code")
+        if unit is None:
+            yield unknown_unit(transaction, code)
         return
     table = tables.list_by_id(transaction, [table_id]).get(table_id)
     if table is None:
-        yield Mistake("unit-unknown", ("unit",), f"the club has no table {unit}")
-    elif table.point_value is not None and table.unit and not payments.has_unit(transaction, unit):
-        detail = f"points of the table {table.name!r} are worth money; expected {table.unit}"
-        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": unit, "expected": table.unit})
+        yield Mistake("unit-unknown", ("unit",), f"the club has no table {code}")
+    elif table.point_value is not None and table.unit and payments.find_unit(transaction, code) is None:
+        detail = f"points of the table {table.name!r} have a value; expected {table.unit.code}"
+        yield ComparedMistake("unit-unknown", ("unit",), detail, {"received": code, "expected": table.unit.code})
 
 
 def find_unknown_round(round_id: UUID | None, round_: PaidRound | None) -> Iterator[Mistake]:
@@ -116,16 +152,16 @@ def find_unknown_round(round_id: UUID | None, round_: PaidRound | None) -> Itera
 
 def find_other_unit(unit: str, round_: PaidRound | None) -> Iterator[Mistake]:
     """Yield the mistake of a payment for a round in another unit than that of the round."""
-    if round_ is not None and unit != round_.unit:
-        values = {"received": unit, "expected": round_.unit}
-        detail = f"is {unit!r}, and the round is settled in another unit; expected {round_.unit!r}"
+    if round_ is not None and unit != round_.unit.code:
+        values = {"received": unit, "expected": round_.unit.code}
+        detail = f"is {unit!r}, and the round is settled in another unit; expected {round_.unit.code!r}"
         yield ComparedMistake("unit-unknown", ("unit",), detail, values)
 
 
 def find_other_table(unit: str, table_id: UUID | None) -> Iterator[Mistake]:
     """Yield the mistake of points of one table that are charged for a round of another."""
     if table_id is not None and table_of(unit) not in (None, table_id):
-        detail = f"are points of another table than that of the round; expected {table_id}, or a currency"
+        detail = f"are points of another table than that of the round; expected {table_id}, or another unit"
         yield Mistake("unit-unknown", ("unit",), detail)
 
 
@@ -170,8 +206,9 @@ def find_too_much(
     """
     owed = max(0, -payments.find_balance(transaction, event.unit, account_of(event.payer)) - pending)
     if event.amount > owed:
-        unit, payer = currency_of(event.unit) or "points", "the house" if event.payer is None else repr(event.payer)
-        amount, due = (f"{show_amount(each, event.unit)} {unit}" for each in (event.amount, owed))
+        payer = "the house" if event.payer is None else repr(event.payer)
+        unit, name = Unit(event.unit, event.unit_digits), event.unit if table_of(event.unit) is None else "points"
+        amount, due = (f"{show_decimal(each, unit)} {name}" for each in (event.amount, owed))
         if transaction.table_id is not None and transaction.player != event.payer:
             detail = f"is {amount}, which is more than {payer} owes in the club"
             yield Mistake("more-than-owed", ("amount",), detail)

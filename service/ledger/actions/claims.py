@@ -10,11 +10,13 @@ from schemas.base import ComparedMistake, show
 from schemas.ledger.claims import ClaimState, PaymentClaim, PaymentClaimRequest, dump_payment_claim
 from schemas.ledger.journal import EntryKind, account_of
 from schemas.ledger.units import table_of
+from schemas.money import Unit
 from scoring.errors import Mistake
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import PaymentConflict, ScopeMissing
 from service.ledger.actions.checks import (
+    find_amount_unit,
     find_equal_claim,
     find_equal_payment,
     find_other_unit,
@@ -69,11 +71,13 @@ def claim_payment(transaction: Transaction, request: PaymentClaimRequest, key: s
     """
     _refuse_others(transaction, request.payer)
     reference = lock_reference(transaction, request.reference, key)
+    unit = find_amount_unit(transaction, request.unit)
     round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = PaymentClaimed(
         payer=request.payer,
         payee=request.payee,
         unit=request.unit,
+        unit_digits=unit.digits if unit else 0,  # an unknown unit is refused below
         amount=request.amount,
         paid_at=request.paid_at or transaction.now,
         table=round_.table_id if round_ else table_of(request.unit) or transaction.table_id,
@@ -86,7 +90,7 @@ def claim_payment(transaction: Transaction, request: PaymentClaimRequest, key: s
         return RecordedClaim(stored, is_replay=True)
     payments.refuse_used_reference(transaction, reference)
     refuse_mistakes(
-        *_find_unknown(transaction, request),
+        *_find_unknown(transaction, request, unit),
         *find_unknown_round(request.round, round_),
         *find_other_unit(request.unit, round_),
         *find_time_mistakes(transaction.now, [(("paid_at",), request.paid_at)]),
@@ -114,6 +118,7 @@ def confirm_payment_claim(transaction: Transaction, claim_id: UUID) -> RecordedP
         payer=claimed.payer,
         payee=claimed.payee,
         unit=claimed.unit,
+        unit_digits=claimed.unit_digits,
         amount=claimed.amount,
         paid_at=claimed.paid_at,
         table=claimed.table,
@@ -223,19 +228,19 @@ def _refuse_end(claim: PaymentClaim, ended: str) -> PaymentConflict:
     return PaymentConflict(detail, (Mistake("payment-claim-ended", ("path", "payment_claim_id"), detail),))
 
 
-def _find_unknown(transaction: Transaction, request: PaymentClaimRequest) -> Iterator[Mistake]:
+def _find_unknown(transaction: Transaction, request: PaymentClaimRequest, unit: Unit | None) -> Iterator[Mistake]:
     """
     List unknown players and units.
 
     A player's link also knows those with whom the player has to settle up, in the whole club.
     """
-    owed = list_net_balances(transaction).get(request.unit, {}) if transaction.player is not None else {}
+    owed = list_net_balances(transaction).get(unit, {}) if unit and transaction.player is not None else {}
     aliases = read_aliases(transaction)
     if not {aliases.player_of(account_of(each)) for each in (request.payer, request.payee)} <= owed.keys():
         yield from find_unknown_players(transaction, aliases, {"payer": request.payer, "payee": request.payee})
     yield from find_same_player(aliases, request.payer, request.payee)
     if not owed:
-        yield from find_unknown_unit(transaction, request.unit)
+        yield from find_unknown_unit(transaction, request.unit, unit)
 
 
 def _refuse_differences(stored: PaymentClaim, event: PaymentClaimed, request: PaymentClaimRequest) -> None:
@@ -276,6 +281,7 @@ def _find_warnings(
         payer=event.payer,
         payee=event.payee,
         unit=event.unit,
+        unit_digits=event.unit_digits,
         amount=event.amount,
         paid_at=event.paid_at,
         table=event.table,

@@ -10,11 +10,13 @@ from schemas.base import WireError
 from schemas.hands import SubmittedHand
 from schemas.ledger.hand_charges import HandCharge, reference_of
 from schemas.ledger.payments import Recorded
+from schemas.ledger.settling import worth_of
 from schemas.ledger.units import table_of
+from schemas.money import Unit
 from scoring.errors import Mistake
 from service.db import Transaction
 from service.errors import PaymentConflict, ScopeMissing
-from service.ledger.actions.checks import find_other_table, find_unknown_players, find_unknown_unit
+from service.ledger.actions.checks import find_amount_unit, find_other_table, find_unknown_players, find_unknown_unit
 from service.ledger.actions.payments import find_differences, make_note
 from service.ledger.queries import payments
 from service.ledger.queries.payments import Note, StoredRecord
@@ -40,6 +42,7 @@ class HandCharges:
         self._transaction = transaction
         self._stored: dict[str, StoredRecord] = {}
         self._read: set[str] = set()
+        self._units: dict[str, Unit | None] = {}
 
     def read(self, hands: Iterable[tuple[UUID, SubmittedHand]]) -> None:
         """Read what is recorded of the charges of hands, each with its round, with one statement for all."""
@@ -70,13 +73,15 @@ class HandCharges:
             self.compare(round_.id, submitted)
             self._refuse_reversed(stored.values())
             return []
-        mistakes = tuple(self._find_mistakes(round_, submitted.charges))
+        units = [self._find_unit(round_, charge.unit) for charge in submitted.charges]
+        mistakes = tuple(self._find_mistakes(round_, submitted.charges, units))
         if mistakes:
             raise WireError(mistakes)
         number = submitted.hand.number
         return [
-            _prepare(charge, round_.id, round_.table_id, reference_of(round_.id, number, place))
-            for place, charge in enumerate(submitted.charges, 1)
+            _prepare(charge, unit.digits, round_.id, round_.table_id, reference_of(round_.id, number, place))
+            for place, (charge, unit) in enumerate(zip(submitted.charges, units, strict=True), 1)
+            if unit is not None  # an unknown unit is refused above
         ]
 
     def add(self, change: RoundChange, charges: Iterable[PreparedCharge]) -> None:
@@ -133,20 +138,31 @@ class HandCharges:
             self._read.update(unread)
         return {reference: self._stored[reference] for reference in references if reference in self._stored}
 
+    def _find_unit(self, round_: StoredRound, code: str) -> Unit | None:
+        """Find the unit of a charge; nothing is read for the unit of its round."""
+        own = worth_of(round_.point_value, round_.unit, str(round_.table_id)).amount_unit
+        if code == own.code:
+            return own
+        if code not in self._units:
+            self._units[code] = find_amount_unit(self._transaction, code)
+        return self._units[code]
+
     @cached_property
     def _aliases(self) -> Aliases:
         return read_aliases(self._transaction)
 
-    def _find_mistakes(self, round_: StoredRound, charges: Iterable[HandCharge]) -> Iterator[Mistake]:
+    def _find_mistakes(
+        self, round_: StoredRound, charges: Sequence[HandCharge], units: Sequence[Unit | None]
+    ) -> Iterator[Mistake]:
         """List what is wrong with charges of a round; nothing is read for players of the round and its own unit."""
         seated = {seat.player for seat in round_.round.seats}
-        for index, charge in enumerate(charges):
+        for index, (charge, unit) in enumerate(zip(charges, units, strict=True)):
             mistakes: list[Mistake] = []
             if charge.player not in seated:
                 mistakes += find_unknown_players(self._transaction, self._aliases, {"player": charge.player})
             has_no_value = round_.point_value is None and table_of(charge.unit) == round_.table_id
             if not has_no_value:
-                mistakes += find_unknown_unit(self._transaction, charge.unit)
+                mistakes += find_unknown_unit(self._transaction, charge.unit, unit)
                 mistakes += find_other_table(charge.unit, round_.table_id)
             yield from (mistake.under(_CHARGES, index) for mistake in mistakes)
 
@@ -157,11 +173,14 @@ def _list_references(round_id: UUID, submitted: SubmittedHand) -> list[str]:
     return [reference_of(round_id, submitted.hand.number, place) for place in range(1, count + 2)] if count else []
 
 
-def _prepare(charge: HandCharge, round_id: UUID, table_id: UUID | None, reference: str) -> PreparedCharge:
+def _prepare(
+    charge: HandCharge, unit_digits: int, round_id: UUID, table_id: UUID | None, reference: str
+) -> PreparedCharge:
     reason = make_note(charge.reason)
     event = ChargeRecorded(
         player=charge.player,
         unit=charge.unit,
+        unit_digits=unit_digits,
         amount=charge.amount,
         table=table_id,
         round=round_id,
@@ -180,6 +199,7 @@ def _find_differences(
         if recorded is None:
             yield Mistake(PaymentConflict.code, (_CHARGES, index), "is not recorded of the hand")
             continue
-        event = _prepare(charge, round_id, recorded.recorded.event.table, reference).event
+        was = recorded.recorded.event
+        event = _prepare(charge, was.unit_digits, round_id, was.table, reference).event
         for mistake in find_differences(recorded, event, None, charge.reason):
             yield mistake.under(_CHARGES, index)

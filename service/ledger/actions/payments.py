@@ -17,6 +17,7 @@ from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import PaymentConflict
 from service.ledger.actions.checks import (
+    find_amount_unit,
     find_equal_claim,
     find_equal_payment,
     find_other_table,
@@ -80,12 +81,14 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
         PaymentConflict: another payment or a charge has this reference.
     """
     reference = lock_reference(transaction, request.reference, key)
+    unit = find_amount_unit(transaction, request.unit)
     note = None if request.note is None else make_note(request.note)
     round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = PaymentRecorded(
         payer=request.payer,
         payee=request.payee,
         unit=request.unit,
+        unit_digits=unit.digits if unit else 0,  # an unknown unit is refused below
         amount=request.amount,
         paid_at=request.paid_at or transaction.now,
         # Payments of money belong to a table only if it is known: by the round, or by the link that records them.
@@ -103,7 +106,7 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
     refuse_mistakes(
         *find_unknown_players(transaction, aliases, {"payer": request.payer, "payee": request.payee}),
         *find_same_player(aliases, request.payer, request.payee),
-        *find_unknown_unit(transaction, request.unit),
+        *find_unknown_unit(transaction, request.unit, unit),
         *find_unknown_round(request.round, round_),
         *find_other_unit(request.unit, round_),
         *find_time_mistakes(transaction.now, [(("paid_at",), request.paid_at)]),
@@ -125,11 +128,13 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
         PaymentConflict: another charge or a payment has this reference.
     """
     reference = lock_reference(transaction, request.reference, key)
+    unit = find_amount_unit(transaction, request.unit)
     reason = make_note(request.reason)
     round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
         unit=request.unit,
+        unit_digits=unit.digits if unit else 0,  # an unknown unit is refused below
         amount=request.amount,
         table=round_.table_id if round_ else table_of(request.unit),
         round=request.round,
@@ -143,7 +148,7 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
     payments.refuse_used_reference(transaction, reference)
     refuse_mistakes(
         *find_unknown_players(transaction, read_aliases(transaction), {"player": request.player}),
-        *find_unknown_unit(transaction, request.unit),
+        *find_unknown_unit(transaction, request.unit, unit),
         *find_unknown_round(request.round, round_),
         *find_other_table(request.unit, None if round_ is None else round_.table_id),
     )

@@ -6,7 +6,8 @@ from typing import Final
 
 from schemas.ledger.claims import ClaimState, PaymentClaim
 from schemas.ledger.journal import account_of
-from schemas.ledger.units import table_of
+from schemas.ledger.units import in_order, table_of
+from schemas.money import Unit
 from scoring.settle_up import Payment, find_payments
 from service.db import Transaction
 from service.ledger.queries import claims, payments
@@ -27,12 +28,13 @@ class OwnUnit:
     What a player owes and is owed in one unit, by the payments that settle up the club.
 
     Attributes:
-        table_name: the name of the table whose points are the unit; None for money, and for a table that is not shown.
+        table_name: the name of the table whose points are the unit; None for another unit, and for a table that is not
+            shown.
         owes: the payments of the player to others.
         owed: the payments of others to the player.
     """
 
-    unit: str
+    unit: Unit
     table_name: str | None
     owes: Sequence[Payment]
     owed: Sequence[Payment]
@@ -66,13 +68,13 @@ class PlayerAccount:
         """All IDs of the player."""
         return self.aliases.ids_of(self.player)
 
-    def sum_pending(self, unit: str, payee: str) -> int:
+    def sum_pending(self, unit: Unit, payee: str) -> int:
         """Return what the player claims to have paid somebody, and nobody has confirmed yet."""
         return sum(
             each.event.amount
             for each in self.pending
             if each.event.payer in self.ids
-            and (self.aliases.player_of(account_of(each.event.payee)), each.event.unit) == (payee, unit)
+            and (self.aliases.player_of(account_of(each.event.payee)), each.event.unit) == (payee, unit.code)
         )
 
 
@@ -82,13 +84,13 @@ def read_player_account(transaction: Transaction) -> PlayerAccount:
     aliases = read_aliases(transaction)
     player, ids = aliases.player_of(transaction.player), aliases.ids_of(transaction.player)
     nets = list_net_balances(transaction)
-    names = tables.list_names(transaction, [table for unit in nets if (table := table_of(unit)) is not None])
+    names = tables.list_names(transaction, [table for unit in nets if (table := table_of(unit.code)) is not None])
     units = []
-    for unit in sorted(nets, key=lambda each: (len(each), each)):
+    for unit in sorted(nets, key=in_order):
         settled = find_payments(nets[unit]).payments
         owes = [each for each in settled if each.payer == player]
         owed = [each for each in settled if each.payee == player]
-        table = table_of(unit)
+        table = table_of(unit.code)
         if owes or owed:
             units.append(OwnUnit(unit, None if table is None else names.get(table), owes, owed))
     declined = claims.list_page(transaction, ClaimFilter(ClaimState.DECLINED, player), limit=_MOST_LISTED)

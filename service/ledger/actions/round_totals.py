@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.ledger.journal import Amounts, EntryKind, account_of
-from schemas.ledger.units import currency_of
+from schemas.money import Unit
 from scoring.settle_up import Payment, find_payments
 from service.db import Transaction
 from service.ledger.queries import payments
@@ -28,17 +28,12 @@ class RoundTotals:
         aliases: the other IDs of players. What was paid under one of them is shown under that of the round.
     """
 
-    unit: str
+    unit: Unit
     revision: int
     totals: Amounts
     changes: Sequence[RoundEntry]
     payments: Sequence[ListedRecord]
     aliases: Aliases
-
-    @property
-    def currency(self) -> str | None:
-        """The currency of the amounts; None if they are in points."""
-        return currency_of(self.unit)
 
     @property
     def paid(self) -> dict[str, int]:

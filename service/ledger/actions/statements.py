@@ -11,13 +11,15 @@ from sqlalchemy import Row
 
 from schemas.fields import MOST_INTEGER
 from schemas.ledger.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
-from schemas.ledger.settling import SettleBy, Worth, settle_fewest, settle_pairs, worth_of
+from schemas.ledger.settling import SettleBy, Worth, settle_fewest, settle_pairs
 from schemas.ledger.statements import PlayerStatement, PointTotals, StatementView
+from schemas.money import Unit
 from scoring.errors import Mistake, RoundError
 from service.db import Transaction
 from service.ledger.queries import statements as queries
 from service.ledger.queries.statements import count_open_rounds, list_sums, list_totals
 from service.players.queries.aliases import read_aliases
+from service.rounds.queries.journal import load_worth
 from service.rounds.queries.round_filter import RoundFilter
 from service.tables import queries as tables
 
@@ -123,15 +125,15 @@ def _add(sums: Iterable[Row[Any]], charges: Iterable[Row[Any]]) -> PlayerResult:
     rounds, top_ups, nets = 0, 0, defaultdict[Worth, int](int)
     for row in sums:
         rounds, top_ups = rounds + row.rounds, top_ups + int(row.top_ups)
-        nets[worth_of(row.point_value, row.unit, str(row.table_id))] += int(row.net)
+        nets[load_worth(row)] += int(row.net)
     return PlayerResult(rounds, top_ups, dict(nets), _add_charges(charges))
 
 
-def _add_charges(charges: Iterable[Row[Any]]) -> dict[str, int]:
+def _add_charges(charges: Iterable[Row[Any]]) -> dict[Unit, int]:
     """Return what was charged, by unit."""
-    charged = defaultdict[str, int](int)
+    charged = defaultdict[Unit, int](int)
     for row in charges:
-        charged[row.unit] += int(row.amount)
+        charged[Unit(row.unit, row.unit_digits)] += int(row.amount)
     return dict(charged)
 
 

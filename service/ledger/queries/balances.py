@@ -10,6 +10,8 @@ from uuid import UUID
 from sqlalchemy import Row, text
 
 from schemas.ledger.balances import Balance
+from schemas.ledger.units import in_order
+from schemas.money import Unit
 from service.db import Transaction
 
 
@@ -17,7 +19,7 @@ from service.db import Transaction
 class UnitSums:
     """The balances in one unit."""
 
-    unit: str
+    unit: Unit
     balances: Sequence[Balance]
 
 
@@ -49,12 +51,13 @@ _SOURCES: Final = ("final", "provisional", "disputed", "payments", "charges")
 # Most rounds are final, so the others are few in an index. The entries of an open round add up to nothing, but not
 # always those until some time: it was provisional then.
 _SUMS: Final = """
-    SELECT unit, source, array_agg(account) AS accounts, array_agg(amount) AS amounts, array_agg(charge) AS charges
+    SELECT unit, unit_digits, source, array_agg(account) AS accounts, array_agg(amount) AS amounts,
+        array_agg(charge) AS charges
     FROM (
-        SELECT unit, account, source, sum(amount) AS amount, coalesce(sum(charge), 0) AS charge
+        SELECT unit, unit_digits, account, source, sum(amount) AS amount, coalesce(sum(charge), 0) AS charge
         FROM (
-            SELECT entry.unit, unnest(entry.accounts) AS account, unnest(entry.amounts) AS amount,
-                unnest(entry.charges) AS charge, CASE
+            SELECT entry.unit, entry.unit_digits, unnest(entry.accounts) AS account,
+                unnest(entry.amounts) AS amount, unnest(entry.charges) AS charge, CASE
                 WHEN entry.revision IS NOT NULL AND head.settlement_state = 'open' THEN 'provisional'
                 WHEN entry.revision IS NOT NULL THEN coalesce(head.settlement_state, 'final')
                 WHEN entry.kind = 'charge' THEN 'charges'
@@ -69,9 +72,9 @@ _SUMS: Final = """
                 AND head.settlement_state IN {states}
             WHERE {conditions}
         ) AS part
-        GROUP BY unit, account, source
+        GROUP BY unit, unit_digits, account, source
     ) AS summed
-    GROUP BY unit, source
+    GROUP BY unit, unit_digits, source
 """
 _POINT_TABLES: Final = text("""
     SELECT id, name FROM tables
@@ -85,20 +88,20 @@ _POINT_TABLES: Final = text("""
 
 
 def sum_entries(transaction: Transaction, filter_: EntryFilter) -> list[UnitSums]:
-    """Sum up entries by unit and account: currencies first, then tables, with the highest balances first."""
+    """Sum up entries by unit and account, with the points of tables last, and the highest balances first."""
     of_filter = {name: value for name in _CONDITIONS if (value := getattr(filter_, name)) is not None}
     conditions = " AND ".join(("entry.club_id = :club_id", *(_CONDITIONS[name] for name in of_filter)))
     states = "('provisional', 'disputed', 'open')" if filter_.as_of else "('provisional', 'disputed')"
     query = text(_SUMS.format(conditions=conditions, states=states))
-    by_unit: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    by_unit: dict[Unit, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for row in transaction.execute(query, {"club_id": transaction.club_id, **of_filter}):
-        sums = by_unit[row.unit]
+        sums = by_unit[Unit(row.unit, row.unit_digits)]
         for account, amount, charge in zip(row.accounts, row.amounts, row.charges, strict=True):
             sums[row.source][account] += int(amount - charge)
             sums["charges"][account] += int(charge)
     return [
         UnitSums(unit, sorted(_add_up(by_unit[unit]), key=lambda each: (-each.total, each.account)))
-        for unit in sorted(by_unit, key=lambda unit: (len(unit), unit))
+        for unit in sorted(by_unit, key=in_order)
     ]
 
 
@@ -106,10 +109,10 @@ def sum_entries(transaction: Transaction, filter_: EntryFilter) -> list[UnitSums
 _OF_PLAYER: Final = text("SELECT list_net_balances()")
 
 
-def list_net_balances(transaction: Transaction) -> dict[str, dict[str, int]]:
+def list_net_balances(transaction: Transaction) -> dict[Unit, dict[str, int]]:
     """Return what everyone is owed or owes in the club, in the units of the player of a personal link, by unit."""
-    by_unit: dict[str, dict[str, int]] = transaction.execute(_OF_PLAYER).scalar_one()
-    return by_unit
+    listed: list[dict[str, Any]] = transaction.execute(_OF_PLAYER).scalar_one()
+    return {Unit(each["unit"], each["unit_digits"]): each["amounts"] for each in listed}
 
 
 def _add_up(sums: Mapping[str, Counter[str]]) -> Iterator[Balance]:

@@ -10,7 +10,8 @@ from sqlalchemy import Row, text
 
 from schemas.ledger.journal import HOUSE, Amounts, Counted, EntryKind
 from schemas.ledger.ledger_lines import LedgerEntry, LedgerLine
-from schemas.ledger.units import currency_of
+from schemas.ledger.units import table_of
+from schemas.money import Unit
 from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.players.queries.aliases import read_aliases
@@ -114,8 +115,8 @@ _TRANSFERS: Final = text("""
 
 # In a revision, what ended the one before comes before what ends this one.
 _WITH_REASON: Final = """
-    SELECT entry.id, entry.kind, entry.posted_at, entry.round_id, entry.revision, entry.unit, entry.accounts,
-        entry.amounts, entry.charges, settlement.reason
+    SELECT entry.id, entry.kind, entry.posted_at, entry.round_id, entry.revision, entry.unit, entry.unit_digits,
+        entry.accounts, entry.amounts, entry.charges, settlement.reason
     FROM entries AS entry
     JOIN settlements AS settlement
         ON (settlement.club_id, settlement.round_id, settlement.revision)
@@ -144,15 +145,10 @@ class RoundEntry:
     posted_at: datetime
     round_id: UUID
     revision: int
-    unit: str
+    unit: Unit
     amounts: Amounts
     counted: Counted
     reason: str | None
-
-    @property
-    def currency(self) -> str | None:
-        """The currency of the amounts; None if they are in points."""
-        return currency_of(self.unit)
 
 
 def list_of_round(transaction: Transaction, round_id: UUID) -> list[RoundEntry]:
@@ -169,8 +165,8 @@ def list_adjustments(transaction: Transaction, ids: Sequence[str], limit: int) -
 
 def _load_of_round(row: Row[Any]) -> RoundEntry:
     amounts = dict(zip(row.accounts, row.amounts, strict=True))
-    kind, counted = EntryKind(row.kind), _count(row)
-    return RoundEntry(kind, row.posted_at, row.round_id, row.revision, row.unit, amounts, counted, row.reason)
+    kind, unit, counted = EntryKind(row.kind), Unit(row.unit, row.unit_digits), _count(row)
+    return RoundEntry(kind, row.posted_at, row.round_id, row.revision, unit, amounts, counted, row.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +211,7 @@ def _load(row: Row[Any]) -> StoredEntry:
         reference=row.shown_reference,
         revision=row.revision,
         previous_revision=row.previous_revision,
-        unit=row.unit,
+        unit=Unit(row.unit, row.unit_digits),
         actor=row.actor,
         note=row.note,
         reverses=row.reverses,
@@ -250,7 +246,7 @@ def list_transfers(transaction: Transaction, settlements: Sequence[StoredEntry])
                 number=paid.line,
                 payer=paid.payer,
                 payee=paid.payee,
-                amount=paid.paid * (paid.point_value if currency_of(entry.unit) else 1),
+                amount=paid.paid * (paid.point_value if table_of(entry.unit.code) is None else 1),
                 played_at=paid.played_at or entry.played_at,
                 hand=paid.number,
                 due=paid.due,

@@ -19,8 +19,7 @@ from evidence.events import (
 )
 from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
 from schemas.ledger.payments import Recorded, Reversal
-from schemas.ledger.settling import worth_of
-from schemas.ledger.units import currency_of
+from schemas.money import Unit
 from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
@@ -28,7 +27,7 @@ from service.db.batch import Batch
 from service.errors import Busy, NotFound, PaymentConflict
 from service.ledger.models import EntryNoteRecord
 from service.players.queries.aliases import read_aliases
-from service.rounds.queries.journal import EntryRecord
+from service.rounds.queries.journal import EntryRecord, load_worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +81,9 @@ class ListedRecord(StoredRecord):
         return event.payee if isinstance(event, PaymentRecorded) else None
 
     @property
-    def currency(self) -> str | None:
-        """The currency of the amount; None if it is in points."""
-        return currency_of(self.recorded.event.unit)
+    def unit(self) -> Unit:
+        """The unit of the amount."""
+        return self.recorded.unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ class PaidRound:
     """The table of a round, and the unit of what it adds."""
 
     table_id: UUID
-    unit: str
+    unit: Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +125,7 @@ def entry_of(event: PaymentRecorded | ChargeRecorded, at: datetime) -> dict[str,
         "previous_revision": None,
         "table_id": event.table,
         "unit": event.unit,
+        "unit_digits": event.unit_digits,
         **posting.columns,
         "reference": event.reference,
         "reverses": None,
@@ -185,8 +185,10 @@ _FOR_ROUND: Final = text(f"""
     {_LISTED} AND entry.round_id = :round_id AND entry.kind = '{EntryKind.PAYMENT}' AND reversal.id IS NULL
     ORDER BY entry.id
 """)
-_HAS_UNIT: Final = text("SELECT EXISTS (SELECT FROM entries WHERE club_id = :club_id AND unit = :unit)")
-_ROUND: Final = text("SELECT table_id, point_value, unit FROM rounds WHERE club_id = :club_id AND id = :round_id")
+_UNIT: Final = text("SELECT unit, unit_digits FROM entries WHERE club_id = :club_id AND unit = :unit LIMIT 1")
+_ROUND: Final = text("""
+    SELECT table_id, point_value, unit, unit_digits FROM rounds WHERE club_id = :club_id AND id = :round_id
+""")
 
 
 def lock(transaction: Transaction, name: str) -> None:
@@ -294,9 +296,10 @@ def find_balance(transaction: Transaction, unit: str, account: str) -> int:
     return int(transaction.execute(_BALANCE, {"unit": unit, "account": account}).scalar_one())
 
 
-def has_unit(transaction: Transaction, unit: str) -> bool:
-    """Return whether the journal has entries in a unit; for a link, entries of its table."""
-    return bool(transaction.execute(_HAS_UNIT, {"club_id": transaction.club_id, "unit": unit}).scalar_one())
+def find_unit(transaction: Transaction, code: str) -> Unit | None:
+    """Find the unit that entries of the journal have by its code; for a link, those that it can see."""
+    row = transaction.execute(_UNIT, {"club_id": transaction.club_id, "unit": code}).one_or_none()
+    return None if row is None else Unit(row.unit, row.unit_digits)
 
 
 def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
@@ -305,7 +308,7 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
     row = transaction.execute(_ROUND, parameters).one_or_none()
     if row is None:
         return None
-    return PaidRound(row.table_id, worth_of(row.point_value, row.unit, str(row.table_id)).amount_unit)
+    return PaidRound(row.table_id, load_worth(row).amount_unit)
 
 
 def record(

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from schemas.ledger.settling import PaidBetween, Worth, worth_of
+from schemas.ledger.settling import PaidBetween, Worth
 from schemas.ledger.statements import PlayerStatement, PointTotals
 from service.db import Transaction
 from service.players.queries.aliases import add_up, read_aliases
+from service.rounds.queries.journal import load_worth
 from service.rounds.queries.round_filter import (
     RoundFilter,
     filter_parameters,
@@ -49,8 +50,8 @@ _POINTS: Final = """
     FROM seat GROUP BY player
 """
 _NETS: Final = """
-    SELECT player, point_value, unit, table_id, sum(net) AS net FROM seat
-    GROUP BY player, point_value, unit, table_id
+    SELECT player, point_value, unit, unit_digits, table_id, sum(net) AS net FROM seat
+    GROUP BY player, point_value, unit, unit_digits, table_id
 """
 
 
@@ -70,7 +71,7 @@ def list_totals(transaction: Transaction, filter_: RoundFilter, *, by_table: boo
     Each round counts once in the sum of `counted_rounds`.
     """
     table = _TABLE_OF_UNIT if by_table else _ANY_TABLE
-    query = _sums(filter_, ("player", "point_value", "unit", table), _COUNTED)
+    query = _sums(filter_, ("player", "point_value", "unit", "unit_digits", table), _COUNTED)
     return transaction.execute(text(query), _parameters(transaction, filter_)).all()
 
 
@@ -78,7 +79,7 @@ def list_sums(
     transaction: Transaction, filter_: RoundFilter, *, players: Sequence[str] | None = None
 ) -> Sequence[Row[Any]]:
     """List sums as `list_totals` does, but by table too; with `players`, only those of these players, not counted."""
-    by = ("table_id", "player", "point_value", "unit")
+    by = ("table_id", "player", "point_value", "unit", "unit_digits")
     if players is None:
         summed = _sums(filter_, by, _COUNTED)
     else:
@@ -115,14 +116,14 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
     seats = f"""
         WITH seat AS (
             SELECT round.opened_at, round.table_sequence, round.table_id, round.point_value, round.unit,
-                coalesce(joined.player, seat.recorded_player) AS player, seat.opening_stack, seat.top_ups, seat.stack,
-                seat.stack - seat.opening_stack - seat.top_ups AS net
+                round.unit_digits, coalesce(joined.player, seat.recorded_player) AS player, seat.opening_stack,
+                seat.top_ups, seat.stack, seat.stack - seat.opening_stack - seat.top_ups AS net
             {_rounds(filter_, _SEATS)}
         )
     """
     nets: dict[str, dict[Worth, int]] = defaultdict(dict)
     for row in transaction.execute(text(f"{seats} {_NETS}"), parameters):
-        nets[row.player][worth_of(row.point_value, row.unit, str(row.table_id))] = int(row.net)
+        nets[row.player][load_worth(row)] = int(row.net)
     players = [
         PlayerStatement(
             row.player,
@@ -139,22 +140,17 @@ def sum_rounds(transaction: Transaction, filter_: RoundFilter) -> RoundSums:
 def list_paid_between(transaction: Transaction, filter_: RoundFilter, *, with_value: bool = False) -> list[PaidBetween]:
     """List what each player has paid each other in the revisions in force, after caps; all, or points `with_value`."""
     query = f"""
-        SELECT round.point_value, round.unit,
+        SELECT round.point_value, round.unit, round.unit_digits,
             CASE WHEN round.point_value IS NULL THEN round.table_id END AS table_id,
             head.players[array_position(head.seats, paid.payer)] AS payer,
             head.players[array_position(head.seats, paid.payee)] AS payee,
             sum(paid.paid) AS points
         {_rounds(filter_, _TRANSFERS)} {"AND round.point_value IS NOT NULL" if with_value else ""}
-        GROUP BY 1, 2, 3, 4, 5
+        GROUP BY 1, 2, 3, 4, 5, 6
     """
     aliases = read_aliases(transaction)
     return [
-        PaidBetween(
-            worth_of(row.point_value, row.unit, str(row.table_id)),
-            aliases.player_of(row.payer),
-            aliases.player_of(row.payee),
-            int(row.points),
-        )
+        PaidBetween(load_worth(row), aliases.player_of(row.payer), aliases.player_of(row.payee), int(row.points))
         for row in transaction.execute(text(query), _parameters(transaction, filter_))
     ]
 
@@ -163,9 +159,9 @@ def list_charges(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row
     """List what the house has charged players for rounds, by table, player and unit; reversals are subtracted."""
     query = f"""
         SELECT round.table_id, coalesce(joined.player, part.account) AS player, entry.unit,
-            -sum(CASE WHEN entry.revision IS NULL THEN part.amount ELSE part.charge END) AS amount
+            entry.unit_digits, -sum(CASE WHEN entry.revision IS NULL THEN part.amount ELSE part.charge END) AS amount
         {_rounds(filter_, _CHARGES)} AND part.account <> ''
-        GROUP BY 1, 2, 3
+        GROUP BY 1, 2, 3, 4
         HAVING sum(CASE WHEN entry.revision IS NULL THEN part.amount ELSE part.charge END) <> 0
     """
     return transaction.execute(text(query), _parameters(transaction, filter_)).all()

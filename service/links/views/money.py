@@ -11,15 +11,15 @@ from evidence.events import PaymentRecorded
 from schemas.base import WireError, load
 from schemas.ledger.claims import PaymentClaim, PaymentClaimDeclineRequestSchema, PaymentClaimRequestSchema
 from schemas.ledger.journal import EntryKind, account_of, player_of
-from schemas.ledger.ledger_lines import show_amount
-from schemas.ledger.payments import read_amount
-from schemas.ledger.units import currency_of
+from schemas.ledger.units import table_of
+from schemas.money import Unit, show_decimal
 from schemas.problems import refuse
 from schemas.sentences import sentences_of
 from scoring.errors import Mistake, ScoringError
 from service.db import Transaction
 from service.errors import NotFound, PaymentConflict, ScopeMissing, ServiceError
-from service.http.formats import format_day, format_money, format_money_won, format_signed
+from service.http.formats import format_amount, format_day, format_money, format_money_won
+from service.ledger.actions.checks import read_form_amount
 from service.ledger.actions.claims import (
     claim_payment,
     confirm_payment_claim,
@@ -117,9 +117,9 @@ class OwnMoney:
         return [
             OpenPayment(
                 player_of(each.payee),
-                own.unit,
+                own.unit.code,
                 self._show_in(own, each.amount),
-                show_amount(left, own.unit) if left > 0 else "",
+                show_decimal(left, own.unit) if left > 0 else "",
                 self._show_in(own, left),
             )
             for own in self.account.units
@@ -134,16 +134,13 @@ class OwnMoney:
             (player_of(each.payer), self._show_in(own, each.amount)) for own in self.account.units for each in own.owed
         ]
 
-    def show(self, amount: int, unit: str) -> str:
+    def show(self, amount: int, unit: Unit) -> str:
         """Return an amount for people."""
-        currency = currency_of(unit)
-        if currency is not None:
-            return format_money(amount, currency)
-        return f"{amount:,} {'point' if amount == 1 else 'points'}"
+        return format_amount(amount, unit)
 
     def show_change(self, entry: RoundEntry) -> str:
         """Return by how much an adjustment changes what the player is owed."""
-        return _show_won(sum(entry.amounts.get(each, 0) for each in self.account.ids), entry.unit)
+        return format_money_won(sum(entry.amounts.get(each, 0) for each in self.account.ids), entry.unit)
 
     def show_day(self, at: datetime) -> str:
         """Return a day for people."""
@@ -165,14 +162,9 @@ class OwnMoney:
     def _show_in(self, own: OwnUnit, amount: int) -> str:
         """Return an amount for people, with the table of its points."""
         shown = self.show(amount, own.unit)
-        if currency_of(own.unit) is not None:
+        if table_of(own.unit.code) is None:
             return shown
         return f"{shown} at {own.table_name}" if own.table_name else f"{shown} at another table"
-
-
-def _show_won(amount: int, unit: str) -> str:
-    currency = currency_of(unit)
-    return format_signed(amount) if currency is None else format_money_won(amount, currency)
 
 
 def read_money(
@@ -211,7 +203,7 @@ class ShownTotals:
         return [
             (
                 player_of(account),
-                _show_won(self.totals.totals.get(account, 0), self.totals.unit),
+                format_money_won(self.totals.totals.get(account, 0), self.totals.unit),
                 [self._show_change(*change) for change in self.totals.list_changes(account)],
                 self._show_paid(self.totals.paid.get(account, 0)),
             )
@@ -221,13 +213,12 @@ class ShownTotals:
     def _show_change(self, entry: RoundEntry, amount: int) -> str:
         reason = f": {entry.reason}" if entry.reason else ""
         day = format_day(entry.posted_at, self.zone)
-        return f"{_show_won(amount, self.totals.unit)} by the correction of {day}{reason}"
+        return f"{format_money_won(amount, self.totals.unit)} by the correction of {day}{reason}"
 
     def _show_paid(self, amount: int) -> str:
         if not amount:
             return ""
-        unit = self.totals.unit
-        shown = show_amount(abs(amount), unit) if currency_of(unit) is None else format_money(abs(amount), unit)
+        shown = format_money(abs(amount), self.totals.unit)
         return f"paid {shown}" if amount > 0 else f"received {shown}"
 
 
@@ -250,7 +241,7 @@ def change_money(transaction: Transaction, form: Mapping[str, str]) -> None:
     if player is None or action not in ("paid", "received", "not-received", "withdraw"):
         raise NotFound("the link is not for a player")
     if action == "paid":
-        claimed = claim_payment(transaction, load(_CLAIM, _read_claim(player, form)), None)
+        claimed = claim_payment(transaction, load(_CLAIM, _read_claim(transaction, player, form)), None)
         _ask_about(claimed.warnings, form, is_replay=claimed.is_replay)
         return
     claim_id = _read_id(form.get("claim", ""))
@@ -263,13 +254,13 @@ def change_money(transaction: Transaction, form: Mapping[str, str]) -> None:
         withdraw_payment_claim(transaction, claim_id)
 
 
-def _read_claim(player: str, form: Mapping[str, str]) -> dict[str, Any]:
+def _read_claim(transaction: Transaction, player: str, form: Mapping[str, str]) -> dict[str, Any]:
     unit = form.get("unit", "")
     return {
         "payer": player,
         "payee": player_of(account_of(form.get("payee") or None)),
         "unit": unit,
-        "amount": read_amount(form.get("amount", ""), unit),
+        "amount": read_form_amount(transaction, form.get("amount", ""), unit),
         "reference": form.get("reference", ""),
     }
 

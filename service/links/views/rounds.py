@@ -95,7 +95,7 @@ def render_round_page(
         show_cards=format_cards,
         show_amount=partial(_show_amount, view),
         show_time=lambda at: format_time(at, page.zone),
-        show_money=lambda minor: format_money_won(minor, view.unit or ""),
+        show_money=lambda minor: format_money_won(minor, view.unit) if view.unit else "",
         show_charge=lambda amount: format_amount(amount, view.unit),
         provisional_until=settlement.provisional_until and format_time(settlement.provisional_until, page.zone),
         expires_at=format_time(expires_at, page.zone),

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from schemas.jobs.changes import Changes
-from schemas.ledger.settling import Worth
+from schemas.ledger.settling import Worth, dump_worth
+from schemas.money import dump_unit, load_unit
 from service.recomputations.actions.recompute import Recomputed
 from service.replays.in_bulk import RoundsDigest
 
@@ -61,17 +62,24 @@ def _dump_changes(changes: Changes) -> dict[str, Any]:
     """
     Encode changes. A player whose changes add up to zero remains, because another chunk can have others.
 
-    >>> euro = Worth(10, "EUR", None)
+    >>> from schemas.money import Unit
+    >>> euro = Worth(10, Unit("EUR", 2), None)
     >>> stored = _dump_changes(Changes(1, {euro: {"kim": 0, "uma": 0}}))
-    >>> stored
-    {'rounds': 1, 'moved': [{'point_value': 10, 'unit': 'EUR', 'table': None, 'players': {'kim': 0, 'uma': 0}}]}
+    >>> stored["moved"]
+    [{'point_value': 10, 'unit': 'EUR', 'table': None, 'unit_digits': 2, 'players': {'kim': 0, 'uma': 0}}]
     >>> _load_changes(stored) == Changes(1, {euro: {"kim": 0, "uma": 0}})
     True
     """
-    moved = [{**worth._asdict(), "players": dict(players)} for worth, players in changes.moved.items()]
+    moved = [
+        {**dump_worth(worth), **dump_unit(worth.unit), "players": dict(players)}
+        for worth, players in changes.moved.items()
+    ]
     return {"rounds": changes.rounds, "moved": moved}
 
 
 def _load_changes(stored: Mapping[str, Any]) -> Changes:
-    moved = {Worth(each["point_value"], each["unit"], each["table"]): dict(each["players"]) for each in stored["moved"]}
+    moved = {
+        Worth(each["point_value"], load_unit(each["unit"], each["unit_digits"]), each["table"]): dict(each["players"])
+        for each in stored["moved"]
+    }
     return Changes(stored["rounds"], moved)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from schemas.money import Unit
 from schemas.problems import sentence_of
 from scoring.errors import ScoringError
 from scoring.history import PlayedRound, accept_irregular, replay, without_needless_marks
@@ -35,7 +36,7 @@ class PlayerWhatIf:
     player: str
     before: Points
     after: Points
-    money: Mapping[str, int]
+    money: Mapping[Unit, int]
 
     @property
     def change(self) -> Points:
@@ -82,7 +83,7 @@ def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, 
     ended = {each.id: each for each in page[:most] if not each.round.is_open}
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
-    money: dict[str, Counter[str]] = defaultdict(Counter)
+    money: dict[str, Counter[Unit]] = defaultdict(Counter)
     refused = []
     hands, aliases = 0, read_aliases(transaction)
     for recorded in read_records(transaction, list(ended)):

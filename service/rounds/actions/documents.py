@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from evidence.hands import build_hand
-from schemas.documents import RoundDocument, identify
+from schemas.documents import RoundDocument, identify, with_digits
 from schemas.hand_identity import find_conflicts
 from schemas.hands import Irregularity, SubmittedHand
 from schemas.ledger.hand_charges import remove_reasons
+from schemas.money import dump_unit
 from schemas.partial_documents import parse_partial_document
 from schemas.rounds import RoundView
 from schemas.settlements import SettlementView
@@ -40,6 +41,7 @@ from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.actions import create_table
 from service.tables.queries import StoredTable
+from service.units.actions import get_unit
 
 
 def find_document_mistakes(
@@ -90,7 +92,7 @@ def write_document(stored: StoredRound, happened: StoredHistory, table: str) -> 
         table=table,
         reference=stored.reference,
         point_value=stored.point_value,
-        unit=stored.unit,
+        **dump_unit(stored.unit),
         charge_per=stored.charge_per,
         charge_amount=stored.charge_amount,
         seats=happened.seats,
@@ -123,13 +125,15 @@ def play_document(
 
     Raises:
         RulesetUnknown: the ruleset does not exist.
+        WireError: the unit does not exist, or has other digits.
         RoundConflict: the reference belongs to a round with other content.
         RoundOpen: the document leaves its round open, and the table has another open round.
         WireError, PaymentConflict: the charges of a hand are refused.
         ScoringError: the first invalid step, with its path in the document.
     """
     ruleset = ruleset_named(transaction, document.ruleset)
-    document = replace(document, ruleset=str(ruleset))
+    unit = None if document.unit is None else get_unit(transaction, document.unit)
+    document = with_digits(replace(document, ruleset=str(ruleset)), unit)
     tables.lock(transaction, document.table)
     table = tables.find(transaction, document.table, for_update=True)
     digest = identify(document)
@@ -137,7 +141,7 @@ def play_document(
     if recorded is not None:
         compare_charges(recorded.id, document, charges)
         return _played(transaction, recorded, is_replay=True)
-    table = table or create_table(transaction, table_of(document), ruleset)
+    table = table or create_table(transaction, table_of(document), ruleset, unit)
     played_at = (submitted.played_at for submitted in document.hands)
     opened_at = given_opening_time(transaction.now, document.opened_at, played_at)
     history = without_needless_marks(document.history(ruleset))
@@ -152,7 +156,7 @@ def play_document(
         opened_at=opened_at,
         reference=document.reference,
         point_value=document.point_value,
-        unit=document.unit,
+        unit=document.money_unit,
         charge=document.standing_charge,
         digest=digest,
         carried_over=[],

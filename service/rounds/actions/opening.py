@@ -12,7 +12,7 @@ from evidence import digest_of
 from evidence.charges import StandingCharge, charge_of
 from evidence.events import RoundOpened
 from schemas.base import ComparedMistake, show
-from schemas.money import refuse_inexact
+from schemas.money import Unit, dump_unit, refuse_inexact
 from schemas.rounds import RoundRequest, RoundView, SeatRequest
 from scoring.errors import Mistake, RoundError
 from scoring.hand import Seat
@@ -118,7 +118,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")
     players, aliases = [seat.player for seat in request.seats], hold_aliases(transaction)
     last = rounds.list_stacks_left(transaction, table_id, players, aliases)
-    money = table.point_value, table.unit
+    money = table.point_value, table.unit and table.unit.code
     carried = {player: each.stack for player, each in last.items() if (each.point_value, each.unit) == money}
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
@@ -180,7 +180,7 @@ def add_round(
     opened_at: datetime | None,
     reference: str | None,
     point_value: int | None,
-    unit: str | None,
+    unit: Unit | None,
     charge: StandingCharge | None,
     digest: bytes,
     carried_over: list[Seat],
@@ -219,7 +219,7 @@ def build_round(
     opened_at: datetime,
     reference: str | None,
     point_value: int | None,
-    unit: str | None,
+    unit: Unit | None,
     charge: StandingCharge | None,
     digest: bytes,
     imported: bool = False,
@@ -273,7 +273,7 @@ def opening_event(
         ruleset=str(ruleset),
         ruleset_digest=rulesets.digest_ruleset(ruleset),
         point_value=opened.point_value,
-        unit=opened.unit,
+        **dump_unit(opened.unit),
         charge_per=opened.charge_per,
         charge_amount=opened.charge_amount,
         opened_at=opened.opened_at,

@@ -180,6 +180,7 @@ def _head(row: Row[Any]) -> DocumentHead:
         "opened_at": show_time(row.opened_at),
         "point_value": row.point_value,
         "unit": row.unit,
+        **({} if row.unit_digits is None else {"unit_digits": row.unit_digits}),
         "seats": [{"seat": seat, "player": player, "stack": stack} for seat, player, stack in seated],
     }
     return DocumentHead(RoundPlace(row.opened_at, row.id), row.revision, row.hands, content)

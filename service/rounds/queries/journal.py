@@ -13,11 +13,12 @@ from evidence.charges import StandingCharge
 from evidence.events import EventKind
 from schemas.ledger.journal import HOUSE, Amounts, Counted, EntryKind, Posting, post_change
 from schemas.ledger.settling import Worth, worth_of
+from schemas.money import Unit, dump_unit, load_unit
 from scoring.hand import Seat
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Points
 from service.db import Transaction
-from service.db.base import Base, Key, PointsList, TextList, references
+from service.db.base import Base, Key, PointsList, Small, TextList, references
 from service.rounds.queries.stored_round import StoredRound
 
 PLAYING: Final = frozenset({EventKind.HAND_RECORDED, EventKind.DEPARTURE_RECORDED, EventKind.ROUND_CLOSED})
@@ -33,9 +34,9 @@ class EntryRecord(Base):
     What a round, a payment, a charge or a reversal adds to what is owed.
 
     Its ID is that of the event that it follows from. `amounts` are in the order of `accounts`: one above zero is owed
-    to the account, one below zero by it. The account of the house is the empty text. `unit` is the code of a currency,
-    or the ID of a table whose points have no value. `charges` is how much of each amount is the standing charge of a
-    round.
+    to the account, one below zero by it. The account of the house is the empty text. `unit` is the code of a currency
+    or of a unit of the club, or the ID of a table whose points have no value. `charges` is how much of each amount is
+    the standing charge of a round.
     """
 
     __tablename__ = "entries"
@@ -76,6 +77,7 @@ class EntryRecord(Base):
     previous_revision: Mapped[int | None]
     table_id: Mapped[UUID | None]
     unit: Mapped[str]
+    unit_digits: Mapped[Small]
     accounts: Mapped[TextList]
     amounts: Mapped[PointsList]
     charges: Mapped[PointsList | None]
@@ -91,7 +93,7 @@ class RoundAccount:
     table_id: UUID
     opened_at: datetime
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     charge: StandingCharge | None = None
 
     @property
@@ -125,7 +127,7 @@ class RoundAccount:
             "revision": revision,
             "previous_revision": None if posting.kind is EntryKind.SETTLEMENT else revision - 1,
             "table_id": self.table_id,
-            "unit": self.worth.amount_unit,
+            **dump_unit(self.worth.amount_unit),
             **posting.columns,
             "reference": None,
             "reverses": None,
@@ -137,6 +139,11 @@ def _charge(charge: StandingCharge, seats: Sequence[RoundSeat], dealt: Iterable[
     by_seat = charge.charge(dealt)
     owed = {seat.player: -by_seat[seat.seat] for seat in seats if seat.seat in by_seat}
     return {**owed, HOUSE: -sum(owed.values())} if owed else {}
+
+
+def load_worth(row: Any) -> Worth:
+    """Return what points are worth, from a row with the point value, the unit and the table of their rounds."""
+    return worth_of(row.point_value, load_unit(row.unit, row.unit_digits), str(row.table_id))
 
 
 def post_round(counted: Counted | None, after: StoredRound, dealt: Iterable[Iterable[Seat]]) -> dict[str, Any] | None:

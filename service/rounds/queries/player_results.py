@@ -14,10 +14,12 @@ from service.db.base import Base, Big, Key, PointsList, Small, TextList, referen
 _OF_PLAYER = (
     *("round_id", "table_id", "ruleset_name", "ruleset_version", "hands", "points", "squares", "fouls"),
     *("fantasyland_hands", "fantasyland_entered", "fantasyland_stayed", "royalties_top", "royalties_middle"),
-    *("royalties_bottom", "scoops", "not_received", "not_paid", "best", "worst", "point_value", "unit", "top_ups"),
-    *("received", "paid", "from_rows", "from_bonuses", "from_royalties", "from_fouls"),
+    *("royalties_bottom", "scoops", "not_received", "not_paid", "best", "worst", "point_value", "unit"),
+    *("unit_digits", "top_ups", "received", "paid", "from_rows", "from_bonuses", "from_royalties", "from_fouls"),
 )
-_OF_PERIOD = ("round_id", "table_id", "player", "place", "point_value", "unit", "top_ups", "received", "paid")
+_OF_PERIOD = (
+    *("round_id", "table_id", "player", "place", "point_value", "unit", "unit_digits", "top_ups", "received", "paid"),
+)
 
 
 class RoundStatisticsRecord(Base):
@@ -47,6 +49,7 @@ class RoundStatisticsRecord(Base):
     opened_at: Mapped[datetime]
     point_value: Mapped[Big | None]
     unit: Mapped[str | None]
+    unit_digits: Mapped[Small | None]
     place: Mapped[Small]
     top_ups: Mapped[Big]
     received: Mapped[Big]

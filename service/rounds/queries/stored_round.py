@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import and_, bindparam, func, select
 
 from evidence.charges import ChargePer, StandingCharge, charge_of
+from schemas.money import Unit, load_unit
 from schemas.settlements import SettlementState
 from scoring.fantasyland import Fantasyland
 from scoring.hand import Seat
@@ -220,7 +221,7 @@ class StoredRound:
     reference: str | None
     digest: bytes
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     charge_per: ChargePer | None
     charge_amount: int | None
     opened_at: datetime
@@ -291,7 +292,7 @@ def load_stored_round(transaction: Transaction, row: Mapping[str, Any]) -> Store
         reference=row["reference"],
         digest=row["digest"],
         point_value=row["point_value"],
-        unit=row["unit"],
+        unit=load_unit(row["unit"], row["unit_digits"]),
         charge_per=None if row["charge_per"] is None else ChargePer(row["charge_per"]),
         charge_amount=row["charge_amount"],
         opened_at=row["opened_at"],

@@ -18,6 +18,7 @@ from evidence import canonical_json
 from evidence.events import FinalReason, Received, SettlementFinalized
 from schemas.hands import SubmittedHand
 from schemas.ledger.journal import Counted
+from schemas.money import dump_unit
 from scoring import SCORER_VERSION
 from scoring.hand import Seat
 from scoring.history import Closing, Departure
@@ -86,7 +87,7 @@ class HandToRecord(NamedTuple):
     event: bytes = b""
 
 
-_AS_OPENED: Final = [column.name for column in RoundRecord.__table__.columns if column.name != "club_id"]
+_AS_OPENED: Final = {column.name for column in RoundRecord.__table__.columns} - {"club_id", "unit", "unit_digits"}
 _HEAD: Final = RoundHeadRecord.metadata.tables[RoundHeadRecord.__tablename__]
 _CHANGING: Final = [column.name for column in _HEAD.columns if column.name not in ("club_id", "round_id", "table_id")]
 # If another transaction has changed the round, the number of an event or a hand is no longer unique.
@@ -159,7 +160,7 @@ class RoundChange:
         change = cls(transaction, opened)
         change._is_new = True
         change._version = opened.version - 1
-        record = {name: getattr(opened, name) for name in _AS_OPENED}
+        record = {name: getattr(opened, name) for name in _AS_OPENED} | dump_unit(opened.unit)
         change.records.insert(RoundRecord, {"club_id": transaction.club_id, **record})
         change.add_settlement(opened.round.ruleset)
         for seat in opened.round.seats:

@@ -91,6 +91,7 @@ _IN_CLUB: Final = {
             "links",
             "players",
             "rulesets",
+            "units",
             "tables",
             "entry_notes",
             "proposals",

@@ -11,7 +11,7 @@ import stamina
 
 from client.api import Client
 from client.render.format import show_money
-from schemas.money import CURRENCIES, count_digits, show_decimal
+from schemas.money import CURRENCIES, Unit, count_digits, show_decimal
 from tests.support.client.faulty_server import DOWN, build_response, faulty
 from tests.support.client.run_ofc import ofc, ofc_process
 from tests.support.sample_rounds import COMPLETE, document_of
@@ -110,7 +110,7 @@ def test_an_unknown_table_is_refused(reached: dict[str, str]) -> None:
 def test_ofc_formats_money_like_csv() -> None:
     for unit in CURRENCIES:
         shown = show_money(12345, unit, count_digits(unit))
-        assert shown == f"{show_decimal(12345, unit)} {unit}"
+        assert shown == f"{show_decimal(12345, Unit(unit, count_digits(unit)))} {unit}"
 
 
 # --- claims of payments ---

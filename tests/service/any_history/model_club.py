@@ -52,6 +52,8 @@ class Club:
         self.house = house
         self.api = house.new_client()
         self.id = club_of(house, self.api)
+        chips = self.api.post("/v1/units", {"code": "chips", "name": "Chips of the club", "digits": 2})
+        assert chips.status == 201, chips
         self.tables: dict[str, Document] = {}
         self.names: dict[str, str] = {}
         self.hasty: set[str] = set()

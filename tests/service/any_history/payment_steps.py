@@ -33,7 +33,7 @@ class Paying(Happening):
         self._is_recorded("charges", {"player": rng.choice(players), "reason": "the room", **about}, rng, tables)
 
     def _is_recorded(self, what: str, about: Document, rng: Random, tables: Iterable[str] = ()) -> None:
-        path, unit = f"/v1/{what}", rng.choice(["EUR", *(tables or self.club.tables)])
+        path, unit = f"/v1/{what}", rng.choice(["EUR", "chips", *(tables or self.club.tables)])
         body = {**about, "unit": unit, "amount": rng.randint(1, 500), "reference": f"{what} {rng.random()}"}
         tried = self.tried(path, body)
         recorded = self.post(path, body)
@@ -57,7 +57,7 @@ class Paying(Happening):
         charges = [
             {
                 "player": rng.choice(round_.happened.document["seats"])["player"],
-                "unit": rng.choice(["EUR", round_.table]),
+                "unit": rng.choice(["EUR", "chips", round_.table]),
                 "amount": rng.randint(1, 1_000_000),
                 "reason": "rake",
             }
@@ -108,7 +108,7 @@ class Paying(Happening):
         if len(players) < 2:
             return
         payer, payee = rng.sample(players, 2)
-        unit, path = rng.choice(["EUR", *self.club.tables]), "/v1/payment-claims"
+        unit, path = rng.choice(["EUR", "chips", *self.club.tables]), "/v1/payment-claims"
         body = {"payer": payer, "payee": payee, "unit": unit, "amount": rng.randint(1, 500)}
         claimed = self.post(path, {**body, "reference": f"claimed {rng.random()}"})
         self.is_refused(path, {**body, "amount": 501, "reference": claimed["reference"]}, 409)

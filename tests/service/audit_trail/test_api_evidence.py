@@ -297,6 +297,7 @@ OF_NO_ROUND = {
     EventKind.PAYMENT_CLAIM_WITHDRAWN,
     EventKind.CHARGE_RECORDED,
     EventKind.CHARGE_REVERSED,
+    EventKind.UNIT_DEFINED,
     EventKind.TABLE_CREATED,
     EventKind.TABLE_CHANGED,
     EventKind.PROPOSAL_OPENED,

@@ -33,6 +33,8 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "erase_player": {"write"},
     "join_player": {"write"},
     "part_player": {"write"},
+    "define_unit": {"tables"},
+    "list_units": {"read"},
     "add_table": {"tables"},
     "list_tables": {"read"},
     "get_table": {"read"},

@@ -86,6 +86,7 @@ class Club:
         return {
             "score_hand": self.hand_to_score,
             "add_ruleset": lambda: {**random_ruleset(self.rng), "name": self.new_name()},
+            "define_unit": lambda: {"code": f"U{self.rng.randrange(10**8)}", "name": self.new_name(), "digits": 3},
             "add_table": lambda: {"name": self.new_name(), "ruleset": self.rng.choice(list(self.rulesets))},
             "update_table": lambda: {"name": self.new_name(), "minimum_stack": self.rng.randint(1, 100)},
             "open_round": lambda: self.round_to_open(self._table or self.playing()),

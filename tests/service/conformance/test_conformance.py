@@ -60,13 +60,14 @@ The characters beyond U+FFFF of Unicode's category Co.
 They are replaced in what is to be accepted, because Hypothesis lists those of a pattern one by one, 131,072 a text.
 """
 
-NOTHING_TO_VARY = {"check_health", "check_readiness", "get_metrics", "list_rulesets"}
+NOTHING_TO_VARY = {"check_health", "check_readiness", "get_metrics", "list_rulesets", "list_units"}
 NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint", "get_club", "get_link", "issue_console_link"}
 """Operations without parameters: there is only one request."""
 
 REFUSED_BEYOND_THE_SHAPE = {
     "score_hand": "cards come from one deck, and the ruleset must be there",
     "add_ruleset": "rules must not contradict each other",
+    "define_unit": "the code must not be that of a currency, nor differ from another one in capital letters only",
     "add_table": "a point value needs a unit, and the ruleset must be there",
     "update_table": "one field is required, a point value needs a unit, and the ruleset must be there",
     "open_round": "players and stacks must fit the ruleset",

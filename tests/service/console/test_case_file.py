@@ -5,6 +5,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from schemas.money import Unit
 from service.http.formats import format_money_won, format_signed
 from tests.service.console.test_dispute import FOUL, MISREAD, decide
 from tests.service.console.test_disputes import MONEY, reader_of
@@ -131,7 +132,7 @@ def test_before_a_decision_the_file_has_the_hand_as_recorded(
     assert "Nothing was corrected because of this dispute" in text
     settlement = settlement_of(api, round_id)
     assert table_cells(document, "Settlement in force")[1:] == [
-        [player, str(settlement["stacks"][seat]), format_signed(net), format_money_won(20 * net, "EUR")]
+        [player, str(settlement["stacks"][seat]), format_signed(net), format_money_won(20 * net, Unit("EUR", 2))]
         for seat, player in PLAYERS.items()
         for net in [settlement["net"][seat]]
     ]
@@ -164,7 +165,7 @@ def test_after_a_correction_the_file_has_both_sides_and_who_pays(
             format_signed(before[seat]),
             format_signed(after[seat]),
             format_signed(after[seat] - before[seat]),
-            format_money_won(20 * (after[seat] - before[seat]), "EUR"),
+            format_money_won(20 * (after[seat] - before[seat]), Unit("EUR", 2)),
         ]
         for seat, player in PLAYERS.items()
     ]

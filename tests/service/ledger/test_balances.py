@@ -263,7 +263,7 @@ def test_the_balances_of_another_club_are_not_shown(api: Api, other_api: Api) ->
         ("table=kitchen", "table", "not-an-id"),
         ("player=", "player", "text-length"),
         ("as_of=yesterday", "as_of", "not-a-time"),
-        ("unit=euro", "unit", "text-pattern"),
+        ("unit=1EUR", "unit", "text-pattern"),
         ("currency=EUR", "currency", "field-unknown"),
     ],
 )

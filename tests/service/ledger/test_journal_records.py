@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from schemas.ledger.journal import HOUSE, Amounts, Counted, EntryKind, Posting, post_change
+from schemas.money import Unit
 from scoring.presets import PRESETS
 from service.replays.findings import FindingKind
 from service.rounds.queries.journal import RoundAccount
@@ -24,7 +25,7 @@ from tests.support.sample_rounds import COMPLETE, document_of, settlement_of
 EURO = {"point_value": 10, "unit": "EUR"}
 CLOSED = {"after_hand": 1, "reason": "midnight"}
 MOMENT = datetime(2026, 11, 20, 20, tzinfo=UTC)
-ACCOUNT = RoundAccount(UUID(int=1), UUID(int=2), MOMENT, 10, "EUR")
+ACCOUNT = RoundAccount(UUID(int=1), UUID(int=2), MOMENT, 10, Unit("EUR", 2))
 
 
 def nets_of(api: Api, round_id: str) -> dict[str, int]:

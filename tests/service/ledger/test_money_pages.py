@@ -122,7 +122,7 @@ def test_a_payment_is_typed_in(visitor: Visitor, api: Api, unit: str, typed: str
         ({"amount": "0"}, "A number is too small or too large"),
         ({"payee": "cyd"}, "Choose two different players."),
         ({"payee": "dan"}, "Nobody of this name has played in the club"),
-        ({"unit": "XXX"}, "Choose a currency, or a table whose points have no value"),
+        ({"unit": "XXX"}, "Choose a unit that the club has: the unit is 'XXX'"),
     ],
 )
 def test_a_refused_payment_is_shown_with_what_was_typed(

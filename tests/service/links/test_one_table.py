@@ -236,11 +236,12 @@ def test_links_and_keys_do_not_disturb_each_other_on_shared_connections(
     assert seen == [[tables] * 15 for tables in expected]
 
 
-HIDDEN = ("api_keys", "players", "jobs")
+HIDDEN = ("api_keys", "players", "jobs", "units")
 
 
 def test_a_transaction_of_one_table_sees_no_rows_of_others(house: House, club: Api, mine: Played) -> None:
     club.put("/v1/players/ann", {"display_name": "Ann"})
+    assert club.post("/v1/units", {"code": "chips", "name": "Chips", "digits": 0}).status == 201
     with database_of(house).session() as session:
         transaction = session.reading(club_of(house, club), UUID(mine.table))
         for table in ("rounds", "round_heads", "disputes", "player_rounds", "player_opponents"):

@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
+from schemas.money import Unit
 from service.db import Transaction
 from service.ledger.queries.balances import list_net_balances
 from tests.service.ledger.ledger_lines import posted
@@ -192,7 +193,7 @@ def test_a_transaction_of_a_player_sees_own_payments_and_claims_of_the_whole_clu
             assert seen(transaction) == records, player
             rounds = transaction.execute(text("SELECT DISTINCT table_id FROM entries WHERE revision IS NOT NULL"))
             assert [str(each) for each in rounds.scalars()] == [friday["table"]]
-            units = {"EUR"} if player else set()
+            units = {Unit("EUR", 2)} if player else set()
             assert list_net_balances(transaction).keys() == units
     with database_of(house).session() as session:
         assert {own, others} == seen(session.reading(club))[0]

@@ -7,15 +7,16 @@ from uuid import UUID
 import pytest
 
 from schemas.jobs.changes import Changes, dump_changes
-from schemas.ledger.settling import Worth, worth_of
+from schemas.ledger.settling import Worth, dump_worth, worth_of
+from schemas.money import Unit
 from service.recomputations.actions.chunk_results import dump_result, sum_results
 from service.recomputations.actions.recompute import Recomputed
 from service.replays.in_bulk import RoundsDigest
 
 UNITS = (
-    worth_of(10, "EUR", "friday"),
-    worth_of(20, "EUR", "friday"),
-    worth_of(5, "JPY", "friday"),
+    worth_of(10, Unit("EUR", 2), "friday"),
+    worth_of(20, Unit("EUR", 2), "friday"),
+    worth_of(5, Unit("JPY", 0), "friday"),
     worth_of(None, None, "friday"),
     worth_of(None, None, "attic"),
 )
@@ -75,10 +76,10 @@ def test_payments_bring_each_player_what_the_changes_move() -> None:
                 paid[payment["payee"]] += payment["amount"]
                 paid[payment["payer"]] -= payment["amount"]
         assert paid == {each["player"]: each["money"].get("EUR", 0) for each in document["moved"]}
-        for unit, nets in changes.moved.items():
+        for worth, nets in changes.moved.items():
             paid = dict.fromkeys(nets, 0)
             for payment in document["payments"]["points"]:
-                if Worth(payment["point_value"], payment["unit"], payment["table"]) == unit:
+                if dump_worth(worth).items() <= payment.items():
                     paid[payment["payee"]] += payment["amount"]
                     paid[payment["payer"]] -= payment["amount"]
             assert paid == nets

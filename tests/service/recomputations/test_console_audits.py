@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from schemas.money import show_decimal
+from schemas.money import Unit, show_decimal
 from tests.service.console.test_jobs import OTHER_RULES, csrf_of, imported, started, work_on
 from tests.service.console.test_signing_in import signed_in_with
 from tests.support.api_client import Api
@@ -70,7 +70,7 @@ def test_what_was_audited_is_shown_and_then_applied(house: House, api: Api, visi
     assert "If final rounds stay as they are" not in shown
     summary = job_of(api, page)["summary"]
     expected = [
-        (paid["payer"], paid["payee"], show_decimal(paid["amount"], "EUR"), "EUR")
+        (paid["payer"], paid["payee"], show_decimal(paid["amount"], Unit("EUR", 2)), "EUR")
         for paid in summary["payments"]["money"]
     ]
     assert money_of(visitor, page) == expected == [("ann", "cyd", "1.20", "EUR")]

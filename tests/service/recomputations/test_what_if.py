@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from uuid import UUID
 
+from schemas.money import Unit
 from scoring.presets import PRESETS
 from service.recomputations.actions.what_if import TableWhatIf, replay_table
 from tests.service.rounds.test_api_accepted_hands import HELD_OPEN, NOBODY_PLAYS, stored
@@ -72,7 +73,7 @@ def test_money_is_summed_by_unit(house: House, api: Api) -> None:
     round_id = in_fantasyland_for_money(api)
     result = replay(house, api, table_of(api, round_id), "pineapple-2-4-us-none")
     assert any(each.change for each in result.players)
-    assert [each.money for each in result.players] == [{"EUR": each.change * 10} for each in result.players]
+    assert [each.money for each in result.players] == [{Unit("EUR", 2): each.change * 10} for each in result.players]
 
 
 def in_fantasyland_for_money(api: Api) -> str:

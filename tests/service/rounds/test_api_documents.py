@@ -93,6 +93,7 @@ def test_a_document_is_returned_with_every_field(api: Api) -> None:
         **sent,
         "ruleset": "pineapple-qq@1",
         "opened_at": sent["hands"][0]["played_at"],
+        "unit_digits": 2,
         "hands": [in_full(played) for played in sent["hands"]],
     }
 

@@ -73,8 +73,9 @@ def test_a_table_name_in_use_is_a_conflict(api: Api, other_api: Api, house: Hous
         ({"point_value": 0.5}, "#/point_value", "not-an-integer", "is 0.5; expected an integer"),
         ({WINDOW: -1}, f"#/{WINDOW}", "out-of-range", "is -1; expected 0 to 525600"),
         ({WINDOW: 525_601}, f"#/{WINDOW}", "out-of-range", "is 525601; expected 0 to 525600"),
-        ({"unit": "eur"}, "#/unit", "text-pattern", "expected three capital letters, for example EUR"),
-        ({"unit": "EURO"}, "#/unit", "text-length", "is 4 characters long"),
+        ({"unit": "eur"}, "#/unit", "unit-unknown", "is 'eur', "),
+        ({"unit": "2000"}, "#/unit", "text-pattern", "expected a currency, for example EUR, or the code of a unit"),
+        ({"unit": "E" * 13}, "#/unit", "text-length", "is 13 characters long"),
         (
             {"unit": "EU\n"},
             "#/unit",
@@ -112,7 +113,7 @@ def test_several_mistakes_are_reported_together(api: Api) -> None:
     }
     response = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5})
     assert response.mistakes == {"#/name": "text-length", "#/unit": "unit-missing"}
-    response = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5, "unit": "eur"})
+    response = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5, "unit": "€"})
     assert response.mistakes == {"#/name": "text-length", "#/unit": "text-pattern"}
 
 

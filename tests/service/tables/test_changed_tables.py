@@ -263,8 +263,9 @@ def test_what_changes_nothing_is_accepted_and_leaves_no_event(api: Api, house: H
 def test_each_change_is_an_event_with_the_table_after_it(api: Api, house: House, table: str) -> None:
     change(api, table, name="attic")
     change(api, table, point_value=None, unit=None, ruleset="turbo")
-    first = {"id": table, "name": "attic", "ruleset": "pineapple@1", **MONEY, "minimum_stack": 20, WINDOW: 30}
-    second = {**first, "ruleset": "turbo@1", "point_value": None, "unit": None}
+    money = {**MONEY, "unit_digits": 2}
+    first = {"id": table, "name": "attic", "ruleset": "pineapple@1", **money, "minimum_stack": 20, WINDOW: 30}
+    second = {**first, "ruleset": "turbo@1", **dict.fromkeys(money)}
     assert changes_of(house, table) == [{**each, "archived_at": None} for each in (first, second)]
     events = feed(house, api, table=table)
     assert [event["kind"] for event in events] == ["table.created", "table.changed", "table.changed"]

@@ -155,6 +155,7 @@ _NOT_OF_ROUNDS: Final = {
     "players",
     "links",
     "tables",
+    "units",
     "tree_nodes",
     "tree_heads",
     "round_map_tiles",

@@ -21,7 +21,9 @@ from evidence.events import (
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
+from schemas.ledger.defined_units import UnitRequest
 from schemas.links import LinkRequest
+from schemas.money import Unit
 from schemas.tables import Scorekeeper
 from schemas.webhooks.endpoints import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
@@ -63,6 +65,7 @@ from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.actions import show_scorekeeper
 from service.tables.queries import StoredTable
+from service.units.actions import define_unit
 from service.verification.queries import results
 from service.verification.queries.results import VerificationResult
 from service.webhooks.queries import deliveries, webhooks
@@ -122,7 +125,7 @@ def add_table(
         ruleset_name=ruleset.name,
         ruleset_version=ruleset.version,
         point_value=10,
-        unit="EUR",
+        unit=Unit("EUR", 2),
         charge_per=None,
         charge_amount=None,
         minimum_stack=None,
@@ -253,7 +256,14 @@ def charge(transaction: Transaction) -> UUID:
     """A charge with its reason."""
     reason = Note("the room", bytes(32))
     event = ChargeRecorded(
-        player="ann", unit="EUR", amount=200, table=None, round=None, reference=str(uuid7()), reason=reason.digest
+        player="ann",
+        unit="EUR",
+        unit_digits=2,
+        amount=200,
+        table=None,
+        round=None,
+        reference=str(uuid7()),
+        reason=reason.digest,
     )
     return payments.record(transaction, event, reason).id
 
@@ -264,6 +274,7 @@ def declined_claim(transaction: Transaction) -> None:
         payer="ann",
         payee="bob",
         unit="EUR",
+        unit_digits=2,
         amount=200,
         paid_at=transaction.now,
         table=None,
@@ -312,6 +323,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
         names.set_name(transaction, "ann", "Ann Example", bytes(32), EVENT)
         aliases.join(transaction, "ann", "annie", EVENT)
+        define_unit(transaction, UnitRequest("chips", "Chips of the club", 0))
         at_once = add_round(transaction, add_table(transaction), example_round())
         [key] = keys.list_page(transaction, limit=1)
         issue_link(transaction, LinkRequest(at_once.table_id, None, LinkKind.VIEWER, 60), key.id)

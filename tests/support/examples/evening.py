@@ -60,6 +60,9 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.record("add_ruleset", {}, own)
     recorder.refuse("ruleset-conflict", "add_ruleset", {}, {**own, "name": PINEAPPLE})
     recorder.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
+    chips = {"code": "chips", "name": "Chips of the club", "digits": 0}
+    recorder.record("define_unit", {}, chips)
+    recorder.refuse("unit-conflict", "define_unit", {}, {**chips, "digits": 2})
     charge = {"charge_per": "hand", "charge_amount": 20}
     kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR", **charge}
     table = str(recorder.record("add_table", {}, kitchen)["id"])
@@ -71,6 +74,7 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.call("get_table", {"table_id": table})
     recorder.refuse("not-found", "get_table", {"table_id": NOBODYS})
     read_two_pages(recorder, "list_tables")
+    recorder.call("list_units")
     page = recorder.call("list_tables", {"name": "kitchen"})
     assert [listed["id"] for listed in page["tables"]] == [table]
     archive_the_table(recorder, attic)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from schemas.documents import load_document
+from schemas.money import find_currency
 from schemas.rounds import dump_next, dump_seats
 from schemas.rulesets import load_ruleset
 from schemas.scores import dump_score, dump_single_hand, load_score_request
@@ -28,7 +29,8 @@ def play_document(
     """Play a round document, and say of every hand and of the whole what the service would say."""
     read = load_document(document)
     played = replay(replace(read.history(load_ruleset(ruleset)), irregular=standing))
-    settlement = dump_settlement(played.round, played.payments, 1, read.point_value, read.unit)
+    unit = None if read.unit is None else find_currency(read.unit)
+    settlement = dump_settlement(played.round, played.payments, 1, read.point_value, unit)
     return {
         "hands": [_hand(hand) for hand in played.hands],
         "round": _round(played.round),

@@ -17,3 +17,9 @@ test("money has the digits of its unit, and is exact", () => {
   assert.equal(formatMoney(1500, "KWD", 3), "KWD\u{a0}1.500");
   assert.equal(formatMoney(9007199254740991, "EUR", 2), "€90,071,992,547,409.91");
 });
+
+test("an amount of a unit of the club has its digits and its code", () => {
+  assert.equal(formatMoney(125000, "mBTC", 5), "1.25000\u{a0}mBTC");
+  assert.equal(formatMoneyWon(-1250, "chips", 0), "−1,250\u{a0}chips");
+  assert.equal(formatMoneyWon(9007199254740991, "BTC", 8), "+90,071,992.54740991\u{a0}BTC");
+});

@@ -23,12 +23,19 @@ export function formatMoneyWon(amount: number, unit: string, digits: number): st
   return `${amount > 0 ? "+" : ""}${formatMoney(amount, unit, digits)}`;
 }
 
-/** Return an amount of minor units, for example `€26.00`. */
+/** Return an amount of minor units, for example `€26.00`, or `1.25000 mBTC` of a unit that the club has defined. */
 export function formatMoney(amount: number, unit: string, digits: number): string {
-  const options = { style: "currency", currency: unit, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+  const style = isCurrency(unit) ? ({ style: "currency", currency: unit } as const) : {};
+  const options = { ...style, minimumFractionDigits: digits, maximumFractionDigits: digits };
   // A string keeps amounts exact that a number of major units would round.
   const text = String(Math.abs(amount)).padStart(digits + 1, "0");
   const exact = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
   const shown = new Intl.NumberFormat("en", options).format(exact as unknown as number);
-  return amount < 0 ? `−${shown}` : shown;
+  return `${amount < 0 ? "−" : ""}${shown}${isCurrency(unit) ? "" : `\u{a0}${unit}`}`;
+}
+
+const CURRENCY_NAMES = new Intl.DisplayNames("en", { type: "currency", fallback: "none" });
+
+function isCurrency(unit: string): boolean {
+  return /^[A-Z]{3}$/.test(unit) && CURRENCY_NAMES.of(unit) !== undefined;
 }

@@ -46,14 +46,14 @@ COMPARISON: Final[Sequence[Column[NetLine]]] = (
     Column("after", lambda line: line.net.after),
     Column("change", lambda line: line.net.change),
     Column("amount", lambda line: line.value_of(line.net.change), is_decimal=True),
-    Column("unit", lambda line: line.case.unit),
+    Column("unit", lambda line: line.case.unit and line.case.unit.code),
 )
 SETTLEMENT: Final[Sequence[Column[NetLine]]] = (
     Column("player", lambda line: line.net.player),
     Column("stack", lambda line: line.stack),
     Column("points", lambda line: line.net.after),
     Column("amount", lambda line: line.value_of(line.net.after), is_decimal=True),
-    Column("unit", lambda line: line.case.unit),
+    Column("unit", lambda line: line.case.unit and line.case.unit.code),
 )
 
 

@@ -110,7 +110,7 @@ def _columns(tab: str) -> tuple[Column[CaseView], ...]:
         Column("provisional_until", lambda view: view.case.provisional_until, "Window left", "dispute_window"),
         Column("points", lambda view: view.case.points, "At stake", "dispute_stake", style="figure"),
         Column("money", _money, is_decimal=True),
-        Column("unit", lambda view: view.case.unit),
+        Column("unit", lambda view: view.case.unit and view.case.unit.code),
         Column("players", _players, "Players", "dispute_players"),
         Column("unusual", lambda view: ", ".join(each.code for each in view.unusual), "Unusual", "dispute_unusual"),
         Column("reviewer", lambda view: view.case.reviewer, None if is_decided else "Reviewer", empty="Nobody"),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.corrections.proposals import Proposal, ProposalState, ProposalView
+from schemas.money import Unit
 from service.clubs.scopes import KeyScope
 from service.console.views.corrections.boards import ShownComparison, show_comparison
 from service.console.views.session import allows
@@ -30,7 +31,7 @@ class ShownProposal:
     proposal: Proposal
     comparison: ShownComparison | None
     point_value: int | None
-    unit: str | None
+    unit: Unit | None
     refusal: str | None
     can_end: bool
     is_own: bool

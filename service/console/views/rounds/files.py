@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from schemas.fields import show_time
-from schemas.money import show_decimal
+from schemas.money import load_unit, show_decimal
 from scoring.settle_up import Payment
 from service.console.views.exports import Column
 from service.console.views.rounds.reading import ReadRound
@@ -62,7 +62,7 @@ def value_of(stored: StoredRound, points: int) -> Row:
     """Return the value of points as a decimal number with its unit; None for both if points have no value."""
     if stored.point_value is None or stored.unit is None:
         return {"amount": None, "unit": None}
-    return {"amount": show_decimal(points * stored.point_value, stored.unit), "unit": stored.unit}
+    return {"amount": show_decimal(points * stored.point_value, stored.unit), "unit": stored.unit.code}
 
 
 def list_standings(read: ReadRound, settlement: Row) -> Iterator[Row]:
@@ -88,7 +88,7 @@ def _charge_of(charge: Row | None, seat: int) -> str | None:
     """Return what a player owes by a standing charge as a decimal number; None without one."""
     if charge is None:
         return None
-    amount, unit = charge["charged"][str(seat)], charge["unit"]
+    amount, unit = charge["charged"][str(seat)], load_unit(charge["unit"], charge["unit_digits"])
     return str(amount) if unit is None else show_decimal(amount, unit)
 
 

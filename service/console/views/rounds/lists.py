@@ -115,7 +115,7 @@ ROUNDS: Final = Listing[RoundRow](
         Column("player", lambda row: row.player),
         Column("net", lambda row: row.net),
         Column("amount", lambda row: row.amount, is_decimal=True),
-        Column("unit", lambda row: row.view.unit),
+        Column("unit", lambda row: row.view.unit and row.view.unit.code),
         Column("hands", lambda row: row.view.round.hands, "Hands", style="figure"),
         Column("ruleset", lambda row: str(row.view.round.ruleset), "Ruleset"),
         Column("status", lambda row: row.view.round.status.value),

@@ -8,13 +8,14 @@ from flask import redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import load
-from schemas.ledger.payments import PaymentRequestSchema, read_amount
+from schemas.ledger.payments import PaymentRequestSchema
 from service.clubs.scopes import KeyScope
 from service.console.views.money import ask_about
 from service.console.views.pages import console, console_form
 from service.console.views.rounds.replay import show_round
 from service.console.views.session import read_form
 from service.http.authentication import current_transaction
+from service.ledger.actions.checks import read_form_amount
 from service.ledger.actions.payments import record_payment
 
 _PAYMENT: Final = PaymentRequestSchema()
@@ -30,7 +31,7 @@ def save_round_payment(round_id: UUID) -> BaseResponse:
         "payer": form.get("payer") or None,
         "payee": form.get("payee") or None,
         "unit": unit,
-        "amount": read_amount(form.get("amount", ""), unit),
+        "amount": read_form_amount(current_transaction(), form.get("amount", ""), unit),
         "round": str(round_id),
         "reference": form.get("reference", ""),
     }

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.explanations.output import dump_explanation_view, show_names
 from schemas.ledger.journal import account_of, player_of
-from schemas.ledger.ledger_lines import show_amount
+from schemas.money import show_decimal
 from schemas.round_settlements import dump_round_settlement
 from schemas.settlements import SettlementQuerySchema
 from scoring.hand import Seat
@@ -84,7 +84,7 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         new_reference=lambda: str(uuid4()),
         player_of=player_of,
         account_of=account_of,
-        show_amount=show_amount,
+        show_decimal=show_decimal,
         provisional_until=view.settlement.provisional_until,
     )
 

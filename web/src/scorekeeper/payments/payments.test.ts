@@ -116,6 +116,14 @@ class Phone {
   }
 }
 
+test("a payment in a unit of the club has its digits in words", () => {
+  const unit = { unit: "mBTC", unit_digits: 5, table_name: null };
+  const line: Line = { payer: "cyd", payee: "ann", amount: 125000, unit, tick: null, known: [] };
+  const request = makePayment({ id: "t", name: "t" } as Table, line);
+  assert.equal(request.label, "Payment of cyd to ann, 1.25000\u{a0}mBTC");
+  assert.equal((JSON.parse(request.body) as Payment).unit, "mBTC");
+});
+
 test("a proposal that is ticked twice is one payment", async () => {
   const phone = new Phone("twice");
   await phone.read();

@@ -97,7 +97,7 @@ function listUnits({ scope, units, counted }: Account, table: Table, rounds: Cha
   return [...known, ...missing.values()];
 }
 
-/** Return the unit of the points of a table or a round, as the journal has it: a currency, or a table whose points have no value. */
+/** Return the unit of the points of a table or a round, as the journal has it: that of their value, or a table whose points have none. */
 function unitOf({ point_value, unit, unit_digits }: Pick<Round, "point_value" | "unit" | "unit_digits">, table: Table): Unit {
   if (point_value === null || unit === null) return { unit: table.id, unit_digits: 0, table_name: table.name };
   // A round that was opened on this device has the money of its table.

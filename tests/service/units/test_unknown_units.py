@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from tests.service.ledger.ledger_lines import posted
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.import_lines import club_of, import_all, lines_of
 from tests.support.sample_rounds import (
     COMPLETE,
+    add_table,
     changed,
     correct_round,
     document_of,
@@ -23,7 +25,7 @@ WRONG = [
     ({"point_value": 5, "unit": "XXX"}, {"#/unit": "unit-unknown"}),
     ({"unit": "EUR"}, {"#/point_value": "point-value-missing"}),
     ({"unit": "EUR", "point_value": None}, {"#/point_value": "point-value-missing"}),
-    ({"unit": "ZZZ"}, {"#/unit": "unit-unknown", "#/point_value": "point-value-missing"}),
+    ({"unit": "ZZZ"}, {"#/point_value": "point-value-missing"}),
     ({"point_value": 5}, {"#/unit": "unit-missing"}),
 ]
 
@@ -39,8 +41,10 @@ def test_invalid_money_is_refused_in_new_records(
         assert (response.status, response.mistakes) == (422, mistakes)
         details = {mistake["pointer"]: mistake["detail"] for mistake in response["errors"]}
         if "#/unit" in mistakes and "unit" in money:
-            detail = f"`unit` is '{money['unit']}', not a currency of ISO 4217; expected a code such as EUR or USD"
-            assert details["#/unit"] == detail
+            assert details["#/unit"] == (
+                f"`unit` is '{money['unit']}'; expected a currency of ISO 4217, such as EUR, or a unit of the club,"
+                " which has defined none; POST /v1/units defines one"
+            )
         if "#/point_value" in mistakes:
             assert f"is required beside the unit '{money['unit']}'" in details["#/point_value"]
     good = document_of(hands=COMPLETE, sitting={1: "dan 50", 2: "eve 50", 3: "fay 50"}, point_value=1, unit="DEM")
@@ -50,6 +54,29 @@ def test_invalid_money_is_refused_in_new_records(
     assert house.count_records() == before
     [line] = import_all(house, club_of(house, api), lines_of([good]))
     assert line.status == "stored"
+
+
+def test_an_unknown_unit_is_refused_with_the_units_of_the_club(api: Api, house: House) -> None:
+    posted(api, hands=COMPLETE, point_value=10, unit="EUR")
+    table = add_table(api, name="attic")
+    for number in range(7):
+        assert api.post("/v1/units", {"code": f"chips{number}", "name": "Chips", "digits": 0}).status == 201
+    paid = {"payer": "cyd", "payee": "ann", "amount": 5, "reference": "1"}
+    charged = {"player": "ann", "amount": 5, "reason": "the room", "reference": "1"}
+    before = house.count_records()
+    for response in (
+        api.post("/v1/tables", {"name": "loft", "ruleset": "pineapple", "point_value": 5, "unit": "Chips1"}),
+        api.patch(f"/v1/tables/{table}", {"point_value": 5, "unit": "Chips1"}),
+        post_document(api, document_of(hands=COMPLETE, reference="2", point_value=5, unit="Chips1")),
+        api.post("/v1/payments", {**paid, "unit": "Chips1"}),
+        api.post("/v1/charges", {**charged, "unit": "Chips1"}),
+    ):
+        assert (response.status, response.mistakes) == (422, {"#/unit": "unit-unknown"})
+        assert response["detail"] == (
+            "`unit` is 'Chips1'; expected a currency of ISO 4217, such as EUR, or a unit of the club (chips0, chips1,"
+            " chips2, chips3, chips4, …); POST /v1/units defines one"
+        )
+    assert house.count_records() == before
 
 
 @pytest.mark.parametrize("unit", ["EUR", "JPY", "ZWG", "DEM", None])
