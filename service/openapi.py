@@ -152,6 +152,7 @@ PATH_PARAMETERS: Final = {
     "payment_id": "ID of the payment.",
     "proposal_id": "ID of the proposal.",
     "recomputation_id": "ID of the recomputation.",
+    "record_id": "ID of a table, round, hand, dispute, payment, charge, reversal, recomputation, link or key.",
     "reference": "Ruleset, as a name (newest version) or `name@version`.",
     "round_id": "ID of the round.",
     "table_id": "ID of the table.",

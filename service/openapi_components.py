@@ -69,6 +69,10 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "WebhookKind": Component("WebhookRequest.kinds[]", "Kind of message that a webhook can choose."),
     "MessageKind": Component("Delivery.kind", "Kind of a message to a webhook."),
     "IdKind": Component("FoundId.kind", "What an ID is the ID of."),
+    "MetadataOwner": Component("MetadataChangedContent.of", "Kind of a record that has metadata."),
+    "Metadata": Component(
+        "RoundWithMetadata.metadata", "The client's own texts about a record, by the client's own keys."
+    ),
     "LinkKind": Component("Link.kind", "What a link is for."),
     "WebhookState": Component("Webhook.state", "Whether messages are sent to a webhook."),
     "WebhookDisabledBecause": Component("Webhook.disabled_because", "Why a webhook is disabled."),

@@ -40,6 +40,7 @@ _LAZY_COMMANDS: Final = {
     "explain": ("explain:explain_round", "Explain every hand of a round, point by point."),
     "evidence": ("verify:get_evidence", "Print the evidence of a round, for `ofc verify`."),
     "leave": ("changes:leave", "Record that a player left the table's round."),
+    "update": ("players:update_round", "Replace the metadata of a round."),
     "what-if": ("corrections:what_if", "Show the result of a round with changes, without storing it."),
 }
 

@@ -80,7 +80,7 @@ _WAITING: Final = """
 _LISTED: Final = """
     WITH entry AS MATERIALIZED ({entries})
     SELECT entry.*, coalesce(entry.reference, reversed.reference, round.reference) AS shown_reference,
-        tables.name AS table_name, event.actor, note.note, coalesce(head.hands, 0) AS hands,
+        tables.name AS table_name, event.actor, note.content AS note, coalesce(head.hands, 0) AS hands,
         entry.revision IS NULL OR head.settlement_state = '{final}' AS is_final
     FROM entry
     JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
@@ -88,7 +88,7 @@ _LISTED: Final = """
     LEFT JOIN entries AS reversed ON (reversed.club_id, reversed.id) = (entry.club_id, entry.reverses)
     LEFT JOIN rounds AS round ON (round.club_id, round.id) = (entry.club_id, entry.round_id)
     LEFT JOIN round_heads AS head ON (head.club_id, head.round_id) = (entry.club_id, entry.round_id)
-    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    LEFT JOIN texts AS note ON (note.club_id, note.record_id) = (entry.club_id, entry.id)
     ORDER BY entry.position, entry.id
 """
 _TRANSFERS: Final = text("""

@@ -19,6 +19,7 @@ from tests.support.sample_rounds import (
     hand,
     open_round,
     play,
+    read_round,
     start_round,
     undo,
     walk,
@@ -59,7 +60,7 @@ def test_rounds_are_listed_the_newest_first(api: Api, other_api: Api, rounds: di
 
 def test_a_round_in_a_list_equals_the_round(api: Api, rounds: dict[str, str]) -> None:
     for round_ in api.get("/v1/rounds")["rounds"]:
-        assert round_ == api.get(f"/v1/rounds/{round_['id']}").document
+        assert round_ == read_round(api, round_["id"])
 
 
 @pytest.mark.parametrize(
