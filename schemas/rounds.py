@@ -364,8 +364,7 @@ def dump_opened_round(view: RoundView, metadata: Metadata, warnings: Sequence[Mi
 
 def dump_undone_round(view: RoundView, dropped: Iterable[Departure]) -> Dumped:
     """Encode a round without the hand that was undone."""
-    listed = dump_dropped(dropped)
-    return {**dump_round(view), **({"dropped_departures": listed} if listed else {})}
+    return {**dump_round(view), **({"dropped_departures": listed} if (listed := dump_dropped(dropped)) else {})}
 
 
 def dump_dropped(dropped: Iterable[Departure]) -> list[Dumped]:
