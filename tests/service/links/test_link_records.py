@@ -6,8 +6,8 @@ from service.verification.verify_database import verify_database
 from tests.service.links.linked_table import issue, secret_of, table_of
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.database.recomputed_rounds import tamper
 from tests.support.import_lines import club_of
-from tests.support.recomputed_rounds import tamper
 
 
 @pytest.mark.parametrize(
