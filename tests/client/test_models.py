@@ -69,7 +69,8 @@ def test_each_list_of_pages_is_read_as_it_is_needed(name: str) -> None:
         if "$ref" in content["schema"]
     ]
     if any("next_cursor" in CONTRACT.schemas[page]["properties"] for page in pages):
-        assert annotation.startswith("list[" if name == "list_rulesets" else "Pages["), "rulesets have one page"
+        of_one_page = name in ("list_rulesets", "list_units")
+        assert annotation.startswith("list[" if of_one_page else "Pages["), "rulesets and units have one page"
 
 
 def test_the_models_declare_every_required_field() -> None:

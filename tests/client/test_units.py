@@ -39,7 +39,7 @@ def test_a_round_in_another_unit_of_the_same_code_is_not_posted(
         refused = ofc("post", write(tmp_path, {**document, "unit_digits": 8}), *options, **reached)
         assert refused.code == 1
         assert "#/unit_digits is 8" in " ".join(refused.err.split())
-    assert client.list_rounds(table=client.find_table(table)["id"]) == []
+    assert list(client.list_rounds(table_name=table)) == []
     assert ofc("post", write(tmp_path, {**document, "unit_digits": 5}), **reached).code == 0
 
 

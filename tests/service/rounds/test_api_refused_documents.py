@@ -134,7 +134,7 @@ def test_an_invalid_document_stores_nothing(api: Api, house: House, code: str) -
         ("seats/0/opening_stack", 5, "field-unknown"),
         ("table", "", "text-length"),
         ("table", None, "field-null"),
-        ("unit", "euro", "text-length"),
+        ("unit", "E", "text-pattern"),
         ("departures", [{"seat": 1}], "field-missing"),
         ("closed", {"after_hand": 3}, "field-missing"),
         ("closed", True, "not-an-object"),

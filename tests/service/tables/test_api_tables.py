@@ -75,7 +75,7 @@ def test_a_table_name_in_use_is_a_conflict(api: Api, other_api: Api, house: Hous
         ({"point_value": 0.5}, "#/point_value", "not-an-integer", "is 0.5; expected an integer"),
         ({WINDOW: -1}, f"#/{WINDOW}", "out-of-range", "is -1; expected 0 to 525600"),
         ({WINDOW: 525_601}, f"#/{WINDOW}", "out-of-range", "is 525601; expected 0 to 525600"),
-        ({"unit": "eur"}, "#/unit", "unit-unknown", "is 'eur', "),
+        ({"unit": "eur"}, "#/unit", "unit-unknown", "is 'eur'; expected a currency of ISO 4217"),
         ({"unit": "2000"}, "#/unit", "text-pattern", "expected a currency, for example EUR, or the code of a unit"),
         ({"unit": "E" * 13}, "#/unit", "text-length", "is 13 characters long"),
         (
