@@ -251,5 +251,5 @@ def test_a_viewer_sees_who_pays_whom_without_buttons(table: LinkedTable, open_sc
     secret = table.link()["url"].rpartition("/")[2]
     page = open_scorekeeper(f"/scorekeeper/#{secret}").page
     lines = settle_up(page)
-    expect(lines).to_have_text(proposed_at(table))
+    expect(lines).to_have_text(proposed_at(table), timeout=60_000)  # the rules are loaded first
     expect(lines.get_by_role("button")).to_have_count(0)
