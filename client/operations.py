@@ -172,6 +172,7 @@ class Operations:
             query={"dry_run": dry_run or None},
             headers={"Idempotency-Key": idempotency_key},
             makes_key=True,
+            is_valid=responses.is_table,
         )
 
     def list_tables(
@@ -209,7 +210,10 @@ class Operations:
             if_none_match: The `ETag` of a response that the client has.
         """
         return self._calls.call(
-            "GET", build_path("/v1/tables/{table_id}", table_id=table_id), headers={"If-None-Match": if_none_match}
+            "GET",
+            build_path("/v1/tables/{table_id}", table_id=table_id),
+            headers={"If-None-Match": if_none_match},
+            is_valid=responses.is_table,
         )
 
     def update_table(
@@ -237,6 +241,7 @@ class Operations:
             query={"dry_run": dry_run or None},
             headers={"Idempotency-Key": idempotency_key},
             makes_key=True,
+            is_valid=responses.is_table,
         )
 
     def get_statement(
@@ -355,7 +360,10 @@ class Operations:
             if_none_match: The `ETag` of a response that the client has.
         """
         return self._calls.call(
-            "GET", build_path("/v1/rounds/{round_id}", round_id=round_id), headers={"If-None-Match": if_none_match}
+            "GET",
+            build_path("/v1/rounds/{round_id}", round_id=round_id),
+            headers={"If-None-Match": if_none_match},
+            is_valid=responses.is_round,
         )
 
     def update_round(
@@ -383,6 +391,7 @@ class Operations:
             query={"dry_run": dry_run or None},
             headers={"Idempotency-Key": idempotency_key},
             makes_key=True,
+            is_valid=responses.is_round,
         )
 
     def close_round(

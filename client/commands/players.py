@@ -7,6 +7,8 @@ import click
 
 from client.api import Client
 from client.commands.base import Group
+from client.commands.explain import EXAMPLE_HAND_ID
+from client.commands.rounds import EXAMPLE_ID
 from client.commands.verbs import Verb, add_commands, make_command
 from client.lookup import find_id, find_round
 from client.render.hands import show_hand
@@ -14,9 +16,6 @@ from client.render.players import PLAYERS, show_player
 from client.render.rounds import show_round
 
 _JOINING: Final = "ofc player join bob bobby"
-EXAMPLE_HAND: Final = "01a1fa84-64a0-7085-97f3-5be0a7c2d419"
-EXAMPLE_ROUND: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
-
 Document = Mapping[str, Any]
 
 
@@ -42,13 +41,15 @@ VERBS: Final[Mapping[str, Verb]] = {
     ),
     "player show": Verb(
         operation="get_player",
-        help="Show the display name, the aliases and the metadata of a player, by any of their IDs.",
+        help="Show the name, the aliases and the metadata of a player.",
         examples=["ofc player show bobby"],
         show=show_player,
     ),
     "player name": Verb(
         operation="name_player",
-        help="Set the display name of a player, and replace their metadata if --metadata is given.",
+        help="""Set the display name of a player, and their metadata.
+
+        Without --metadata, the metadata stay as they are.""",
         examples=["ofc player name ann 'Ann Example'", "ofc player name ann Ann --metadata member=0117"],
         arguments=("display_name",),
         metavars={"player": "PLAYER", "display_name": "NAME", "metadata": "KEY=TEXT"},
@@ -56,7 +57,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     ),
     "player erase": Verb(
         operation="erase_player",
-        help="""Erase the display names of a player, their metadata, and the texts by them and about them.
+        help="""Erase the names and the metadata of a player, and texts about them.
 
         Those under all IDs of the player are erased. Rounds, hands and settlements remain, with the player's IDs.""",
         examples=["ofc player erase ann --yes"],
@@ -94,23 +95,24 @@ VERBS: Final[Mapping[str, Verb]] = {
     "hand show": Verb(
         operation="get_hand",
         help="Show who won what in a hand, with its reference and its metadata. `ofc hand explain` shows every point.",
-        examples=[f"ofc hand show {EXAMPLE_HAND}"],
+        examples=[f"ofc hand show {EXAMPLE_HAND_ID}"],
         **_HAND,
     ),
     "hand update": Verb(
         operation="update_hand",
         help="Replace the metadata of a hand. What it had is erased.",
-        examples=[f"ofc hand update {EXAMPLE_HAND} --metadata video=cam2/0117"],
+        examples=[f"ofc hand update {EXAMPLE_HAND_ID} --metadata video=cam2/0117"],
         **_HAND,
     ),
     "text erase": Verb(
         operation="erase_texts",
-        help="""Erase the texts of a record: its metadata, notes, reasons, claims, comments and labels.
+        help="""Erase the texts of a record, such as notes and metadata.
 
+        These are its metadata, notes, reasons, claims, comments and labels.
         RECORD is the id of a table, a round, a hand, a dispute, a payment, a charge, a claim of a payment, a proposal,
         a link, a key or a recomputation. Those of a round are erased with those of its hands, disputes and proposals.
         Results and amounts remain.""",
-        examples=[f"ofc text erase {EXAMPLE_ROUND} --yes"],
+        examples=[f"ofc text erase {EXAMPLE_ID} --yes"],
         metavars={"record_id": "RECORD"},
         confirms=(None, "Erase the texts of the record, for good?"),
         done="Erased: the texts of {id}.",
@@ -122,13 +124,13 @@ VERBS: Final[Mapping[str, Verb]] = {
 @click.group(name="player", cls=Group, examples=[_JOINING, "ofc player list"])
 def players() -> None:
     """
-    Set the names of players, join the IDs of one person, and erase the texts by players and about them.
+    Set the names of players, join the IDs of one person, and erase texts about players.
 
     `ofc statistics` and `ofc balances` show the figures of players.
     """
 
 
-@click.group(name="text", cls=Group, examples=[f"ofc text erase {EXAMPLE_ROUND}"])
+@click.group(name="text", cls=Group, examples=[f"ofc text erase {EXAMPLE_ID} --yes"])
 def texts() -> None:
     """Erase the texts of people. This needs a key of the scope `admin`."""
 

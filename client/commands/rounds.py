@@ -103,7 +103,7 @@ def show(session: Session, round_: str, as_json: bool) -> None:
     ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
-        record = find_round(client, round_)
+        record = client.get_round(find_round(client, round_)["id"])
     if as_json:
         print_json(record)
     else:

@@ -234,5 +234,5 @@ def show_hand_summary(console: Console, hand: Document) -> None:
 
 def show_hand(console: Console, hand: Document) -> None:
     """Print a hand of any round as in a list, with its metadata."""
-    show_hand_summary(console, hand)
+    show_hand_summary(console, {**hand, "round": hand["round"]["id"]})
     show_metadata(console, hand)

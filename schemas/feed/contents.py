@@ -136,7 +136,8 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("LinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
     ("PlayerNamed", "digest"): f"{_DIGEST} the display name.{_SALT}",
     **{
-        (payload, "key"): "ID of the key that proposed the decision. Omitted if it is the key of the event."
+        (payload, "key"): "ID of the key that proposed the decision. Omitted if it is the key of the event, and"
+        " without the scope `audit`."
         for payload in ("DisputeCommented", "DisputeReviewed", "DisputeResolved", "DisputeWithdrawn")
     },
     ("PlayerErased", "texts"): "Digests of the other texts that were erased. Omitted if there were none.",

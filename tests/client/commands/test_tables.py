@@ -87,7 +87,7 @@ def test_a_table_is_changed(reached: dict[str, str], client: Client, table: str)
     changed = client.find_table(f"{table}-2")
     assert changed is not None
     response = ofc("table", "update", changed["id"], "--minimum-stack", "9", "--json", **reached).document
-    assert response == client.get_table(changed["id"]) == {**changed, "minimum_stack": 9}
+    assert response == client.get_table(changed["id"]) == {**changed, "minimum_stack": 9, "metadata": {}}
 
 
 def test_a_table_is_archived_and_brought_back_by_its_name(reached: dict[str, str], client: Client, table: str) -> None:
