@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 
 import flask_smorest
 import yaml
-from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 
 from schemas import pages
@@ -29,7 +28,7 @@ from schemas.problems import ProblemSchema
 from schemas.webhooks.messages import MESSAGES
 from service.clubs.scopes import PRESET_SCOPES, SCOPE_DESCRIPTIONS
 from service.examples import add_examples
-from service.openapi_components import prepare_for_generators
+from service.openapi_components import SchemaPlugin, prepare_for_generators
 from service.openapi_published import WHOLE, publish
 from service.version import VERSION
 
@@ -201,7 +200,7 @@ def describe_api(app: Flask) -> ContractApi:
     app.config.update(API_TITLE=TITLE, API_VERSION=VERSION, OPENAPI_VERSION=OPENAPI_VERSION)
     api = ContractApi(
         spec_kwargs={
-            "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=name_schema),
+            "marshmallow_plugin": SchemaPlugin(schema_name_resolver=name_schema),
             "info": {"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
             "servers": [{"url": "/"}],
             "security": [{"key": []}],

@@ -26,6 +26,12 @@ def read_entries(written: str) -> dict[str, str]:
     return {key.strip(): text.strip() for key, _, text in entries}
 
 
+def edit_entries(metadata: Metadata, form: Mapping[str, str]) -> tuple[str, str]:
+    """Return the texts of a form: what was sent, or else the metadata as they are, and what its page showed."""
+    text = write_entries(metadata)
+    return form.get("metadata", text), form.get("shown:metadata", text)
+
+
 def read_changed(form: Mapping[str, str]) -> dict[str, str] | None:
     """Return the metadata of a form if they differ from what its page showed; None if they are the same."""
     shown = form.get("shown:metadata", "")

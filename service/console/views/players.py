@@ -31,7 +31,7 @@ from service.console.views.addresses import (
 from service.console.views.exports import Column, encode_row, send_blocks, send_list
 from service.console.views.ledger import cut_lines
 from service.console.views.listing import EVENINGS, NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
-from service.console.views.metadata import read_changed, write_entries
+from service.console.views.metadata import edit_entries, read_changed
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, read_form
 from service.db import Transaction
@@ -326,7 +326,7 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
         next_cursor=next_cursor,
         display_names=names,
         metadata=metadata,
-        entries=write_entries(metadata),
+        entries=edit_entries(metadata, read_form()),
         rates=rates_of(details.figures),
         period=show_evenings(query["evenings"]),
         tables=suggest_tables(),

@@ -25,7 +25,7 @@ from service.console.views.addresses import address_with, filter_of, period_of, 
 from service.console.views.exports import Column, wants_raw
 from service.console.views.ledger import count_settlements, cut_lines, find_rounds, list_payments, send_statement
 from service.console.views.listing import NAME, Filter, Listing, Query, show_list
-from service.console.views.metadata import read_changed, write_entries
+from service.console.views.metadata import edit_entries, read_changed
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, current_club, read_form
 from service.db import Transaction
@@ -159,7 +159,7 @@ def show_table(table_id: UUID) -> str | Response:
         open_round=list_last_opened(transaction, [table_id]).get(table_id, (None, None))[1],
         edited=_edit(table),
         metadata=metadata,
-        entries=write_entries(metadata),
+        entries=edit_entries(metadata, read_form()),
         **_statement_values(table, statement, query),
     )
 

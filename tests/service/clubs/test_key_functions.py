@@ -250,8 +250,8 @@ def test_temporary_tables_of_the_service_are_not_used(filled: Filled, service: p
     creator, forged = add_creator(filled, "admin", "read"), uuid7()
     service.execute("CREATE TEMPORARY TABLE api_keys AS SELECT * FROM public.api_keys LIMIT 0")
     service.execute(
-        "INSERT INTO pg_temp.api_keys SELECT club_id, %s, name, prefix, secret_sha256, '{*}', created_at, NULL, NULL,"
-        " NULL FROM public.api_keys WHERE id = %s",
+        "INSERT INTO pg_temp.api_keys SELECT club_id, %s, name, name_salt, prefix, secret_sha256, '{*}', created_at,"
+        " NULL, NULL, NULL FROM public.api_keys WHERE id = %s",
         [forged, creator],
     )
     assert refused(service, forged) == INVALID

@@ -112,7 +112,7 @@ def write_of_a_round(api: Api) -> list[str]:
     assert step(api, dispute, "resolve", state="rejected", reason=SECRET).status == 201
     assert correct(api, round_id, reason=SECRET).status == 201
     assert api.put("/v1/players/ann", {"display_name": SECRET, "metadata": {"note": SECRET}}).status == 201
-    paying = {"payer": "cyd", "payee": "ann", "unit": table, "amount": 2, "note": SECRET}
+    paying = {"payer": "cyd", "payee": "ann", "unit": table, "amount": 2, "note": SECRET, "reference": "cash"}
     payment = api.post("/v1/payments", paying)["id"]
     link = issue(api, table, kind="viewer", label=SECRET)["id"]
     job = api.post("/v1/recomputations", {"mode": "audit", "scope": {}, "reason": SECRET})["id"]

@@ -131,7 +131,7 @@ def theirs(other_api: Api) -> Theirs:
             charge_id,
             payment_claim_id,
             proposal_id,
-            table,
+            add_table(other_api, name="loft"),
         ),
     )
 
