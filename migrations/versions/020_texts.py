@@ -55,7 +55,7 @@ def upgrade() -> None:
                         WHERE (claim.club_id, claim.id) = (texts.club_id, texts.record_id)
                     ) OR (SELECT current_player()) IS NOT NULL AND EXISTS (
                         SELECT FROM entries AS entry
-                        WHERE (entry.club_id, entry.id) = (texts.club_id, texts.record_id)
+                        WHERE entry.club_id = texts.club_id AND entry.id = texts.record_id
                             AND entry.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
                     )
                 ELSE EXISTS (

@@ -15,6 +15,7 @@ from schemas.money import Unit
 from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.players.queries.aliases import read_aliases
+from service.texts.queries import content_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +115,10 @@ _TRANSFERS: Final = text("""
 
 
 # In a revision, what ended the one before comes before what ends this one.
-_WITH_REASON: Final = """
+_WITH_REASON: Final = f"""
     SELECT entry.id, entry.kind, entry.posted_at, entry.round_id, entry.revision, entry.unit, entry.unit_digits,
-        entry.accounts, entry.amounts, entry.charges, settlement.reason
+        entry.accounts, entry.amounts, entry.charges,
+        {content_of("settlement.reason")} AS reason
     FROM entries AS entry
     JOIN settlements AS settlement
         ON (settlement.club_id, settlement.round_id, settlement.revision)
