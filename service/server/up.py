@@ -125,7 +125,7 @@ def _describe_offline_use(url: str) -> str:
     name = "ADDRESS" if is_loopback(host) else host
     return (
         f"{lan}Phones keep score without a network only over HTTPS: mkcert -cert-file game.pem -key-file game.key"
-        f" {name} && ofc-server up --lan --tls-cert game.pem --tls-key game.key"
+        f" {name} && ofc-server up --lan --tls-cert game.pem --tls-key game.key (docs/deployment.md)"
     )
 
 

@@ -65,9 +65,7 @@ def address_of(service: Running) -> str:
 
 @needs_network
 @pytest.mark.smoke
-def test_the_first_hand_is_recorded_within_a_minute(
-    tmp_path: Path, new_phone: Callable[[], Phone], record_property: Callable[[str, object], None]
-) -> None:
+def test_the_first_hand_is_recorded_within_a_minute(tmp_path: Path, new_phone: Callable[[], Phone]) -> None:
     began = time.monotonic()
     service = Running(tmp_path / "ofc", options=["--lan"])
     try:
@@ -90,8 +88,7 @@ def test_the_first_hand_is_recorded_within_a_minute(
         page.get_by_role("button", name="Save", exact=True).tap()
         expect(page.get_by_role("heading", level=1)).to_have_text("Hand 2")
         seconds = time.monotonic() - began
-        record_property("taps", taps)
-        record_property("seconds", round(seconds, 1))
+        print(f"{taps} taps and {len(NAMES)} names before the first card; {seconds:.1f} seconds to the recorded hand")
         assert taps <= MOST_TAPS
         # A machine that does something else too is not that of a patient person.
         assert seconds <= MOST_SECONDS or os.getloadavg()[0] > (os.cpu_count() or 1)

@@ -47,7 +47,7 @@ def list_phones(api: httpx2.Client) -> list[dict[str, Any]]:
 
 def expect_form(page: Page) -> None:
     expect(page.get_by_role("heading", name="New table")).to_be_visible()
-    expect(page.get_by_label("Game").get_by_role("option")).not_to_have_count(1)
+    expect(page.get_by_text("Pineapple, Fantasyland from queens").first).to_be_visible()
 
 
 def type_names(page: Page, *names: str) -> None:
@@ -139,9 +139,11 @@ def test_a_table_is_created_by_tapping_known_names(open_scorekeeper: OpenScoreke
     page.get_by_role("button", name="New table").tap()
     expect_form(page)
     page.get_by_label("Name", exact=True).fill("attic")
-    page.get_by_label("Game").select_option("progressive")
+    page.locator("summary", has_text="Game").tap()
+    page.get_by_role("radio", name="Pineapple, progressive Fantasyland from queens progressive", exact=True).tap()
+    expect(page.get_by_role("radio")).to_have_count(0)
     page.get_by_label("Stack for everyone").fill("150")
-    page.get_by_label("Points are").select_option("EUR")
+    page.get_by_label("Unit").select_option("EUR")
     expect(page.get_by_role("button", name=START)).to_be_disabled()
     page.get_by_label("A point is worth").fill("0,20")
     known = page.get_by_role("group", name="Known players").get_by_role("button")
@@ -249,8 +251,10 @@ def test_a_lost_response_creates_one_table_and_opens_one_round(
 def test_the_games_are_described_as_in_the_console(open_scorekeeper: OpenScorekeeper, club: httpx2.Client) -> None:
     page = open_scorekeeper(sign_in_path(club)).page
     expect_form(page)
-    described = [f"{describe_ruleset(each)} ({each.name})" for each in PRESETS.values()]
-    expect(page.get_by_label("Game").get_by_role("option")).to_have_text(described)
+    page.locator("summary", has_text="Game").tap()
+    described = [f"{describe_ruleset(each)} {each.name}" for each in PRESETS.values()]
+    expect(page.locator(".games label")).to_have_text(described)
+    check_with_axe(page)
 
 
 def test_a_link_to_a_table_creates_none(open_scorekeeper: OpenScorekeeper, api: httpx2.Client) -> None:
@@ -274,11 +278,11 @@ def test_the_form_fits_and_passes_axe(
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 740})
     expect_form(page)
-    page.get_by_label("Points are").select_option("EUR")
+    page.get_by_label("Unit").select_option("EUR")
     type_names(page, "a player with a name that is longer than the screen is wide", "ben")
     check_with_axe(page)
     check_width(page)
-    check_page.check_targets(page, "button:visible, select:visible, input:visible")
+    check_page.check_targets(page, "button:visible, select:visible, summary:visible, input:not([type=radio]):visible")
 
 
 @pytest.mark.thorough
@@ -288,6 +292,7 @@ def test_the_form_works_without_a_finger(open_scorekeeper: OpenScorekeeper, club
     page.get_by_label("Name", exact=True).focus()
     for _ in range(4):
         page.keyboard.press("Tab")
+    expect(page.get_by_label("Name of another player")).to_be_focused()
     page.keyboard.type("ann")
     page.keyboard.press("Enter")
     page.keyboard.type("ben")

@@ -9,8 +9,9 @@ import { Problem } from "../round/problem.js";
 import { useKey, useRequests } from "../round/requests.js";
 import { readSetting, writeSetting } from "../storage.js";
 import { useChoices } from "./choices.js";
+import { GameChoice } from "./game.js";
 import { PlayerChoice } from "./players.js";
-import { describeRuleset, parseAmount, suggestName } from "./words.js";
+import { parseAmount, suggestName } from "./words.js";
 
 const FIRST_RULESET = "pineapple";
 const FIRST_STACK = "100";
@@ -90,20 +91,14 @@ export function NewTable({ session, tables, outbox, onAdded, onCancel }: Props) 
         <label for="table-name">Name</label>
         <input id="table-name" value={name} maxLength={LONGEST_NAME} autocomplete="off" onInput={(event) => change({ name: event.currentTarget.value })} />
       </div>
-      <div class="field">
-        <label for="table-ruleset">Game</label>
-        <select id="table-ruleset" value={ruleset} disabled={choices === null} onChange={(event) => change({ ruleset: event.currentTarget.value })}>
-          {choices === null && <option value={ruleset}>Loading…</option>}
-          {choices?.rulesets.map((each) => <option key={each.name} value={each.name}>{describeRuleset(each)} ({each.name})</option>)}
-        </select>
-      </div>
+      <GameChoice rulesets={choices?.rulesets ?? null} chosen={ruleset} onChoose={(changed) => change({ ruleset: changed })} />
       <div class="field-row">
         <div class="field">
           <label for="table-stack">Stack for everyone</label>
           <input id="table-stack" inputMode="numeric" pattern="[0-9]*" value={stack} autocomplete="off" onInput={(event) => change({ stack: event.currentTarget.value })} />
         </div>
         <div class="field">
-          <label for="table-unit">Points are</label>
+          <label for="table-unit">Unit</label>
           <select id="table-unit" value={unit} disabled={choices === null} onChange={(event) => change({ unit: event.currentTarget.value })}>
             <option value="">points only</option>
             {choices?.units.map(({ code }) => <option key={code} value={code}>{code}</option>)}
