@@ -4,8 +4,9 @@ import type { HandRequest, Round, Table } from "../../../client/src/contract.js"
 import { serviceNow } from "../../api/clock.js";
 import { rewriteRequest, type Waiting } from "../../api/outbox.js";
 import type { Rules } from "../../rules/index.js";
-import { chooseButton, fitDraft, startDraft, type Draft, type Next } from "../hand/draft.js";
+import { chooseButton, fillDraft, fitDraft, startDraft, type Draft, type HandPlayer, type Next } from "../hand/draft.js";
 import { makeWaiting } from "../local_rounds.js";
+import { readDraft } from "../storage.js";
 
 /** Return the next hand of a round, or null if it takes none. */
 export function nextOf(round: Round): Next | null {
@@ -42,6 +43,14 @@ export function continueDraft(next: Next, begun: Draft | undefined, first: numbe
   if (begun?.replaces !== undefined) return begun;
   const draft = begun === undefined ? startDraft(next) : fitDraft({ ...begun, round: next.round }, next);
   return next.button === null && draft.button === null && first !== null ? chooseButton(draft, first) : draft;
+}
+
+/** Return the draft of a refused hand of a round: as it was changed so far, or as it was sent. */
+export async function draftRefused({ id, round, body }: Waiting, of: Round): Promise<Draft> {
+  const { number, button, players, top_ups: topUps = [] } = JSON.parse(body) as HandRequest;
+  const stored = await readDraft(round, number);
+  if (stored !== undefined && stored.replaces === id) return stored;
+  return { ...fillDraft({ round, number, button }, players as HandPlayer[], nameSeats(of)), topUps, replaces: id! };
 }
 
 /** Return the request that records a hand; it takes the place of a refused one that was edited. */

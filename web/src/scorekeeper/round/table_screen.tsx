@@ -12,7 +12,7 @@ import { Bar } from "../bar.js";
 import type { StoredRound } from "../database.js";
 import { Limits } from "../environment.js";
 import { formatRuleset } from "../format.js";
-import { fillDraft, fitDraft, type Draft, type HandPlayer, type TopUp } from "../hand/draft.js";
+import { fitDraft, type Draft, type TopUp } from "../hand/draft.js";
 import { DeviceScorer, makeWaiting, nameUndone, openLocally, playLocally } from "../local_rounds.js";
 import type { Fate, Outbox, Stored } from "../outbox.js";
 import { useAccount } from "../payments/use_account.js";
@@ -29,7 +29,7 @@ import { HandPage } from "./hand_page.js";
 import { MainAction } from "./main_action.js";
 import { findSimilar } from "./names.js";
 import { NewRound } from "./new_round.js";
-import { continueDraft, findObstacle, follows, makeRecording, nameSeats, nextOf } from "./next_hand.js";
+import { continueDraft, draftRefused, findObstacle, follows, makeRecording, nameSeats, nextOf } from "./next_hand.js";
 import { Overtaken } from "./overtaken.js";
 import { RoundChanges, RoundOverview } from "./overview.js";
 import { Problem } from "./problem.js";
@@ -277,13 +277,10 @@ export function TableScreen(props: Props) {
   const edit = async (request: Waiting): Promise<void> => {
     if (request.operation === "open_round") return setEditing(request);
     await act("request", async () => {
-      const { number, button, players, top_ups: topUps = [] } = JSON.parse(request.body) as HandRequest;
       const path = { round_id: request.round };
       const isShown = request.round === round?.id;
       const of = isShown ? round : ((await readRound(request.round))?.round ?? (await session.client.get("/v1/rounds/{round_id}", { path })));
-      const stored = await readDraft(request.round, number);
-      const filled = fillDraft({ round: request.round, number, button }, players as HandPlayer[], nameSeats(of));
-      const changed: Draft = stored !== undefined && stored.replaces === request.id ? stored : { ...filled, topUps, replaces: request.id! };
+      const changed = await draftRefused(request, of);
       await writeDraft(changed);
       setEdited(isShown ? null : of);
       setDraft(changed);
