@@ -9,7 +9,6 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from service.db.transactions import Transaction
 
-
 Rows = Select[*tuple[Any, ...]]
 """A query of any rows."""
 
