@@ -102,7 +102,7 @@ def _find_tables(transaction: Transaction, text: str) -> Results:
         Result(
             each.name,
             url_for("console.show_table", table_id=each.id),
-            f"{each.ruleset}{f', {each.reference}' if each.reference else ''}{', archived' if each.archived_at else ''}",
+            ", ".join(filter(None, (each.ruleset, each.reference, "archived" if each.archived_at else None))),
         )
         for each in found
     ]
