@@ -1894,6 +1894,7 @@ class Operations:
                 "proposal.opened",
                 "proposal.confirmed",
                 "proposal.withdrawn",
+                "findings.acknowledged",
             ]
         ]
         | None = None,
