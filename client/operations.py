@@ -1717,6 +1717,7 @@ class Operations:
         evening: str | None = None,
         round: str | None = None,
         player: str | None = None,
+        highlight: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> models.Plot:
         """
@@ -1733,6 +1734,7 @@ class Operations:
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             round: Only this round.
             player: Only the figures of this player.
+            highlight: Player whose line is in color, and who is not left out.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.call(
@@ -1745,6 +1747,7 @@ class Operations:
                 "evening": evening,
                 "round": round,
                 "player": player,
+                "highlight": highlight,
                 "ids": ids,
             },
         )
@@ -1760,6 +1763,7 @@ class Operations:
         evening: str | None = None,
         round: str | None = None,
         player: str | None = None,
+        highlight: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> Content:
         """
@@ -1777,6 +1781,7 @@ class Operations:
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             round: Only this round.
             player: Only the figures of this player.
+            highlight: Player whose line is in color, and who is not left out.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_content(
@@ -1789,6 +1794,7 @@ class Operations:
                 "evening": evening,
                 "round": round,
                 "player": player,
+                "highlight": highlight,
                 "ids": ids,
             },
         )
