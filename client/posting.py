@@ -12,6 +12,8 @@ from client.responses import Response
 Document = dict[str, Any]
 
 RECORDED: Final = "recorded before"
+_NO_REASON: Final = "no reason is known"
+"""Of the end of a round whose reason was erased."""
 _KEEP_OWN: Final = "post the round --whole to keep its own"
 _NO_REFERENCE: Final = (
     "is required, so that an interrupted post can be continued and nothing is recorded twice;"
@@ -134,7 +136,7 @@ def post_steps(client: Client, opened: Response, document: Document) -> Iterator
     if closed and closed != recorded["closed"]:
         _refuse_late(hands_recorded, closed["after_hand"], "closed")
         with _in_document("closed"):
-            client.close_round(round_id, {"reason": closed["reason"]})
+            client.close_round(round_id, {"reason": closed["reason"] or _NO_REASON})
 
 
 def _find_table(client: Client, name: str, values: Document) -> str:

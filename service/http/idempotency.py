@@ -1,5 +1,6 @@
 """The header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header)."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
@@ -94,9 +95,10 @@ def respond_once(
     )
     if stored is None:
         response = work()
-        first = IdempotentResponse(
-            fingerprint, response.status_code, response.headers.get("Location"), response.get_data()
-        )
+        body = response.get_data()
+        has_texts = any(map(_TEXTS.search, (body, b"" if body_sha256 else request.get_data())))
+        location = response.headers.get("Location")
+        first = IdempotentResponse(fingerprint, response.status_code, location, body, has_texts)
         if current_request().stores_response:
             idempotent_responses.add(transaction, stored_key, first)
         return response
@@ -106,6 +108,12 @@ def respond_once(
         )
     headers = {WAS_REPLAYED: "true", **({"Location": stored.location} if stored.location else {})}
     return Response(stored.body, stored.status, headers, content_type=media_type)
+
+
+TEXT_KEYS: Final = ("by", "claim", "comment", "note", "reason", "words")
+"""The JSON keys of texts of people in requests that record, and in their responses."""
+_TEXTS: Final = re.compile(rb'"(?:%s)"\s*:\s*"|"metadata"\s*:\s*\{\s*"' % "|".join(TEXT_KEYS).encode())
+"""Matches a request or a response with a text of a person."""
 
 
 def _fingerprint(body_sha256: bytes) -> bytes:

@@ -15,7 +15,10 @@ class IdempotentResponseRecord(Base):
     """The first response to a request with an idempotency key."""
 
     __tablename__ = "idempotent_responses"
-    __table_args__ = (Index("idempotent_responses_stored_at", "club_id", "stored_at"),)
+    __table_args__ = (
+        Index("idempotent_responses_stored_at", "club_id", "stored_at"),
+        Index("idempotent_responses_with_texts", "club_id", postgresql_where=text("has_texts")),
+    )
 
     club_id: Mapped[Key]
     key: Mapped[str] = mapped_column(primary_key=True)
@@ -23,6 +26,7 @@ class IdempotentResponseRecord(Base):
     status: Mapped[Small]
     location: Mapped[str | None]
     body: Mapped[bytes]
+    has_texts: Mapped[bool]
     stored_at: Mapped[datetime]
 
 
@@ -34,12 +38,14 @@ class IdempotentResponse:
     Attributes:
         fingerprint: identifies the request; 32 bytes.
         location: path of the created resource, if any.
+        has_texts: whether the request or the response has a text of a person: it is then deleted with any erased text.
     """
 
     fingerprint: bytes
     status: int
     location: str | None
     body: bytes
+    has_texts: bool
 
 
 _TRY_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 1))")
@@ -53,16 +59,14 @@ def try_lock(transaction: Transaction, key: str) -> bool:
 def find(transaction: Transaction, key: str, since: datetime) -> IdempotentResponse | None:
     """Find the first response to a request with this key; delete it and return None if it was stored before `since`."""
     record = IdempotentResponseRecord
-    query = select(record.fingerprint, record.status, record.location, record.body, record.stored_at).where(
-        record.club_id == transaction.club_id, record.key == key
-    )
+    query = select(record.__table__).where(record.club_id == transaction.club_id, record.key == key)
     row = transaction.execute(query).one_or_none()
     if row is None:
         return None
     if row.stored_at < since:
         transaction.execute(delete(record).where(record.club_id == transaction.club_id, record.key == key))
         return None
-    return IdempotentResponse(row.fingerprint, row.status, row.location, row.body)
+    return IdempotentResponse(row.fingerprint, row.status, row.location, row.body, row.has_texts)
 
 
 def add(transaction: Transaction, key: str, response: IdempotentResponse) -> None:
@@ -75,6 +79,7 @@ def add(transaction: Transaction, key: str, response: IdempotentResponse) -> Non
             status=response.status,
             location=response.location,
             body=response.body,
+            has_texts=response.has_texts,
             stored_at=transaction.now,
         )
     )

@@ -1,0 +1,47 @@
+"""Read and change the metadata of rounds and of hands."""
+
+from uuid import UUID
+
+from schemas.metadata import Metadata
+from schemas.rounds import RoundView
+from service.db import Transaction
+from service.rounds.actions.opening import view_round
+from service.rounds.actions.reading import get_hand
+from service.rounds.actions.recording import HandResult
+from service.rounds.queries import hands, rounds
+from service.texts.actions import get_metadata, set_metadata
+from service.texts.queries import MetadataOwner
+
+
+def get_round_metadata(transaction: Transaction, round_id: UUID) -> Metadata:
+    """Return the metadata of a round."""
+    return get_metadata(transaction, MetadataOwner.of_round(round_id))
+
+
+def get_hand_metadata(transaction: Transaction, hand_id: UUID, round_id: UUID) -> Metadata:
+    """Return the metadata of the record of a hand in a round."""
+    return get_metadata(transaction, MetadataOwner.of_hand(hand_id, round_id))
+
+
+def update_round(transaction: Transaction, round_id: UUID, metadata: Metadata) -> RoundView:
+    """
+    Set the metadata of a round instead of those that it had. They belong to no revision.
+
+    Raises:
+        NotFound: the round does not exist.
+    """
+    stored = rounds.get(transaction, round_id)
+    set_metadata(transaction, MetadataOwner.of_round(round_id), metadata)
+    return view_round(stored)
+
+
+def update_hand(transaction: Transaction, hand_id: UUID, metadata: Metadata) -> HandResult:
+    """
+    Set the metadata of the record of a hand instead of those that it had, and return the hand.
+
+    Raises:
+        NotFound: the hand does not exist.
+    """
+    stored = hands.get(transaction, hand_id)
+    set_metadata(transaction, MetadataOwner.of_hand(hand_id, stored.round_id), metadata)
+    return get_hand(transaction, hand_id)

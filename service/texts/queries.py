@@ -1,0 +1,298 @@
+"""Insert, read and erase texts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+from uuid import UUID
+
+from sqlalchemy import TextClause, select, text
+
+from evidence.events import MetadataChanged, MetadataOf
+from evidence.texts import SaltedText, digest_text
+from service.audit_trail.queries.events import EventWriter
+from service.db import Transaction
+from service.db.batch import Batch
+from service.texts.models import TextField, TextRecord
+
+
+@dataclass(frozen=True, slots=True)
+class NewText:
+    """
+    A text to insert, with what it is erased with.
+
+    Attributes:
+        record_id: its record; None for the metadata of a player.
+        round_id: its round, or that of its record.
+        player: who wrote it, or whom it is about.
+    """
+
+    field: TextField
+    salted: SaltedText
+    record_id: UUID | None
+    round_id: UUID | None = None
+    player: str | None = None
+
+    @property
+    def digest(self) -> bytes:
+        """The digest, which events and records have."""
+        return self.salted.digest
+
+
+def write_text(text: str, record_id: UUID, field: TextField, *, round_id: UUID | None = None) -> NewText:
+    """Return a text of a record, with a new salt."""
+    return NewText(field, SaltedText.of(text), record_id, round_id)
+
+
+def insert(transaction: Transaction, batch: Batch, texts: Iterable[NewText]) -> None:
+    """Add texts to a batch, to be inserted with the records that have their digests."""
+    batch.insert(
+        TextRecord,
+        *[
+            {
+                "club_id": transaction.club_id,
+                "digest": each.digest,
+                "field": each.field.value,
+                "content": each.salted.text,
+                "salt": each.salted.salt,
+                "record_id": each.record_id,
+                "round_id": each.round_id,
+                "player": each.player,
+            }
+            for each in texts
+        ],
+    )
+
+
+def content_of(digest: str) -> str:
+    """
+    Return an expression in SQL: the text of a digest, NULL where there is none or after it was erased.
+
+    >>> content_of("closing.reason")
+    '(SELECT content FROM texts WHERE (club_id, digest) = (closing.club_id, closing.reason))'
+    """
+    table, _, _ = digest.partition(".")
+    return f"(SELECT content FROM texts WHERE (club_id, digest) = ({table}.club_id, {digest}))"
+
+
+def select_content(records: Any, digest: Any) -> Any:
+    """Return the same as an expression of SQLAlchemy, given the table or the record and the column of the digest."""
+    record = TextRecord.__table__.alias()
+    content = select(record.c.content).where(record.c.club_id == records.club_id, record.c.digest == digest)
+    return content.scalar_subquery()
+
+
+_REASONS: Final = text("""
+    SELECT content, salt FROM texts WHERE club_id = :club_id AND round_id = :round_id AND field = 'reason'
+    ORDER BY digest
+""")
+
+
+def list_reasons(transaction: Transaction, round_id: UUID) -> list[SaltedText]:
+    """List the reasons in the revisions of a round that were not erased."""
+    rows = transaction.execute(_REASONS, {"club_id": transaction.club_id, "round_id": round_id})
+    return [SaltedText(row.content, bytes(row.salt)) for row in rows]
+
+
+# Links do not see metadata. Only a correction by a link moves those of a corrected hand.
+_METADATA: Final = "FROM texts WHERE club_id = :club_id AND field = 'metadata' AND current_table() IS NULL AND "
+_OF_RECORD: Final = "record_id = :record_id"
+_OF_PLAYER: Final = "record_id IS NULL AND player = :player"
+_LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 5))")
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataOwner:
+    """A record that has metadata: a table, a round or a hand, by its ID and that of its round; or else a player."""
+
+    of: MetadataOf
+    record_id: UUID | None
+    round_id: UUID | None = None
+    player: str | None = None
+
+    @classmethod
+    def of_table(cls, table_id: UUID) -> Self:
+        """Return a table."""
+        return cls(MetadataOf.TABLE, table_id)
+
+    @classmethod
+    def of_round(cls, round_id: UUID) -> Self:
+        """Return a round."""
+        return cls(MetadataOf.ROUND, round_id, round_id)
+
+    @classmethod
+    def of_hand(cls, hand_id: UUID, round_id: UUID) -> Self:
+        """Return a hand."""
+        return cls(MetadataOf.HAND, hand_id, round_id)
+
+    @classmethod
+    def of_player(cls, player: str) -> Self:
+        """Return a player."""
+        return cls(MetadataOf.PLAYER, None, player=player)
+
+    def query(self, command: str) -> TextClause:
+        """Return a query of the metadata."""
+        return text(f"{command} {_METADATA} {_OF_PLAYER if self.record_id is None else _OF_RECORD}")
+
+    def parameters(self, transaction: Transaction) -> dict[str, Any]:
+        """Return the parameters of the query."""
+        own = {"player": self.player} if self.record_id is None else {"record_id": self.record_id}
+        return {"club_id": transaction.club_id, **own}
+
+
+def lock_metadata(transaction: Transaction, owner: MetadataOwner) -> None:
+    """Lock the metadata of a record until the transaction ends."""
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id} {owner.record_id or owner.player}"})
+
+
+def find_metadata(transaction: Transaction, owner: MetadataOwner) -> str | None:
+    """Return the metadata of a record as they are stored; None if it has none."""
+    query, parameters = owner.query("SELECT content"), owner.parameters(transaction)
+    content: str | None = transaction.execute(query, parameters).scalar_one_or_none()
+    return content
+
+
+def delete_metadata(transaction: Transaction, owner: MetadataOwner) -> None:
+    """Delete the metadata of a record."""
+    transaction.execute(owner.query("DELETE"), owner.parameters(transaction))
+
+
+def add_metadata(transaction: Transaction, batch: Batch, owner: MetadataOwner, metadata: str | None) -> None:
+    """Add the metadata of a record that has none to a batch, with their event; None records that it has none now."""
+    salted = None if metadata is None else SaltedText.of(metadata)
+    if salted is not None:
+        text_ = NewText(TextField.METADATA, salted, owner.record_id, owner.round_id, owner.player)
+        insert(transaction, batch, [text_])
+    event = MetadataChanged(
+        of=owner.of,
+        record=owner.record_id,
+        round=owner.round_id,
+        player=owner.player,
+        metadata=None if salted is None else salted.digest,
+    )
+    EventWriter(transaction, batch).add(event.kind, event.encode())
+
+
+_TAKE_METADATA: Final = text("""
+    DELETE FROM texts WHERE club_id = :club_id AND field = 'metadata' AND record_id = ANY (:record_ids)
+    RETURNING record_id, content, salt
+""")
+
+
+def move_metadata(transaction: Transaction, batch: Batch, round_id: UUID, moved: Mapping[UUID, UUID]) -> None:
+    """Move the metadata of hands of a round to other records of them, and add the events to a batch."""
+    parameters = {"club_id": transaction.club_id, "record_ids": list(moved)}
+    events = EventWriter(transaction, batch)
+    for row in transaction.execute(_TAKE_METADATA, parameters).all() if moved else ():
+        salted = SaltedText(row.content, bytes(row.salt))
+        for record_id, digest in ((row.record_id, None), (moved[row.record_id], salted.digest)):
+            event = MetadataChanged(of=MetadataOf.HAND, record=record_id, round=round_id, metadata=digest)
+            events.add(event.kind, event.encode())
+        insert(transaction, batch, [NewText(TextField.METADATA, salted, moved[row.record_id], round_id)])
+
+
+_ERASE_SUBMISSION: Final = text("""
+    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = :record_id RETURNING digest
+""")
+# The stored request bodies of a round have the reasons that players gave for their departures.
+_ERASE_OF_PLAYER: Final = text("""
+    WITH erased AS (
+        DELETE FROM texts WHERE club_id = :club_id AND (player = :player OR record_id IN (
+            SELECT id FROM entries WHERE club_id = :club_id AND revision IS NULL AND :player = ANY (accounts)
+            UNION ALL SELECT id FROM payment_claims WHERE club_id = :club_id AND :player IN (payer, payee)
+        )) RETURNING digest, field, round_id
+    ), submissions AS (
+        DELETE FROM texts AS body WHERE body.club_id = :club_id AND body.field = 'submission' AND EXISTS (
+            SELECT FROM erased LEFT JOIN proposals AS proposal
+                ON proposal.club_id = :club_id AND proposal.round_id = erased.round_id
+            WHERE erased.field = 'reason' AND (body.round_id = erased.round_id OR body.record_id = proposal.id)
+        )
+        RETURNING digest
+    )
+    SELECT digest FROM erased UNION ALL SELECT digest FROM submissions
+""")
+_ERASE_LABELS_OF_PLAYER: Final = text("""
+    UPDATE links AS link SET label = NULL, label_salt = NULL
+    FROM (
+        SELECT club_id, id, label, label_salt FROM links
+        WHERE club_id = :club_id AND player = :player AND label IS NOT NULL FOR NO KEY UPDATE
+    ) AS before
+    WHERE (link.club_id, link.id) = (before.club_id, before.id)
+    RETURNING before.label AS content, before.label_salt AS salt
+""")
+_ERASE_OF_RECORD: Final = text("""
+    DELETE FROM texts WHERE club_id = :club_id AND (record_id = :record_id OR round_id = :record_id OR record_id IN (
+        SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
+    )) RETURNING digest
+""")
+_ERASE_IN_RECORD: Final = """
+    UPDATE {table} AS record SET {column} = NULL, {column}_salt = NULL
+    FROM (
+        SELECT club_id, id, {column}, {column}_salt FROM {table}
+        WHERE club_id = :club_id AND id = :record_id AND {column} IS NOT NULL FOR NO KEY UPDATE
+    ) AS before
+    WHERE (record.club_id, record.id) = (before.club_id, before.id)
+    RETURNING before.{column} AS content, before.{column}_salt AS salt
+"""
+_ERASE_NAME_OF_KEY: Final = text(_ERASE_IN_RECORD.format(table="api_keys", column="name"))
+_ERASE_LABEL: Final = text(_ERASE_IN_RECORD.format(table="links", column="label"))
+_ERASE_REASON_OF_JOB: Final = text("""
+    UPDATE jobs SET parameters = jsonb_set(parameters, '{reason}', 'null')
+    WHERE club_id = :club_id AND id = :record_id AND parameters ->> 'reason' IS NOT NULL
+""")
+_ERASE_RESPONSES: Final = text("DELETE FROM idempotent_responses WHERE club_id = :club_id AND has_texts")
+_WITH_TEXTS: Final = (
+    "tables",
+    "rounds",
+    "hands",
+    "disputes",
+    "entries",
+    "payment_claims",
+    "proposals",
+    "links",
+    "api_keys",
+    "jobs",
+)
+_EXISTS: Final = text(
+    " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE club_id = :club_id AND id = :record_id" for table in _WITH_TEXTS)
+)
+
+
+def exists(transaction: Transaction, record_id: UUID) -> bool:
+    """Return whether the club has a record with an ID that can have texts."""
+    parameters = {"club_id": transaction.club_id, "record_id": record_id}
+    return transaction.execute(_EXISTS, parameters).first() is not None
+
+
+def erase_submission(transaction: Transaction, hand_id: UUID) -> list[bytes]:
+    """Delete the request body of a hand, if it has a text, and return its digest."""
+    return _erase(transaction, _ERASE_SUBMISSION, record_id=hand_id)
+
+
+def erase_of_record(transaction: Transaction, record_id: UUID) -> list[bytes]:
+    """Delete the texts of a record, and of the records of a round, and return their digests."""
+    own = {"club_id": transaction.club_id, "record_id": record_id}
+    transaction.execute(_ERASE_REASON_OF_JOB, own)
+    return [
+        *_erase(transaction, _ERASE_OF_RECORD, record_id=record_id),
+        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_NAME_OF_KEY, own)),
+        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_LABEL, own)),
+    ]
+
+
+def erase_of_player(transaction: Transaction, player: str) -> list[bytes]:
+    """Delete the texts by a player and about them, and return their digests."""
+    own = {"club_id": transaction.club_id, "player": player}
+    return [
+        *_erase(transaction, _ERASE_OF_PLAYER, player=player),
+        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_LABELS_OF_PLAYER, own)),
+    ]
+
+
+def _erase(transaction: Transaction, erasure: TextClause, **parameters: Any) -> list[bytes]:
+    erased = transaction.execute(erasure, {"club_id": transaction.club_id, **parameters})
+    return [bytes(digest) for digest in erased.scalars()]
+
+
+def erase_responses(transaction: Transaction) -> None:
+    """Delete the stored responses with texts, and the digests of their requests."""
+    transaction.execute(_ERASE_RESPONSES, {"club_id": transaction.club_id})
