@@ -1,11 +1,11 @@
 """Insert, read and erase texts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 from uuid import UUID
 
-from sqlalchemy import TextClause, select, text
+from sqlalchemy import Row, TextClause, select, text
 
 from evidence.events import MetadataChanged, MetadataOf
 from evidence.texts import SaltedText, digest_text
@@ -98,6 +98,7 @@ _METADATA: Final = "FROM texts WHERE club_id = :club_id AND field = 'metadata' A
 _OF_RECORD: Final = "record_id = :record_id"
 _OF_PLAYER: Final = "record_id IS NULL AND player = :player"
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 5))")
+_LOCK_SHARED: Final = text("SELECT pg_advisory_xact_lock_shared(hashtextextended(:name, 5))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,24 +192,44 @@ def move_metadata(transaction: Transaction, batch: Batch, round_id: UUID, moved:
 
 
 _ERASE_SUBMISSION: Final = text("""
-    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = :record_id RETURNING digest
+    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = :record_id
+    RETURNING digest, record_id, round_id
 """)
-# The stored request bodies of a round have the reasons that players gave for their departures.
+# Arrays, because PostgreSQL reads an index for each of these conditions, and otherwise all texts of the club. The
+# request bodies of a round have the reasons that players gave for their departures, and those of proposals can have
+# texts about any player of the round.
 _ERASE_OF_PLAYER: Final = text("""
-    WITH erased AS (
-        DELETE FROM texts WHERE club_id = :club_id AND (player = :player OR record_id IN (
-            SELECT id FROM entries WHERE club_id = :club_id AND revision IS NULL AND :player = ANY (accounts)
-            UNION ALL SELECT id FROM payment_claims WHERE club_id = :club_id AND :player IN (payer, payee)
-        )) RETURNING digest, field, round_id
-    ), submissions AS (
-        DELETE FROM texts AS body WHERE body.club_id = :club_id AND body.field = 'submission' AND EXISTS (
-            SELECT FROM erased LEFT JOIN proposals AS proposal
-                ON proposal.club_id = :club_id AND proposal.round_id = erased.round_id
-            WHERE erased.field = 'reason' AND (body.round_id = erased.round_id OR body.record_id = proposal.id)
+    WITH keys AS (
+        SELECT id FROM api_keys WHERE club_id = :club_id AND player = :player
+    ), names AS (
+        SELECT digest FROM texts
+        WHERE club_id = :club_id AND record_id = ANY (ARRAY(SELECT id FROM keys)) AND field = 'author'
+    ), erased AS (
+        DELETE FROM texts WHERE club_id = :club_id AND (
+            player = :player
+            OR record_id = ANY (ARRAY(
+                SELECT id FROM entries WHERE club_id = :club_id AND revision IS NULL AND :player = ANY (accounts)
+                UNION ALL SELECT id FROM payment_claims WHERE club_id = :club_id AND :player IN (payer, payee)
+            ))
+            OR digest = ANY (ARRAY(
+                SELECT claim FROM disputes
+                WHERE club_id = :club_id AND author_name = ANY (ARRAY(SELECT digest FROM names))
+                UNION ALL SELECT comment FROM dispute_entries
+                WHERE club_id = :club_id AND author_name = ANY (ARRAY(SELECT digest FROM names))
+            ))
+        ) RETURNING digest, field, record_id, round_id
+    ), proposed AS (
+        SELECT id FROM proposals WHERE club_id = :club_id AND (
+            proposed_by = ANY (ARRAY(SELECT id FROM keys))
+            OR round_id = ANY (ARRAY(SELECT round_id FROM round_seats WHERE club_id = :club_id AND player = :player))
         )
-        RETURNING digest
+    ), submissions AS (
+        DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND (
+            round_id = ANY (ARRAY(SELECT round_id FROM erased WHERE field = 'reason'))
+            OR record_id = ANY (ARRAY(SELECT id FROM proposed))
+        ) RETURNING digest, record_id, round_id
     )
-    SELECT digest FROM erased UNION ALL SELECT digest FROM submissions
+    SELECT digest, record_id, round_id FROM erased UNION ALL SELECT digest, record_id, round_id FROM submissions
 """)
 _ERASE_LABELS_OF_PLAYER: Final = text("""
     UPDATE links AS link SET label = NULL, label_salt = NULL
@@ -217,12 +238,14 @@ _ERASE_LABELS_OF_PLAYER: Final = text("""
         WHERE club_id = :club_id AND player = :player AND label IS NOT NULL FOR NO KEY UPDATE
     ) AS before
     WHERE (link.club_id, link.id) = (before.club_id, before.id)
-    RETURNING before.label AS content, before.label_salt AS salt
+    RETURNING before.id, before.label AS content, before.label_salt AS salt
 """)
 _ERASE_OF_RECORD: Final = text("""
-    DELETE FROM texts WHERE club_id = :club_id AND (record_id = :record_id OR round_id = :record_id OR record_id IN (
-        SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
-    )) RETURNING digest
+    DELETE FROM texts WHERE club_id = :club_id AND (
+        record_id = :record_id OR round_id = :record_id OR record_id = ANY (ARRAY(
+            SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
+        ))
+    ) RETURNING digest, record_id, round_id
 """)
 _ERASE_IN_RECORD: Final = """
     UPDATE {table} AS record SET {column} = NULL, {column}_salt = NULL
@@ -231,7 +254,7 @@ _ERASE_IN_RECORD: Final = """
         WHERE club_id = :club_id AND id = :record_id AND {column} IS NOT NULL FOR NO KEY UPDATE
     ) AS before
     WHERE (record.club_id, record.id) = (before.club_id, before.id)
-    RETURNING before.{column} AS content, before.{column}_salt AS salt
+    RETURNING before.id, before.{column} AS content, before.{column}_salt AS salt
 """
 _ERASE_NAME_OF_KEY: Final = text(_ERASE_IN_RECORD.format(table="api_keys", column="name"))
 _ERASE_LABEL: Final = text(_ERASE_IN_RECORD.format(table="links", column="label"))
@@ -239,7 +262,6 @@ _ERASE_REASON_OF_JOB: Final = text("""
     UPDATE jobs SET parameters = jsonb_set(parameters, '{reason}', 'null')
     WHERE club_id = :club_id AND id = :record_id AND parameters ->> 'reason' IS NOT NULL
 """)
-_ERASE_RESPONSES: Final = text("DELETE FROM idempotent_responses WHERE club_id = :club_id AND has_texts")
 _WITH_TEXTS: Final = (
     "tables",
     "rounds",
@@ -263,36 +285,58 @@ def exists(transaction: Transaction, record_id: UUID) -> bool:
     return transaction.execute(_EXISTS, parameters).first() is not None
 
 
-def erase_submission(transaction: Transaction, hand_id: UUID) -> list[bytes]:
-    """Delete the request body of a hand, if it has a text, and return its digest."""
-    return _erase(transaction, _ERASE_SUBMISSION, record_id=hand_id)
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """
+    What was erased.
+
+    Attributes:
+        digests: of the texts.
+        records: the records and rounds of the texts, whose stored responses can repeat them.
+    """
+
+    digests: list[bytes]
+    records: set[UUID]
 
 
-def erase_of_record(transaction: Transaction, record_id: UUID) -> list[bytes]:
-    """Delete the texts of a record, and of the records of a round, and return their digests."""
+def lock_texts(transaction: Transaction, record_id: UUID) -> None:
+    """Lock the texts of a record until the transaction ends."""
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id} {record_id}"})
+
+
+def lock_texts_shared(transaction: Transaction, record_id: UUID) -> None:
+    """Lock the texts of a record in shared mode: they are not erased until the transaction ends."""
+    transaction.execute(_LOCK_SHARED, {"name": f"{transaction.club_id} {record_id}"})
+
+
+def erase_submission(transaction: Transaction, hand_id: UUID) -> Erased:
+    """Delete the request body of a hand, if it has a text."""
+    return _collect(_erase(transaction, _ERASE_SUBMISSION, record_id=hand_id), ())
+
+
+def erase_of_record(transaction: Transaction, record_id: UUID) -> Erased:
+    """Delete the texts of a record, which must be locked, and of the records of a round."""
     own = {"club_id": transaction.club_id, "record_id": record_id}
     transaction.execute(_ERASE_REASON_OF_JOB, own)
-    return [
-        *_erase(transaction, _ERASE_OF_RECORD, record_id=record_id),
-        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_NAME_OF_KEY, own)),
-        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_LABEL, own)),
-    ]
+    texts = _erase(transaction, _ERASE_OF_RECORD, record_id=record_id)
+    names = transaction.execute(_ERASE_NAME_OF_KEY, own).all()
+    return _collect(texts, [*names, *transaction.execute(_ERASE_LABEL, own).all()])
 
 
-def erase_of_player(transaction: Transaction, player: str) -> list[bytes]:
-    """Delete the texts by a player and about them, and return their digests."""
+def erase_of_player(transaction: Transaction, player: str) -> Erased:
+    """Delete the texts by a player, also with keys that declare them, and about them."""
+    texts = _erase(transaction, _ERASE_OF_PLAYER, player=player)
     own = {"club_id": transaction.club_id, "player": player}
-    return [
-        *_erase(transaction, _ERASE_OF_PLAYER, player=player),
-        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_LABELS_OF_PLAYER, own)),
-    ]
+    return _collect(texts, transaction.execute(_ERASE_LABELS_OF_PLAYER, own).all())
 
 
-def _erase(transaction: Transaction, erasure: TextClause, **parameters: Any) -> list[bytes]:
-    erased = transaction.execute(erasure, {"club_id": transaction.club_id, **parameters})
-    return [bytes(digest) for digest in erased.scalars()]
+def _erase(transaction: Transaction, erasure: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
+    return transaction.execute(erasure, {"club_id": transaction.club_id, **parameters}).all()
 
 
-def erase_responses(transaction: Transaction) -> None:
-    """Delete the stored responses with texts, and the digests of their requests."""
-    transaction.execute(_ERASE_RESPONSES, {"club_id": transaction.club_id})
+def _collect(texts: Sequence[Row[Any]], in_records: Sequence[Row[Any]]) -> Erased:
+    """Return what was erased from texts, and from the columns of records."""
+    digests = [bytes(row.digest) for row in texts]
+    digests += [digest_text(row.content, bytes(row.salt)) for row in in_records]
+    ids = {each for row in texts for each in (row.record_id, row.round_id) if each is not None}
+    return Erased(digests, ids | {row.id for row in in_records})

@@ -44,3 +44,11 @@ def test_the_same_proposal_sent_again_is_a_replay(house: House, api: Api) -> Non
     path = proposed(api, round_id)
     assert proposed(api, round_id) == path
     assert verify(house, api) == []
+
+
+def test_the_requests_of_proposals_are_erased_with_a_player_of_the_round(house: House, api: Api) -> None:
+    path = proposed(api, complete_round(api), reason=f"misread, {ERASED}")
+    assert api.delete("/v1/players/ann").status == 204
+    assert api.get(path)["reason"] is None
+    assert tables_that_hold(house, ERASED) == set()
+    assert verify(house, api) == []
