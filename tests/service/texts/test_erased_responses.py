@@ -14,7 +14,7 @@ from tests.support.database.search_tables import tables_that_hold
 from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import complete_round
 
-ERASED = "Erasable"
+ERASED = "Erasable late copy"
 KEY = {"Idempotency-Key": "late-copy"}
 
 
@@ -53,7 +53,7 @@ def test_an_erasure_waits_for_a_request_whose_response_is_stored_later(house: Ho
             erasure = threads.submit(api.delete, f"/v1/texts/{dispute}")
             sleep(0.2)
             assert not erasure.done()
-            body = b'{"id": "%s", "claim": "Erasable"}' % dispute.encode()
+            body = b'{"id": "%s", "claim": "Erasable late copy"}' % dispute.encode()
             response = idempotent_responses.IdempotentResponse(bytes([1]) * 32, 200, None, body, has_texts=True)
             idempotent_responses.add(transaction, "slow", response)
         assert erasure.result().status == 204
