@@ -33,14 +33,15 @@ def set_metadata(transaction: Transaction, owner: MetadataOwner, metadata: Metad
     before = texts.find_metadata(transaction, owner)
     if metadata == read_metadata(before):
         return
+    replaced = None
     if before is not None:
-        texts.delete_metadata(transaction, owner)
+        replaced = texts.delete_metadata(transaction, owner)
         about = [] if owner.record_id is None else [owner.record_id]
         responses.erase(transaction, about, owner.player)
         if owner.of is MetadataOf.HAND and owner.record_id is not None:
             _record_erasure(transaction, owner.record_id, texts.erase_submission(transaction, owner.record_id).digests)
     batch = Batch()
-    texts.add_metadata(transaction, batch, owner, write_metadata(metadata) if metadata else None)
+    texts.add_metadata(transaction, batch, owner, write_metadata(metadata) if metadata else None, replaced)
     batch.write(transaction)
 
 

@@ -152,13 +152,30 @@ def find_metadata(transaction: Transaction, owner: MetadataOwner) -> str | None:
     return content
 
 
-def delete_metadata(transaction: Transaction, owner: MetadataOwner) -> None:
-    """Delete the metadata of a record."""
-    transaction.execute(owner.query("DELETE"), owner.parameters(transaction))
+def delete_metadata(transaction: Transaction, owner: MetadataOwner) -> bytes | None:
+    """Delete the metadata of a record, and return their digest; None if it had none."""
+    deletion = text(f"{owner.query('DELETE')} RETURNING digest")
+    digest = transaction.execute(deletion, owner.parameters(transaction)).scalar_one_or_none()
+    return None if digest is None else bytes(digest)
 
 
-def add_metadata(transaction: Transaction, batch: Batch, owner: MetadataOwner, metadata: str | None) -> None:
-    """Add the metadata of a record that has none to a batch, with their event; None records that it has none now."""
+def add_metadata(
+    transaction: Transaction,
+    batch: Batch,
+    owner: MetadataOwner,
+    metadata: str | None,
+    replaced: bytes | None = None,
+) -> None:
+    """
+    Add the metadata of a record that has none to a batch, with their event.
+
+    Args:
+        transaction: of the club.
+        batch: of records to insert.
+        owner: the record.
+        metadata: their canonical JSON; None records that it has none now.
+        replaced: the digest of those that it had before.
+    """
     salted = None if metadata is None else SaltedText.of(metadata)
     if salted is not None:
         text_ = NewText(TextField.METADATA, salted, owner.record_id, owner.round_id, owner.player)
@@ -169,6 +186,7 @@ def add_metadata(transaction: Transaction, batch: Batch, owner: MetadataOwner, m
         round=owner.round_id,
         player=owner.player,
         metadata=None if salted is None else salted.digest,
+        replaced=replaced,
     )
     EventWriter(transaction, batch).add(event.kind, event.encode())
 
@@ -185,8 +203,11 @@ def move_metadata(transaction: Transaction, batch: Batch, round_id: UUID, moved:
     events = EventWriter(transaction, batch)
     for row in transaction.execute(_TAKE_METADATA, parameters).all() if moved else ():
         salted = SaltedText(row.content, bytes(row.salt))
-        for record_id, digest in ((row.record_id, None), (moved[row.record_id], salted.digest)):
-            event = MetadataChanged(of=MetadataOf.HAND, record=record_id, round=round_id, metadata=digest)
+        new_id, digest = moved[row.record_id], salted.digest
+        for event in (
+            MetadataChanged(of=MetadataOf.HAND, record=row.record_id, round=round_id, metadata=None, replaced=digest),
+            MetadataChanged(of=MetadataOf.HAND, record=new_id, round=round_id, metadata=digest),
+        ):
             events.add(event.kind, event.encode())
         insert(transaction, batch, [NewText(TextField.METADATA, salted, moved[row.record_id], round_id)])
 

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from schemas.base import WireError, load
 from schemas.metadata import LONGEST_VALUE, MOST_ENTRIES, MetadataChangesSchema, read_metadata, write_metadata
+from service.verification.club_records import expect_club_records
+from service.verification.queries import audited
 from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api
 from tests.support.api_corrections import SWAPPED, correct
 from tests.support.application import House
 from tests.support.database.search_tables import tables_that_hold
-from tests.support.import_lines import lines_of
+from tests.support.import_lines import club_of, database_of, lines_of
 from tests.support.sample_rounds import COMPLETE, SIXES, THREE, Document, add_table, hand, open_round, play, seats, undo
 
 METADATA: Final = {"tournament": "friday-7", "table.side": "left, by the window"}
@@ -93,6 +95,18 @@ def test_a_corrected_hand_keeps_its_metadata_and_its_reference(house: House, api
     before = api.get(f"/v1/hands/{recorded['id']}")
     assert (before["metadata"], before["reference"], before["in_force"]) == ({}, "deal/2", False)
     assert verify(house, api) == []
+
+
+def test_the_order_of_changes_is_that_of_their_digests_and_not_of_their_times(house: House, api: Api) -> None:
+    """Two servers whose clocks differ can give a later change an earlier ID."""
+    table = api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple", "metadata": METADATA})
+    for metadata in (OTHER, {}, METADATA):
+        assert api.patch(f"/v1/tables/{table['id']}", {"metadata": metadata}).status == 200
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        events = list(audited.list_loose_events(transaction))
+    expected = [expect_club_records(order)[0]["texts"].keys() for order in (events, [events[0], *events[:0:-1]])]
+    assert expected[0] == expected[1]
+    assert len(expected[0]) == 1
 
 
 def test_a_link_neither_sees_nor_sets_metadata(house: House, api: Api) -> None:
