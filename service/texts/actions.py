@@ -54,6 +54,7 @@ def erase_texts(transaction: Transaction, record_id: UUID) -> None:
     """
     responses.lock_all(transaction)
     texts.lock_texts(transaction, record_id)
+    texts.lock_rounds(transaction, record_id)
     erased = texts.erase_of_record(transaction, record_id)
     if not erased.digests and not texts.exists(transaction, record_id):
         raise NotFound(f"there is no record {record_id} that can have texts")
@@ -61,9 +62,18 @@ def erase_texts(transaction: Transaction, record_id: UUID) -> None:
     _record_erasure(transaction, record_id, erased.digests)
 
 
-def erase_texts_of_player(transaction: Transaction, player: str) -> list[tuple[bytes, ...]]:
-    """Erase the texts by a player and about them, and return their digests, in parts that one event can name."""
+def lock_texts_of_players(transaction: Transaction, players: Sequence[str]) -> None:
+    """Lock the rounds with texts of players, and the stored responses, until the transaction ends."""
     responses.lock_all(transaction)
+    texts.lock_rounds(transaction, players=players)
+
+
+def erase_texts_of_player(transaction: Transaction, player: str) -> list[tuple[bytes, ...]]:
+    """
+    Erase the texts by a player and about them, and return their digests, in parts that one event can name.
+
+    `lock_texts_of_players` precedes it.
+    """
     erased = texts.erase_of_player(transaction, player)
     responses.erase(transaction, erased.records, player)
     return list(_divide(erased.digests))

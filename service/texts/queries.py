@@ -212,8 +212,14 @@ def move_metadata(transaction: Transaction, batch: Batch, round_id: UUID, moved:
         insert(transaction, batch, [NewText(TextField.METADATA, salted, moved[row.record_id], round_id)])
 
 
-_ERASE_SUBMISSION: Final = text("""
-    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = :record_id
+# A corrected hand has the metadata that came with the first of its records.
+_RECORDS_OF_HAND: Final = """
+    SELECT other.id FROM hands AS one JOIN hands AS other
+        ON other.club_id = one.club_id AND other.round_id = one.round_id AND other.number = one.number
+    WHERE one.club_id = :club_id AND one.id = :record_id
+"""
+_ERASE_SUBMISSION: Final = text(f"""
+    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = ANY (ARRAY({_RECORDS_OF_HAND}))
     RETURNING digest, record_id, round_id
 """)
 # Arrays, because PostgreSQL reads an index for each of these conditions, and otherwise all texts of the club. The
@@ -261,11 +267,11 @@ _ERASE_LABELS_OF_PLAYER: Final = text("""
     WHERE (link.club_id, link.id) = (before.club_id, before.id)
     RETURNING before.id, before.label AS content, before.label_salt AS salt
 """)
-_ERASE_OF_RECORD: Final = text("""
+_ERASE_OF_RECORD: Final = text(f"""
     DELETE FROM texts WHERE club_id = :club_id AND (
         record_id = :record_id OR round_id = :record_id OR record_id = ANY (ARRAY(
             SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
-        ))
+        )) OR record_id = ANY (ARRAY({_RECORDS_OF_HAND}))
     ) RETURNING digest, record_id, round_id
 """)
 _ERASE_IN_RECORD: Final = """
@@ -330,8 +336,26 @@ def lock_texts_shared(transaction: Transaction, record_id: UUID) -> None:
     transaction.execute(_LOCK_SHARED, {"name": f"{transaction.club_id} {record_id}"})
 
 
+# A transaction that revises a round has read its reasons and metadata, which it writes again.
+_LOCK_ROUNDS: Final = text("""
+    SELECT FROM round_heads WHERE club_id = :club_id AND round_id = ANY (ARRAY(
+        SELECT round_id FROM texts WHERE club_id = :club_id AND record_id = :record_id AND round_id IS NOT NULL
+        UNION SELECT round_id FROM texts WHERE club_id = :club_id AND player = ANY (:players) AND round_id IS NOT NULL
+        UNION SELECT round_id FROM hands WHERE club_id = :club_id AND id = :record_id
+        UNION SELECT CAST(:record_id AS uuid)
+    ))
+    ORDER BY round_id FOR UPDATE
+""")
+
+
+def lock_rounds(transaction: Transaction, record_id: UUID | None = None, players: Sequence[str] = ()) -> None:
+    """Lock the rounds of the texts of a record or of players until the transaction ends."""
+    parameters = {"club_id": transaction.club_id, "record_id": record_id, "players": list(players)}
+    transaction.execute(_LOCK_ROUNDS, parameters)
+
+
 def erase_submission(transaction: Transaction, hand_id: UUID) -> Erased:
-    """Delete the request body of a hand, if it has a text."""
+    """Delete the request bodies of the records of a hand that have a text."""
     return _collect(_erase(transaction, _ERASE_SUBMISSION, record_id=hand_id), ())
 
 

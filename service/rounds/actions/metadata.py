@@ -5,12 +5,13 @@ from uuid import UUID
 from schemas.metadata import Metadata
 from schemas.rounds import RoundView
 from service.db import Transaction
+from service.errors import HandConflict
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.reading import get_hand
 from service.rounds.actions.recording import HandResult
 from service.rounds.queries import hands, rounds
 from service.texts.actions import get_metadata, set_metadata
-from service.texts.queries import MetadataOwner
+from service.texts.queries import MetadataOwner, lock_metadata
 
 
 def get_round_metadata(transaction: Transaction, round_id: UUID) -> Metadata:
@@ -30,18 +31,33 @@ def update_round(transaction: Transaction, round_id: UUID, metadata: Metadata) -
     Raises:
         NotFound: the round does not exist.
     """
-    stored = rounds.get(transaction, round_id)
-    set_metadata(transaction, MetadataOwner.of_round(round_id), metadata)
+    owner = MetadataOwner.of_round(round_id)
+    lock_metadata(transaction, owner)
+    stored = rounds.lock(transaction, round_id)
+    set_metadata(transaction, owner, metadata)
     return view_round(stored)
 
 
 def update_hand(transaction: Transaction, hand_id: UUID, metadata: Metadata) -> HandResult:
     """
-    Set the metadata of the record of a hand instead of those that it had, and return the hand.
+    Set the metadata of a hand instead of those that it had, and return the hand.
+
+    The round is locked, because a correction moves metadata to the records that it makes.
 
     Raises:
         NotFound: the hand does not exist.
+        HandConflict: a correction has replaced or removed the record.
     """
+    owner = MetadataOwner.of_hand(hand_id, hands.get(transaction, hand_id).round_id)
+    # In the order in which an erasure locks them.
+    lock_metadata(transaction, owner)
+    round_ = rounds.lock(transaction, hands.get(transaction, hand_id).round_id)
     stored = hands.get(transaction, hand_id)
-    set_metadata(transaction, MetadataOwner.of_hand(hand_id, stored.round_id), metadata)
+    corrected = None if stored.in_force else hands.find_correction(transaction, round_.id, hand_id)
+    if corrected is not None:
+        raise HandConflict(
+            f"{hand_id} is a record of hand {stored.hand.number} that was corrected in revision {corrected}; expected"
+            " the ID of a hand of the round as it is now"
+        )
+    set_metadata(transaction, owner, metadata)
     return get_hand(transaction, hand_id)

@@ -97,6 +97,29 @@ def test_a_corrected_hand_keeps_its_metadata_and_its_reference(house: House, api
     assert verify(house, api) == []
 
 
+def test_metadata_and_reference_of_a_hand_stay_with_its_cards_when_a_hand_before_it_is_removed(
+    house: House, api: Api
+) -> None:
+    round_id = open_round(api, add_table(api), SIXES)["id"]
+    named = [{"metadata": {"deal": str(number)}, "reference": f"deal/{number}"} for number in (1, 2, 3)]
+    deals = [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
+    ids = []
+    for number, (deal, more) in enumerate(zip(deals, named, strict=True), start=1):
+        body = hand(number, number, {seat: THREE[board] for seat, board in enumerate(deal, start=1)})
+        ids.append(api.post(f"/v1/rounds/{round_id}/hands", {**body, **more})["id"])
+    # The second hand was no hand of this round.
+    remove = [{"op": "remove", "path": "/hands/1"}]
+    remove += [{"op": "replace", "path": f"/hands/1/{name}", "value": 2} for name in ("number", "button")]
+    removed = correct(api, round_id, patch=remove)
+    assert removed.status == 201, removed
+    [second] = api.get("/v1/hands?reference=deal/3")["hands"]
+    assert (second["number"], api.get(f"/v1/hands/{second['id']}")["metadata"]) == (2, {"deal": "3"})
+    assert api.get("/v1/hands?reference=deal/2")["hands"] == []
+    refused = api.patch(f"/v1/hands/{ids[2]}", {"metadata": OTHER})
+    assert (refused.status, refused["code"]) == (409, "hand-conflict")
+    assert verify(house, api) == []
+
+
 def test_the_order_of_changes_is_that_of_their_digests_and_not_of_their_times(house: House, api: Api) -> None:
     """Two servers whose clocks differ can give a later change an earlier ID."""
     table = api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple", "metadata": METADATA})
@@ -211,6 +234,17 @@ def test_a_replay_has_the_reference_that_was_recorded(api: Api) -> None:
         assert (again.status, again.document) == (201, first.document)
     refused = api.post(f"/v1/rounds/{round_id}/hands", {**COMPLETE[0], "reference": "deal/2"})
     assert (refused["code"], refused.mistakes) == ("hand-conflict", {"#/reference": "hand-conflict"})
+
+
+def test_a_refused_line_of_a_batch_takes_no_reference(api: Api) -> None:
+    one, other = (open_round(api, add_table(api, name=name), SIXES)["id"] for name in ("kitchen", "attic"))
+    lines = [
+        {"round": one, "hand": {**COMPLETE[0], **REFERENCE, "expected": {"stacks": {"1": 7}}}},
+        {"round": other, "hand": {**COMPLETE[0], **REFERENCE}},
+    ]
+    response = api.request("POST", "/v1/hands", data=lines_of(lines), headers={"Content-Type": "application/x-ndjson"})
+    results = [loads(line) for line in response.data.splitlines()]
+    assert [result.get("status") for result in results] == [422, 201], results
 
 
 # --- limits ---
