@@ -237,14 +237,12 @@ def test_a_replay_has_the_reference_that_was_recorded(api: Api) -> None:
 
 
 def test_a_refused_line_of_a_batch_takes_no_reference(api: Api) -> None:
-    one, other = (open_round(api, add_table(api, name=name), SIXES)["id"] for name in ("kitchen", "attic"))
-    lines = [
-        {"round": one, "hand": {**COMPLETE[0], **REFERENCE, "expected": {"stacks": {"1": 7}}}},
-        {"round": other, "hand": {**COMPLETE[0], **REFERENCE}},
-    ]
-    response = api.request("POST", "/v1/hands", data=lines_of(lines), headers={"Content-Type": "application/x-ndjson"})
-    results = [loads(line) for line in response.data.splitlines()]
-    assert [result.get("status") for result in results] == [422, 201], results
+    for name in ("kitchen", "attic"):
+        open_round(api, add_table(api, name=name), SIXES, reference="evening/1")
+    kitchen, attic = ({"round": {"table": name, "reference": "evening/1"}} for name in ("kitchen", "attic"))
+    unexpected = {**COMPLETE[0], **REFERENCE, "expected": {"stacks": {"1": 7}}}
+    refused, recorded = post_lines(api, [{**kitchen, **unexpected}, {**attic, **COMPLETE[0], **REFERENCE}])
+    assert (refused["status"], recorded["status"]) == ("refused", "recorded"), (refused, recorded)
 
 
 # --- limits ---
