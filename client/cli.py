@@ -34,6 +34,7 @@ _COMMANDS: Final = {
     "dispute": ("disputes:disputes", "Open, review and resolve disputes of settlements."),
     "proposal": ("proposals:proposals", "Confirm and withdraw changes of final settlements."),
     "undo": ("changes:undo", "Undo the last hand of the table's round."),
+    "text": ("players:texts", "Erase the texts of people."),
     "ruleset": ("administration:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": (
         "import_export:export",
@@ -43,7 +44,10 @@ _COMMANDS: Final = {
     "imports": ("administration:imports", "List the imports of the club, newest first."),
     "ledger": ("money:ledger", "List the journal of the club: who owes whom, and who has paid."),
     "balances": ("money:balances", "Show what everyone is owed or owes now, and who pays whom."),
-    "player": ("players:players", "Show the names of players, and join the IDs of one person."),
+    "player": (
+        "players:players",
+        "Set the names of players, join the IDs of one person, and erase texts about players.",
+    ),
     "units": ("money:units", "List the units of amounts: those of the club, and the currencies that it uses."),
     "unit": ("money:unit", "Define units of amounts, for example chips."),
     "payment": (

@@ -36,7 +36,7 @@ def find_table(client: Client, table: str) -> Document:
     """
     if is_id(table):
         return client.get_table(table)
-    record = client.find_table(table) if table else None
+    record: Document | None = client.find_table(table) if table else None
     if record is None:
         table_id = _find_ending(client, "table", table)
         if table_id is None:

@@ -121,6 +121,7 @@ IdKind = Literal[
     "proposal",
     "payment_claim",
 ]
+MetadataOwner = Literal["table", "round", "hand", "player"]
 LinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
 WebhookDisabledBecause = Literal["request", "failing", "gone"]
@@ -243,7 +244,7 @@ class Round(Response):
 
 
 class RecordedHandWithRound(Response):
-    """A recorded hand and its result, and the round as it is now."""
+    """A recorded hand and its result, its metadata, and the round as it is now."""
 
     ruleset: str
     players: list[ScoredPlayer]
@@ -256,7 +257,9 @@ class RecordedHandWithRound(Response):
     played_at: str | None
     recorded_at: str
     in_force: bool
+    reference: str | None
     irregular: list[FieldError]
+    metadata: dict[str, str]
     round: Round
 
 
@@ -702,7 +705,7 @@ class PlayerErasedContent(Response):
 
 
 class PlayerErasedEvent(Response):
-    """The display name of a player was erased, with the notes of their payments and charges."""
+    """The display name of a player was erased, with the texts by them and about them."""
 
     position: int
     id: str
@@ -795,6 +798,56 @@ class UnitDefinedEvent(Response):
     content: UnitDefinedContent
 
 
+class TextsErasedContent(Response):
+    """The payload of a `texts.erased` event."""
+
+    record: str
+    texts: list[str]
+
+
+class TextsErasedEvent(Response):
+    """The texts of a record were erased."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["texts.erased"]
+    content: TextsErasedContent
+
+
+class MetadataChangedContent(Response):
+    """The payload of a `metadata.changed` event."""
+
+    of: MetadataOwner
+    metadata: str | None
+
+
+class MetadataChangedEvent(Response):
+    """The metadata of a record were set, replaced or removed."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["metadata.changed"]
+    content: MetadataChangedContent
+
+
 class TableCreatedContent(Response):
     """The payload of a `table.created` event."""
 
@@ -867,10 +920,9 @@ class DocumentSeat(Response):
 
 
 class ReceivedBytes(Response):
-    """The bytes of a request, which are stored."""
+    """The bytes of a request, which are stored. They have one of the two digests."""
 
     id: str
-    sha256: str
 
 
 class RoundOpenedContent(Response):
@@ -995,7 +1047,7 @@ class HandWithdrawnContent(Response):
     hand: str
     digest: str
     departures: list[int]
-    reason: str | None
+    reason: str
     revision: int
     scorer: int
 
@@ -1063,7 +1115,7 @@ class RoundClosedContent(Response):
 
     round: str
     after_hand: int
-    reason: str
+    reason: str | None
 
 
 class RoundClosedEvent(Response):
@@ -1085,33 +1137,34 @@ class RoundClosedEvent(Response):
     result: RevisionResult | None
 
 
-class DocumentDeparture(Response):
-    """A player who left the round after a hand."""
+class CorrectedDeparture(Response):
+    """A departure in the document of a correction."""
 
     seat: int
     after_hand: int
+    reason: str | None
 
 
-class DocumentClosing(Response):
-    """When and why a round ended early."""
+class CorrectedClosing(Response):
+    """The closing in the document of a correction."""
 
     after_hand: int
-    reason: str
+    reason: str | None
 
 
-class IrregularHand(Response):
-    """A hand accepted as played: it counts although it does not follow the hands before it."""
-
-    hand: int
-
-
-class RoundDocument(Response):
-    """Everything that happened in a round, as one document without results."""
+class CorrectedDocument(Response):
+    """The document from which a round is played after a correction, with the digests of its reasons."""
 
     ruleset: str
     table: str
+    reference: str | None
+    point_value: int | None
+    unit: str | None
+    unit_digits: int | None
     seats: list[DocumentSeat]
     hands: list[Hand]
+    departures: list[CorrectedDeparture]
+    closed: CorrectedClosing | None
 
 
 class HandRecordDigest(Response):
@@ -1129,7 +1182,7 @@ class RoundCorrectedContent(Response):
     reason: str
     dispute: str | None
     correction: str
-    document: RoundDocument
+    document: CorrectedDocument
     digest: str
     ruleset: str
     ruleset_digest: str
@@ -1168,7 +1221,7 @@ class RoundRecomputedContent(Response):
     ruleset: str
     ruleset_digest: str
     revision: int
-    reason: str
+    reason: str | None
     scorer: int
 
 
@@ -1254,7 +1307,7 @@ class DisputeOpenedContent(Response):
     hand: int | None
     seat: int | None
     row: Row | None
-    by: str
+    by: str | None
     claim: str
 
 
@@ -1283,7 +1336,7 @@ class DisputeCommentedContent(Response):
     dispute: str
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
 
@@ -1313,7 +1366,7 @@ class DisputeReviewedContent(Response):
     dispute: str
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
 
@@ -1343,7 +1396,7 @@ class DisputeResolvedContent(Response):
     dispute: str
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
 
@@ -1373,7 +1426,7 @@ class DisputeWithdrawnContent(Response):
     dispute: str
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
 
@@ -1699,6 +1752,35 @@ class Player(Response):
     aliases: list[Alias]
 
 
+class PlayerWithMetadata(Response):
+    """A player with a display name and metadata."""
+
+    player: str
+    display_name: str | None
+    named_at: str | None
+    aliases: list[Alias]
+    metadata: dict[str, str]
+
+
+class TableWithMetadata(Response):
+    """A table with its metadata."""
+
+    id: str
+    name: str
+    ruleset: str
+    point_value: int | None
+    unit: str | None
+    unit_digits: int | None
+    minimum_stack: int | None
+    correction_window_minutes: int
+    charge_per: ChargePer | None
+    charge_amount: int | None
+    created_at: str
+    archived_at: str | None
+    reference: str | None
+    metadata: dict[str, str]
+
+
 class Table(Response):
     """A table."""
 
@@ -1714,6 +1796,7 @@ class Table(Response):
     charge_amount: int | None
     created_at: str
     archived_at: str | None
+    reference: str | None
 
 
 class PointPayment(Response):
@@ -1802,6 +1885,31 @@ class OpenedRound(Response):
     state: SettlementState
     seats: list[RoundSeat]
     next: NextHand | None
+    metadata: dict[str, str]
+
+
+class RoundWithMetadata(Response):
+    """A round as it is now, with its metadata."""
+
+    id: str
+    table: str
+    ruleset: str
+    stakes_scope: StakesScope
+    reference: str | None
+    status: RoundStatus
+    version: int
+    hands: int
+    point_value: int | None
+    unit: str | None
+    unit_digits: int | None
+    charge_per: ChargePer | None
+    charge_amount: int | None
+    opened_at: str
+    recorded_at: str
+    state: SettlementState
+    seats: list[RoundSeat]
+    next: NextHand | None
+    metadata: dict[str, str]
 
 
 class DroppedDeparture(Response):
@@ -1869,6 +1977,12 @@ class SettlementMoney(Response):
     net: dict[str, int]
 
 
+class IrregularHand(Response):
+    """A hand accepted as played: it counts although it does not follow the hands before it."""
+
+    hand: int
+
+
 class AdjustmentTransfer(Response):
     """A payment between two players that adjusts a final settlement."""
 
@@ -1917,6 +2031,29 @@ class RoundSettlement(Response):
     standing_charge: SettlementCharge | None
 
 
+class DocumentDeparture(Response):
+    """A player who left the round after a hand."""
+
+    seat: int
+    after_hand: int
+
+
+class DocumentClosing(Response):
+    """When and why a round ended early."""
+
+    after_hand: int
+    reason: str | None
+
+
+class RoundDocument(Response):
+    """Everything that happened in a round, as one document without results."""
+
+    ruleset: str
+    table: str
+    seats: list[DocumentSeat]
+    hands: list[Hand]
+
+
 class SettlementTransfer(Response):
     """Points paid from one player to another, after caps, and the hand with which they were paid."""
 
@@ -1962,6 +2099,7 @@ class RecordedHand(Response):
     played_at: str | None
     recorded_at: str
     in_force: bool
+    reference: str | None
     irregular: list[FieldError]
 
 
@@ -1972,6 +2110,13 @@ class EvidenceRevision(Response):
     document: RoundDocument
     settlement: Settlement
     hands: list[RecordedHand]
+
+
+class EvidenceText(Response):
+    """A text of the revisions, with the key of the digest that the events have of it."""
+
+    text: str
+    salt: str
 
 
 class ProvedEvent(Response):
@@ -2005,6 +2150,7 @@ class Evidence(Response):
     round: str
     revisions: list[EvidenceRevision]
     rulesets: list[Ruleset]
+    texts: list[EvidenceText]
     events: list[ProvedEvent]
     related: list[ProvedEvent]
     checkpoint: str | None
@@ -2027,6 +2173,7 @@ class FoundHand(Response):
     played_at: str | None
     recorded_at: str
     in_force: bool
+    reference: str | None
     irregular: list[FieldError]
     round: str
 
@@ -2127,7 +2274,7 @@ class DisputeHistoryEntry(Response):
 
     version: int
     kind: DisputeEntryKind
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
     at: str
@@ -2143,8 +2290,8 @@ class DisputeWithHistory(Response):
     hand: int | None
     seat: int | None
     row: Row | None
-    claim: str
-    by: str
+    claim: str | None
+    by: str | None
     state: DisputeState
     version: int
     opened_at: str
@@ -2163,8 +2310,8 @@ class Dispute(Response):
     hand: int | None
     seat: int | None
     row: Row | None
-    claim: str
-    by: str
+    claim: str | None
+    by: str | None
     state: DisputeState
     version: int
     opened_at: str
@@ -2773,7 +2920,7 @@ class Recomputation(Response):
     scope: RecomputationScope
     mode: RecomputationMode
     ruleset: str | None
-    reason: str
+    reason: str | None
     final: bool
     audit: str | None
 
@@ -2813,7 +2960,7 @@ class ProposalWithChanges(Response):
     dispute: str | None
     upholds: bool
     audit: str | None
-    reason: str
+    reason: str | None
     digest: str
     by: str
     key: str
@@ -2834,7 +2981,7 @@ class Proposal(Response):
     dispute: str | None
     upholds: bool
     audit: str | None
-    reason: str
+    reason: str | None
     digest: str
     by: str
     key: str

@@ -81,18 +81,18 @@ class Operations:
         """
         return self._calls.get_pages(build_path("/v1/players"), "players", query={"limit": limit, "cursor": cursor})
 
-    def get_player(self, player: str) -> models.Player:
+    def get_player(self, player: str) -> models.PlayerWithMetadata:
         """
-        Return a player's display name and aliases, by any ID of the player.
+        Return a player's display name, aliases and metadata, by any ID of the player.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
         """
         return self._calls.call("GET", build_path("/v1/players/{player}", player=player))
 
-    def name_player(self, player: str, request: requests.DisplayNameRequest) -> models.Player:
+    def name_player(self, player: str, request: requests.DisplayNameRequest) -> models.PlayerWithMetadata:
         """
-        Set a player's display name, or replace it. An alias has the display name of its player.
+        Set a player's display name and metadata, or replace them. An alias has those of its player.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
@@ -102,7 +102,7 @@ class Operations:
 
     def erase_player(self, player: str) -> None:
         """
-        Erase a player's display names, and the notes and reasons of their payments, charges and claims, under all IDs.
+        Erase a player's display names and metadata, and the texts by them and about them, under all IDs.
 
         Args:
             player: The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`.
@@ -155,7 +155,7 @@ class Operations:
 
     def add_table(
         self, request: requests.TableRequest, *, idempotency_key: str | None = None, dry_run: bool = False
-    ) -> models.Table:
+    ) -> models.TableWithMetadata:
         """
         Create a table.
 
@@ -182,26 +182,28 @@ class Operations:
         cursor: str | None = None,
         name: str | None = None,
         archived: bool | None = None,
+        reference: str | None = None,
     ) -> Pages[models.Table]:
         """
-        List the club's tables that are not archived, or the archived ones, newest first, or find one by its name.
+        List the club's tables that are not archived, or the archived ones, newest first, or find one.
 
         Args:
             limit: Maximum number of items on the page.
             cursor: The `next_cursor` of the page before.
             name: List only tables with exactly this name: one, if they are not archived.
             archived: True for the archived tables.
+            reference: List only the table with this reference, if any.
         """
         return self._calls.get_pages(
             build_path("/v1/tables"),
             "tables",
-            query={"limit": limit, "cursor": cursor, "name": name, "archived": archived},
+            query={"limit": limit, "cursor": cursor, "name": name, "archived": archived, "reference": reference},
             is_valid=responses.is_table,
         )
 
-    def get_table(self, table_id: str, *, if_none_match: str | None = None) -> models.Table:
+    def get_table(self, table_id: str, *, if_none_match: str | None = None) -> models.TableWithMetadata:
         """
-        Return a table.
+        Return a table with its metadata, which links do not see.
 
         Args:
             table_id: ID of the table.
@@ -221,7 +223,7 @@ class Operations:
         *,
         idempotency_key: str | None = None,
         dry_run: bool = False,
-    ) -> models.Table:
+    ) -> models.TableWithMetadata:
         """
         Change the name or the settings of a table for its next rounds, archive it, or bring it back.
 
@@ -349,9 +351,9 @@ class Operations:
             is_valid=responses.is_round,
         )
 
-    def get_round(self, round_id: str, *, if_none_match: str | None = None) -> models.Round:
+    def get_round(self, round_id: str, *, if_none_match: str | None = None) -> models.RoundWithMetadata:
         """
-        Return a round as it is now, with the number, button and players of its next hand.
+        Return a round as it is now, with its metadata, and the number, button and players of its next hand.
 
         Args:
             round_id: ID of the round.
@@ -361,6 +363,34 @@ class Operations:
             "GET",
             build_path("/v1/rounds/{round_id}", round_id=round_id),
             headers={"If-None-Match": if_none_match},
+            is_valid=responses.is_round,
+        )
+
+    def update_round(
+        self,
+        round_id: str,
+        request: requests.MetadataChanges,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.RoundWithMetadata:
+        """
+        Change the metadata of a round. Everything else of it is changed by a correction.
+
+        Args:
+            round_id: ID of the round.
+            request: The metadata that a record has from now on, instead of those that it had.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "PATCH",
+            build_path("/v1/rounds/{round_id}", round_id=round_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
             is_valid=responses.is_round,
         )
 
@@ -590,6 +620,7 @@ class Operations:
         from_: str | None = None,
         to: str | None = None,
         ruleset: str | None = None,
+        reference: str | None = None,
         foul: bool | None = None,
         fantasyland: bool | None = None,
     ) -> Pages[models.FoundHand]:
@@ -604,6 +635,7 @@ class Operations:
             from_: Find only hands played, or else recorded, at or after this time.
             to: Find only hands played, or else recorded, before this time.
             ruleset: Find only hands scored under this ruleset, as a name (any version) or `name@version`.
+            reference: Find only the hand with this reference: one, or none if it was undone.
             foul: Find only hands with a foul board, or without one; with `player`, only their board counts.
             fantasyland: Find only hands with a player in Fantasyland, or without one; with `player`, only they
                 count.
@@ -619,6 +651,7 @@ class Operations:
                 "from": from_,
                 "to": to,
                 "ruleset": ruleset,
+                "reference": reference,
                 "foul": foul,
                 "fantasyland": fantasyland,
             },
@@ -626,13 +659,41 @@ class Operations:
 
     def get_hand(self, hand_id: str) -> models.RecordedHandWithRound:
         """
-        Return a hand with its result, and the round as it is now.
+        Return a hand with its result and its metadata, and the round as it is now.
 
         Args:
             hand_id: ID of the hand.
         """
         return self._calls.call(
             "GET", build_path("/v1/hands/{hand_id}", hand_id=hand_id), is_valid=responses.is_hand_of_round
+        )
+
+    def update_hand(
+        self,
+        hand_id: str,
+        request: requests.MetadataChanges,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> models.RecordedHandWithRound:
+        """
+        Change the metadata of a hand.
+
+        Args:
+            hand_id: ID of the hand.
+            request: The metadata that a record has from now on, instead of those that it had.
+            idempotency_key: Makes the request safe to retry: for 30 days, unless the service is configured
+                otherwise, the same key and body return the first response.
+            dry_run: Process the request and return the same response, but store nothing.
+        """
+        return self._calls.call(
+            "PATCH",
+            build_path("/v1/hands/{hand_id}", hand_id=hand_id),
+            body=request,
+            query={"dry_run": dry_run or None},
+            headers={"Idempotency-Key": idempotency_key},
+            makes_key=True,
+            is_valid=responses.is_hand_of_round,
         )
 
     def correct_round(
@@ -1814,6 +1875,8 @@ class Operations:
                 "player.joined",
                 "player.parted",
                 "unit.defined",
+                "texts.erased",
+                "metadata.changed",
                 "table.created",
                 "table.changed",
                 "round.opened",
@@ -2350,6 +2413,15 @@ class Operations:
             kind: What it is the id of.
         """
         return self._calls.call("GET", build_path("/v1/ids"), query={"ending": ending, "kind": kind})
+
+    def erase_texts(self, record_id: str) -> None:
+        """
+        Erase the texts of a record: notes, reasons, claims, comments, metadata, the label of a link or the name of a key.
+
+        Args:
+            record_id: ID of a table, round, hand, dispute, payment, charge, reversal, recomputation, link or key.
+        """
+        self._calls.call_without_response("DELETE", build_path("/v1/texts/{record_id}", record_id=record_id))
 
     def check_health(self) -> models.Health:
         """Return whether the process responds. The database is not queried."""

@@ -117,6 +117,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter("display_name", "body", "string", (), "The new display name of the player.", True, None),
+        Parameter(
+            "metadata",
+            "body",
+            "object",
+            (),
+            "All metadata of the player from now on. An empty object removes them; if omitted, they stay as they are.",
+            False,
+            None,
+        ),
     ),
     "erase_player": (
         Parameter(
@@ -235,6 +244,24 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             1,
         ),
+        Parameter(
+            "reference",
+            "body",
+            "string",
+            (),
+            "The client's own ID of the table, unique in the club. Null if it has none.",
+            False,
+            None,
+        ),
+        Parameter(
+            "metadata",
+            "body",
+            "object",
+            (),
+            "The client's own texts about the record, by the client's own keys: at most 20, which can be erased.",
+            False,
+            None,
+        ),
     ),
     "list_tables": (
         Parameter("limit", "query", "integer", (), "Maximum number of items on the page.", False, 1),
@@ -261,10 +288,11 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "query",
             "boolean",
             (),
-            "True for the archived tables. If omitted or false, those not archived.",
+            "True for the archived tables. If omitted or false, those not archived; with `reference`, either.",
             False,
             None,
         ),
+        Parameter("reference", "query", "string", (), "List only the table with this reference, if any.", False, None),
     ),
     "get_table": (Parameter("table_id", "path", "string", (), "ID of the table.", True, None),),
     "update_table": (
@@ -341,6 +369,24 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
+        Parameter(
+            "reference",
+            "body",
+            "string",
+            (),
+            "The client's own ID of the table, unique in the club. Null if it has none.",
+            False,
+            None,
+        ),
+        Parameter(
+            "metadata",
+            "body",
+            "object",
+            (),
+            "All metadata of the table from now on. An empty object removes them; what it had is erased.",
+            False,
+            None,
+        ),
     ),
     "get_statement": (
         Parameter("table_id", "path", "string", (), "ID of the table.", True, None),
@@ -386,6 +432,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter("opened_at", "body", "string", (), "Time when the round was opened. Now if omitted.", False, None),
+        Parameter(
+            "metadata",
+            "body",
+            "object",
+            (),
+            "The client's own texts about the record, by the client's own keys: at most 20, which can be erased.",
+            False,
+            None,
+        ),
     ),
     "list_rounds": (
         Parameter("limit", "query", "integer", (), "Maximum number of items on the page.", False, 1),
@@ -440,6 +495,27 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         ),
     ),
     "get_round": (Parameter("round_id", "path", "string", (), "ID of the round.", True, None),),
+    "update_round": (
+        Parameter("round_id", "path", "string", (), "ID of the round.", True, None),
+        Parameter(
+            "dry_run",
+            "query",
+            "boolean",
+            (),
+            "Process the request and return the same response, but store nothing. Idempotency keys are ignored.",
+            False,
+            None,
+        ),
+        Parameter(
+            "metadata",
+            "body",
+            "object",
+            (),
+            "All metadata of the record. An empty object removes them; what it had is erased.",
+            True,
+            None,
+        ),
+    ),
     "close_round": (
         Parameter("round_id", "path", "string", (), "ID of the round.", True, None),
         Parameter(
@@ -582,6 +658,24 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
+        Parameter(
+            "reference",
+            "body",
+            "string",
+            (),
+            "The client's own ID of the hand, unique in the club. A corrected hand has it too. Null if it has none.",
+            False,
+            None,
+        ),
+        Parameter(
+            "metadata",
+            "body",
+            "object",
+            (),
+            "The client's own texts about the record, by the client's own keys: at most 20, which can be erased.",
+            False,
+            None,
+        ),
     ),
     "list_hands": (
         Parameter("round_id", "path", "string", (), "ID of the round.", True, None),
@@ -653,6 +747,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter(
+            "reference",
+            "query",
+            "string",
+            (),
+            "Find only the hand with this reference: one, or none if it was undone.",
+            False,
+            None,
+        ),
+        Parameter(
             "foul",
             "query",
             "boolean",
@@ -672,6 +775,27 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         ),
     ),
     "get_hand": (Parameter("hand_id", "path", "string", (), "ID of the hand.", True, None),),
+    "update_hand": (
+        Parameter("hand_id", "path", "string", (), "ID of the hand.", True, None),
+        Parameter(
+            "dry_run",
+            "query",
+            "boolean",
+            (),
+            "Process the request and return the same response, but store nothing. Idempotency keys are ignored.",
+            False,
+            None,
+        ),
+        Parameter(
+            "metadata",
+            "body",
+            "object",
+            (),
+            "All metadata of the record. An empty object removes them; what it had is erased.",
+            True,
+            None,
+        ),
+    ),
     "correct_round": (
         Parameter("round_id", "path", "string", (), "ID of the round.", True, None),
         Parameter(
@@ -747,13 +871,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter(
-            "claim",
-            "body",
-            "string",
-            (),
-            "What is wrong, in one line. It is stored permanently: identify players by their IDs.",
-            True,
-            None,
+            "claim", "body", "string", (), "What is wrong, in one line. Identify players by their IDs.", True, None
         ),
         Parameter(
             "by",
@@ -801,13 +919,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter(
-            "comment",
-            "body",
-            "string",
-            (),
-            "The comment, in one line. It is stored permanently: identify players by their IDs.",
-            True,
-            None,
+            "comment", "body", "string", (), "The comment, in one line. Identify players by their IDs.", True, None
         ),
         Parameter(
             "by",
@@ -1450,9 +1562,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         ),
         Parameter("amount", "body", "integer", (), "Amount, in minor units.", True, 1),
         Parameter("paid_at", "body", "string", (), "Time when it was paid. Now if omitted.", False, None),
-        Parameter(
-            "note", "body", "string", (), "A note, in one line. It can be erased with either player.", False, None
-        ),
+        Parameter("note", "body", "string", (), "A note, in one line. It can be erased.", False, None),
         Parameter("round", "body", "string", (), "ID of the round that was paid, if it was one.", False, None),
         Parameter(
             "reference",
@@ -1498,9 +1608,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             None,
         ),
         Parameter("amount", "body", "integer", (), "Amount, in minor units.", True, 1),
-        Parameter(
-            "reason", "body", "string", (), "What it is for, in one line. It can be erased with the player.", True, None
-        ),
+        Parameter("reason", "body", "string", (), "What it is for, in one line. It can be erased.", True, None),
         Parameter("round", "body", "string", (), "ID of the round that the charge is for.", False, None),
         Parameter(
             "reference",
@@ -1765,6 +1873,8 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
                 "player.joined",
                 "player.parted",
                 "unit.defined",
+                "texts.erased",
+                "metadata.changed",
                 "table.created",
                 "table.changed",
                 "round.opened",
@@ -2046,15 +2156,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             False,
             None,
         ),
-        Parameter(
-            "reason",
-            "body",
-            "string",
-            (),
-            "Why, in one line. It is stored permanently: identify players by their IDs.",
-            True,
-            None,
-        ),
+        Parameter("reason", "body", "string", (), "Why, in one line. It can be erased.", True, None),
     ),
     "add_webhook": (
         Parameter(
@@ -2337,6 +2439,17 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             ),
             "What it is the id of. Any kind if omitted.",
             False,
+            None,
+        ),
+    ),
+    "erase_texts": (
+        Parameter(
+            "record_id",
+            "path",
+            "string",
+            (),
+            "ID of a table, round, hand, dispute, payment, charge, reversal, recomputation, link or key.",
+            True,
             None,
         ),
     ),

@@ -201,47 +201,6 @@ class Hand(TypedDict):
     players: list[PlayerHand]
 
 
-class DocumentDeparture(TypedDict):
-    """A player who left the round after a hand."""
-
-    seat: int
-    after_hand: int
-    reason: NotRequired[str | None]
-
-
-class DocumentClosing(TypedDict):
-    """When and why a round ended early."""
-
-    after_hand: int
-    reason: str
-
-
-class IrregularHand(TypedDict):
-    """A hand accepted as played: it counts although it does not follow the hands before it."""
-
-    hand: int
-    reasons: NotRequired[list[FieldError]]
-
-
-class RoundDocument(TypedDict):
-    """Everything that happened in a round, as one document without results."""
-
-    ruleset: str
-    table: str
-    reference: NotRequired[str | None]
-    opened_at: NotRequired[str | None]
-    point_value: NotRequired[int | None]
-    unit: NotRequired[str | None]
-    unit_digits: NotRequired[int | None]
-    charge_per: NotRequired[ChargePer | None]
-    charge_amount: NotRequired[int | None]
-    seats: list[DocumentSeat]
-    hands: list[Hand]
-    departures: NotRequired[list[DocumentDeparture]]
-    closed: NotRequired[DocumentClosing | None]
-    irregular: NotRequired[list[IrregularHand]]
-
-
 class ScoreRequestPlayer(TypedDict):
     """A player's board to score, optionally with their stack."""
 
@@ -271,6 +230,7 @@ class DisplayNameRequest(TypedDict):
     """A display name to set. It replaces the player's previous one."""
 
     display_name: str
+    metadata: NotRequired[dict[str, str] | None]
 
 
 class AliasRequest(TypedDict):
@@ -290,6 +250,8 @@ class TableRequest(TypedDict):
     correction_window_minutes: NotRequired[int]
     charge_per: NotRequired[ChargePer | None]
     charge_amount: NotRequired[int | None]
+    reference: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str]]
 
 
 class TableChanges(TypedDict):
@@ -304,6 +266,8 @@ class TableChanges(TypedDict):
     charge_per: NotRequired[ChargePer | None]
     charge_amount: NotRequired[int | None]
     is_archived: NotRequired[bool]
+    reference: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str]]
 
 
 class RoundSeatRequest(TypedDict):
@@ -320,7 +284,14 @@ class RoundRequest(TypedDict):
     seats: list[RoundSeatRequest]
     reference: NotRequired[str | None]
     opened_at: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str]]
     expected: NotRequired[dict[str, Any] | None]
+
+
+class MetadataChanges(TypedDict):
+    """The metadata that a record has from now on, instead of those that it had."""
+
+    metadata: dict[str, str]
 
 
 class RoundCloseRequest(TypedDict):
@@ -347,11 +318,52 @@ class HandUndoRequest(TypedDict):
     expected: NotRequired[dict[str, Any] | None]
 
 
+class IrregularHand(TypedDict):
+    """A hand accepted as played: it counts although it does not follow the hands before it."""
+
+    hand: int
+    reasons: NotRequired[list[FieldError]]
+
+
 class SettlementConfirmationRequest(TypedDict):
     """A player's confirmation of a settlement."""
 
     seat: int
     revision: NotRequired[int | None]
+
+
+class DocumentDeparture(TypedDict):
+    """A player who left the round after a hand."""
+
+    seat: int
+    after_hand: int
+    reason: NotRequired[str | None]
+
+
+class DocumentClosing(TypedDict):
+    """When and why a round ended early."""
+
+    after_hand: int
+    reason: str | None
+
+
+class RoundDocument(TypedDict):
+    """Everything that happened in a round, as one document without results."""
+
+    ruleset: str
+    table: str
+    reference: NotRequired[str | None]
+    opened_at: NotRequired[str | None]
+    point_value: NotRequired[int | None]
+    unit: NotRequired[str | None]
+    unit_digits: NotRequired[int | None]
+    charge_per: NotRequired[ChargePer | None]
+    charge_amount: NotRequired[int | None]
+    seats: list[DocumentSeat]
+    hands: list[Hand]
+    departures: NotRequired[list[DocumentDeparture]]
+    closed: NotRequired[DocumentClosing | None]
+    irregular: NotRequired[list[IrregularHand]]
 
 
 class NamedPlayerHand(TypedDict):
@@ -387,6 +399,8 @@ class HandRequest(TypedDict):
     restores: NotRequired[str | None]
     dealt_again: NotRequired[bool]
     charges: NotRequired[list[HandCharge]]
+    reference: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str]]
     expected: NotRequired[dict[str, Any] | None]
 
 
@@ -682,4 +696,6 @@ class HandLine(TypedDict):
     restores: NotRequired[str | None]
     dealt_again: NotRequired[bool]
     charges: NotRequired[list[HandCharge]]
+    reference: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str]]
     expected: NotRequired[dict[str, Any] | None]

@@ -133,8 +133,10 @@ CHECKS: Final[Mapping[str, Check]] = {
     "Round": is_round,
     "RoundAfterUndo": is_round,
     "RoundDocument": is_document,
+    "RoundWithMetadata": is_round,
     "Ruleset": is_ruleset,
     "Table": is_table,
+    "TableWithMetadata": is_table,
 }
 """Checks by the schemas of the contract, which the generated methods apply. Other responses are objects."""
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from evidence.codec import Base64, Codec, Hash, JsonObject, Lines, codec_of
 from evidence.errors import EvidenceError
 from evidence.round_map import MOST_SEQUENCE
+from evidence.texts import SaltedText
 from scoring.errors import Mistake
 
 FORMAT: Final = "tablestakes-evidence/1"
@@ -69,6 +70,7 @@ class EvidenceFile:
     Attributes:
         revisions: all revisions, the newest last.
         rulesets: the rulesets of the revisions, in full.
+        texts: the reasons of the revisions that were not erased, with the keys of their digests in the events.
         events: the events of the round, in order.
         related: the events outside of rounds that these refer to: those of the table until the opening, and of the
             rulesets.
@@ -85,6 +87,7 @@ class EvidenceFile:
     round: UUID
     revisions: tuple[EvidenceRevision, ...]
     rulesets: tuple[JsonObject, ...]
+    texts: tuple[SaltedText, ...]
     events: tuple[ProvedEvent, ...]
     related: tuple[ProvedEvent, ...]
     checkpoint: Lines | None
@@ -110,8 +113,8 @@ def decode_file(received: object) -> EvidenceFile:
     Raises:
         EvidenceError: it does not have the form of one, with every place in it.
     """
-    # A file without the newest event is evidence of the events that it has.
-    omitted = {"sealed": None, "newest": None}
+    # A file without the newest event is evidence of the events that it has, and one without texts of the rest.
+    omitted: dict[str, Any] = {"sealed": None, "newest": None, "texts": []}
     file = _FILE.decode({**omitted, **received} if isinstance(received, Mapping) else received)
     mistakes = tuple(_mistakes(file))
     if mistakes:

@@ -2,9 +2,9 @@
 The privileges of the service on each table, and on the functions that have the rights of the tables' owner.
 
 The service reads and inserts. It updates only the heads of rounds and disputes, tables, jobs, display names, webhooks,
-and the last use of keys and links, and it revokes links. It creates and revokes keys by two functions only. The owner
-of the tables creates clubs and their first keys. The privileges are granted after every migration, so every new table
-must be listed here.
+and the last use of keys and links, and it revokes links. It erases texts, names of keys and labels of links. It creates
+and revokes keys by two functions only. The owner of the tables creates clubs and their first keys. The privileges are
+granted after every migration, so every new table must be listed here.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ _HEAD_COLUMNS: Final = (
 SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "alembic_version": READ,
     "clubs": READ,
-    "api_keys": "SELECT, UPDATE (last_used_at)",
+    "api_keys": "SELECT, UPDATE (last_used_at, name, name_salt)",
     "rulesets": APPEND,
     "tables": "SELECT, INSERT, UPDATE (name, ruleset_name, ruleset_version, point_value, unit, unit_digits,"
-    " charge_per, charge_amount, minimum_stack, correction_window_minutes, archived_at)",
+    " charge_per, charge_amount, minimum_stack, correction_window_minutes, archived_at, reference)",
     "units": APPEND,
     "players": "SELECT, INSERT, UPDATE (display_name, salt, named_at), DELETE",
     "aliases": "SELECT, INSERT, DELETE",
@@ -33,10 +33,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "confirmations": APPEND,
     "adjustments": APPEND,
     "entries": APPEND,
-    "entry_notes": "SELECT, INSERT, DELETE",
     "payment_claims": APPEND,
     "payment_claim_outcomes": APPEND,
-    "payment_claim_reasons": "SELECT, INSERT, DELETE",
     "disputes": APPEND,
     "dispute_entries": APPEND,
     "proposals": APPEND,
@@ -58,7 +56,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "round_map_tiles": "SELECT, INSERT, UPDATE (tile, since, signed_tile)",
     "checkpoints": APPEND,
     "idempotent_responses": "SELECT, INSERT, DELETE",
-    "links": "SELECT, INSERT, UPDATE (revoked_at, last_used_at)",
+    "links": "SELECT, INSERT, UPDATE (revoked_at, last_used_at, label, label_salt)",
+    "texts": "SELECT, INSERT, DELETE",
     "console_sessions": "SELECT, INSERT, UPDATE (ended_at), DELETE",
     "scorekeepers": "SELECT, INSERT, UPDATE (label, hand, expires_at), DELETE",
     "jobs": "SELECT, INSERT, UPDATE (parameters, state, total, received, failure, started_at, planned_at, ended_at)",

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from evidence import digest_of
 from schemas.base import Dumped, Sentence, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.game_fields import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField
@@ -50,6 +49,14 @@ class AuthorField(PlayerField):
     default_description = "Author: the operator's ID of a player seated in the round, or the name of the auditor's key."
 
 
+class RecordedAuthorField(AuthorField):
+    """The author of a recorded claim or comment."""
+
+    def __init__(self) -> None:
+        description = f"{AuthorField.default_description} Null if the name of the key was erased."
+        super().__init__(required=True, allow_none=True, description=description)
+
+
 class DisputeTextField(Text):
     """A claim, comment or reason, in one line."""
 
@@ -77,17 +84,12 @@ class DisputeRequest:
     claim: str
     by: str
 
-    @property
-    def digest(self) -> bytes:
-        """Digest of the whole claim: the same digest means the same dispute, sent again."""
-        return digest_of({**asdict(self), "round": str(self.round)})
-
 
 class DisputeRequestSchema(WireSchema):
     """
     A claim against the settlement of a round: about the whole round, a hand, a seat, or a row of a hand.
 
-    The claim and its author are stored permanently: identify players by the operator's IDs.
+    The claim can be erased, and its author cannot: identify players by the operator's IDs.
     """
 
     round = UuidField(required=True, description="ID of the disputed round.")
@@ -99,7 +101,7 @@ class DisputeRequestSchema(WireSchema):
     claim = DisputeTextField(
         required=True,
         metadata={"example": "the third card on top was the three of diamonds"},
-        description="What is wrong, in one line. It is stored permanently: identify players by their IDs.",
+        description="What is wrong, in one line. Identify players by their IDs.",
     )
     by = AuthorField(required=True)
 
@@ -137,7 +139,7 @@ class DisputeCommentRequestSchema(WireSchema):
 
     comment = DisputeTextField(
         required=True,
-        description="The comment, in one line. It is stored permanently: identify players by their IDs.",
+        description="The comment, in one line. Identify players by their IDs.",
     )
     by = AuthorField(required=True)
 
@@ -246,8 +248,12 @@ class DisputeSchema(WireSchema):
     )
     seat = SeatField(required=True, allow_none=True, description="Disputed seat, if any.")
     row = Choice(_ROWS, required=True, allow_none=True, description="Disputed row, if any.")
-    claim = DisputeTextField(required=True, description="What is wrong according to the author of the dispute.")
-    by = AuthorField(required=True)
+    claim = DisputeTextField(
+        required=True,
+        allow_none=True,
+        description="What is wrong according to the author of the dispute. Null if it was erased.",
+    )
+    by = RecordedAuthorField()
     state = Choice(
         _STATES, required=True, description="State of the dispute. `upheld`, `rejected` and `withdrawn` end it."
     )
@@ -263,9 +269,11 @@ class DisputeHistoryEntrySchema(WireSchema):
 
     version = VersionField(description="Version of the dispute after this entry.")
     kind = Choice(_KINDS, required=True, description="`comment`, or the state that the dispute changed to.")
-    by = AuthorField(required=True)
+    by = RecordedAuthorField()
     words = DisputeTextField(
-        required=True, allow_none=True, description="The comment or the reason. Null if none was given."
+        required=True,
+        allow_none=True,
+        description="The comment or the reason. Null if none was given, or if it was erased.",
     )
     correction = Integer(
         least=2,
@@ -331,8 +339,8 @@ class DisputeView:
     hand: int | None
     seat: Seat | None
     row: str | None
-    claim: str
-    by: str
+    claim: str | None
+    by: str | None
     state: DisputeState
     version: int
     opened_at: datetime
@@ -341,11 +349,11 @@ class DisputeView:
 
 @dataclass(frozen=True, slots=True)
 class DisputeEntry:
-    """A comment on a dispute, or a change of its state."""
+    """A comment on a dispute, or a change of its state; None where its words or the name of its author were erased."""
 
     version: int
     kind: str
-    by: str
+    by: str | None
     words: str | None
     correction: int | None
     at: datetime

@@ -1,15 +1,12 @@
 """A round as one document, as imports, exports and evidence files use it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import sha256
 from typing import Any, Final
 
-import orjson
 from marshmallow import post_load, validates_schema
 
-from evidence import canonical_json
 from evidence.charges import ChargePer, StandingCharge, charge_of, dump_charge
 from schemas.base import Dumped, WireError, WireSchema, load, show
 from schemas.fields import Choice, ExpectedField, Inner, Integer, Listing, Time, build_time, show_time
@@ -29,7 +26,7 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
-from schemas.hand_identity import identify_hand
+from schemas.hand_identity import digest_hands, identify_hand
 from schemas.hands import (
     HandSchema,
     IrregularHandSchema,
@@ -85,6 +82,12 @@ class RoundDocument:
         """What the house charges the players of the round; None if it charges nothing."""
         return charge_of(self.charge_per, self.charge_amount)
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether it contains texts of people: reasons of departures or of the closing."""
+        endings = (*self.departures, *((self.closed,) if self.closed else ()))
+        return any(ending.reason is not None for ending in endings)
+
     def history(self, ruleset: Ruleset) -> History:
         """Return the input of the rules."""
         hands = tuple(submitted.hand for submitted in self.hands)
@@ -130,7 +133,11 @@ class DocumentClosingSchema(WireSchema):
         required=True,
         description="Number of the last hand of the round. 0 if no hand was played.",
     )
-    reason = ReasonField(required=True, description="Why the round ended early, in one line.")
+    reason = ReasonField(
+        required=True,
+        allow_none=True,
+        description="Why the round ended early, in one line. Null if the reason was erased.",
+    )
 
 
 def find_document_mistakes(received: Any) -> Iterator[Mistake]:
@@ -339,30 +346,29 @@ def with_digits(document: RoundDocument, unit: Unit | None) -> RoundDocument:
 
 
 def digest_document(document: RoundDocument) -> bytes:
-    """Return the digest of a document without its opening time, digits of its unit, and reasons of irregular hands."""
-    return _digest(_dump_head(document), [submitted.content for submitted in document.hands])
+    """Return the digest of a document without its opening time, the digits of its unit, and its reasons."""
+    return digest_hands(_dump_head(document), [submitted.content for submitted in document.hands])
 
 
 def identify(document: RoundDocument) -> bytes:
     """
     Return the digest that identifies a round's document at its table, whoever recorded it.
 
-    The name of the table is not part of it, because the table can be renamed.
+    The name of the table is not part of it, because the table can be renamed, and no reason is, because it can be
+    erased.
     """
     head = _dump_head(document)
     del head["table"]
-    return _digest(head, [identify_hand(submitted.hand) for submitted in document.hands])
+    return digest_hands(head, [identify_hand(submitted.hand) for submitted in document.hands])
 
 
 def _dump_head(document: RoundDocument) -> Dumped:
     """Encode what digests have of a document besides its hands."""
     numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
-    return dump_document(replace(document, hands=(), irregular=numbers, opened_at=None, unit_digits=None))
-
-
-def _digest(head: Dumped, hands: Sequence[bytes]) -> bytes:
-    """Return the digest of a document with the canonical JSON of each hand."""
-    return sha256(canonical_json({**head, "hands": [orjson.Fragment(hand) for hand in hands]})).digest()
+    departures = tuple(replace(departure, reason=None) for departure in document.departures)
+    closed = document.closed and replace(document.closed, reason=None)
+    unnamed = replace(document, irregular=numbers, departures=departures, closed=closed)
+    return dump_document(replace(unnamed, hands=(), opened_at=None, unit_digits=None))
 
 
 def dump_played_document(view: RoundView, settlement: SettlementView) -> Dumped:

@@ -69,6 +69,18 @@ class EvidenceRevisionSchema(WireSchema):
     )
 
 
+class EvidenceTextSchema(WireSchema):
+    """A text of the revisions, with the key of the digest that the events have of it."""
+
+    text = Text(required=True, longest=1000, description="The text: a reason.")
+    salt = Text(
+        required=True,
+        longest=64,
+        pattern="^[0-9a-f]{64}$",
+        description="The key of its HMAC-SHA-256, in hexadecimal: a random salt.",
+    )
+
+
 class EvidenceSchema(WireSchema):
     """The evidence of a round in one file: `ofc verify` verifies it without the service."""
 
@@ -87,6 +99,12 @@ class EvidenceSchema(WireSchema):
         most=_MOST_EVENTS,
         required=True,
         description="The rulesets of the revisions, in full.",
+    )
+    texts = Listing(
+        Inner(EvidenceTextSchema),
+        most=_MOST_EVENTS,
+        required=True,
+        description="The reasons in the revisions. The events have their digests; those that were erased are missing.",
     )
     events = Listing(
         Inner(ProvedEventSchema),

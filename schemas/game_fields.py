@@ -219,7 +219,7 @@ class ChargeAmountField(Integer):
 
 
 class ReferenceField(Text):
-    """The operator's reference of a round, unique at its table."""
+    """The client's own ID of a record: of a round unique at its table, of a table or a hand unique in the club."""
 
     default_description = "The operator's reference of the round, unique at its table."
 

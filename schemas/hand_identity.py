@@ -1,8 +1,11 @@
 """The identity of a hand, and the mistakes of a record that differs from an earlier one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from hashlib import sha256
 from typing import Any
+
+import orjson
 
 from evidence import canonical_json
 from schemas.base import ComparedMistake
@@ -28,6 +31,11 @@ def identify_hand(hand: Hand) -> bytes:
         "players": [_identify_player(player) for player in hand.players_by_seat],
     }
     return canonical_json(content)
+
+
+def digest_hands(head: Mapping[str, Any], hands: Sequence[bytes]) -> bytes:
+    """Return the digest of a document with the canonical JSON of each hand, given its other fields."""
+    return sha256(canonical_json({**head, "hands": [orjson.Fragment(hand) for hand in hands]})).digest()
 
 
 def _identify_player(player: PlayerHand) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Hands as they were played, with their results, and hands accepted as played."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
@@ -20,12 +20,14 @@ from schemas.game_fields import (
     MOST_STREETS,
     CardList,
     PlayerField,
+    ReferenceField,
     RowField,
     SeatField,
     StackField,
 )
 from schemas.json_schema import CompiledSchema
 from schemas.ledger.hand_charges import HandCharge, HandChargesField, build_charges
+from schemas.metadata import NO_METADATA, Metadata, MetadataField
 from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.board import Row
 from scoring.cards import BY_NAME, Card
@@ -35,6 +37,8 @@ from scoring.hand import Hand, Seat, Street
 from scoring.ruleset import MOST_FANTASYLAND, Points, Ruleset, StakesScope
 from scoring.score import HandScore
 from scoring.settlement import Transfer
+
+HAND_REFERENCE: Final = "The client's own ID of the hand, unique in the club. A corrected hand has it too."
 
 _MOST: Final = 52
 """Maximum number of players, streets or cards to search in an invalid hand; a valid one has fewer."""
@@ -148,6 +152,8 @@ class SubmittedHand:
         restores: the record of the same hand that was undone and counts again.
         dealt_again: whether the players were dealt the same cards as in an earlier hand of the round.
         charges: what the house charges for the hand; they are recorded beside it.
+        reference: the client's ID of the hand.
+        metadata: the client's own texts about it.
     """
 
     hand: Hand
@@ -157,6 +163,8 @@ class SubmittedHand:
     restores: UUID | None = None
     dealt_again: bool = False
     charges: tuple[HandCharge, ...] = ()
+    reference: str | None = None
+    metadata: Metadata = field(default_factory=dict)
 
     @cached_property
     def content(self) -> bytes:
@@ -188,6 +196,8 @@ def build_submitted(received: Mapping[str, Any]) -> SubmittedHand:
         None if restores is None else UUID(restores),
         received.get("dealt_again", False),
         build_charges(received.get("charges", _NONE)),
+        received.get("reference"),
+        received.get("metadata", NO_METADATA),
     )
 
 
@@ -254,6 +264,8 @@ class HandRequestSchema(HandSchema):
         " otherwise refused (`same-deal`).",
     )
     charges = HandChargesField()
+    reference = ReferenceField(load_default=None, description=f"{HAND_REFERENCE} Null if it has none.")
+    metadata = MetadataField(load_default=NO_METADATA)
     expected = ExpectedField()
 
 
@@ -327,6 +339,8 @@ class HandView:
         stacks: the stacks after them, by seat.
         irregular: why the hand does not follow the hands before it; empty if it does.
         id, round_id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
+        reference: the client's ID of the hand.
+        metadata: the client's own texts about it, if they were read.
     """
 
     hand: Hand
@@ -341,6 +355,8 @@ class HandView:
     round_id: str | None = None
     recorded_at: datetime | None = None
     in_force: bool = True
+    reference: str | None = None
+    metadata: Metadata = field(default_factory=dict)
 
     @property
     def is_paid_later(self) -> bool:

@@ -10,6 +10,7 @@ from marshmallow import post_load
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Inner, Listing, Text, Time, show_time
 from schemas.game_fields import PlayerField
+from schemas.metadata import Metadata, MetadataField
 from schemas.pages import PageSchema
 
 MOST_ALIASES: Final = 100
@@ -27,15 +28,21 @@ class DisplayNameField(Text):
 
 @dataclass(frozen=True, slots=True)
 class NameRequest:
-    """A display name to set."""
+    """A display name to set, and metadata; None leaves the metadata as they are."""
 
     display_name: str
+    metadata: Metadata | None = None
 
 
 class DisplayNameRequestSchema(WireSchema):
     """A display name to set. It replaces the player's previous one."""
 
     display_name = DisplayNameField(required=True, description="The new display name of the player.")
+    metadata = MetadataField(
+        load_default=None,
+        description="All metadata of the player from now on. An empty object removes them; if omitted, they stay as"
+        " they are.",
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> NameRequest:
@@ -92,6 +99,12 @@ class PlayerSchema(WireSchema):
     )
 
 
+class PlayerWithMetadataSchema(PlayerSchema):
+    """A player with a display name and metadata."""
+
+    metadata = MetadataField(required=True)
+
+
 class PlayerPageSchema(PageSchema):
     """One page of players with a display name or aliases, newest first."""
 
@@ -126,3 +139,8 @@ def dump_player(view: PlayerView) -> Dumped:
         "named_at": show_time(view.named_at),
         "aliases": [{"alias": each.alias, "joined_at": show_time(each.joined_at)} for each in view.aliases],
     }
+
+
+def dump_player_with_metadata(view: PlayerView, metadata: Metadata) -> Dumped:
+    """Encode a player with their display name and metadata."""
+    return {**dump_player(view), "metadata": dict(metadata)}

@@ -237,3 +237,8 @@ def refuse(error: EvidenceError | WireError | ScoringError | Refused) -> Refusal
     first = error.mistakes[0]
     code = first.code if first.code in ROUND_IS_OVER and not first.path else error.code
     return Refusal(code, summarize(error.mistakes), error.mistakes)
+
+
+def dump_warnings(warnings: Sequence[Mistake]) -> Dumped:
+    """Encode what may be a mistake in a request; an empty object if there are no warnings."""
+    return {"warnings": dump_mistakes(warnings)} if warnings else {}

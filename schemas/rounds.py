@@ -1,7 +1,7 @@
 """Rounds: requests, state and lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -40,9 +40,10 @@ from schemas.game_fields import (
     UnitCodeField,
     UnitDigitsField,
 )
+from schemas.metadata import NO_METADATA, Metadata, MetadataField
 from schemas.money import Unit, dump_unit
 from schemas.pages import OfRounds, PageQuerySchema, PageSchema
-from schemas.problems import FieldErrorSchema, dump_mistakes
+from schemas.problems import FieldErrorSchema, dump_warnings
 from schemas.settlements import IN_FORCE, SettlementState
 from scoring.errors import Mistake
 from scoring.hand import Seat
@@ -83,6 +84,7 @@ class RoundRequest:
     reference: str | None
     opened_at: datetime | None
     expected: Mapping[str, Any] | None
+    metadata: Metadata = field(default_factory=dict)
 
 
 class RoundRequestSchema(WireSchema):
@@ -97,11 +99,12 @@ class RoundRequestSchema(WireSchema):
     )
     reference = ReferenceField(load_default=None)
     opened_at = Time(load_default=None, allow_none=True, description="Time when the round was opened. Now if omitted.")
+    metadata = MetadataField(load_default=NO_METADATA)
     expected = ExpectedField()
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundRequest:
-        return RoundRequest(tuple(read["seats"]), read["reference"], read["opened_at"], read["expected"])
+        return RoundRequest(**{**read, "seats": tuple(read["seats"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +252,13 @@ class WarningsField(Listing):
         super().__init__(Inner(FieldErrorSchema), most=MOST_PLAYERS, **options)
 
 
-class OpenedRoundSchema(RoundSchema):
+class RoundWithMetadataSchema(RoundSchema):
+    """A round as it is now, with its metadata."""
+
+    metadata = MetadataField(required=True)
+
+
+class OpenedRoundSchema(RoundWithMetadataSchema):
     """A round that was opened."""
 
     warnings = WarningsField()
@@ -263,7 +272,7 @@ class DroppedDepartureSchema(WireSchema):
         least=0, most=MOST_HANDS, required=True, description="Number of the last hand before the departure."
     )
     reason = ReasonField(
-        required=True, allow_none=True, description="Why the player left. Null if no reason was recorded."
+        required=True, allow_none=True, description="Why the player left. Null if none was recorded, or it was erased."
     )
 
 
@@ -290,8 +299,7 @@ class RoundQuerySchema(OfRounds, PageQuerySchema):
 
     table_name = TableNameField(description="List only rounds of the table with this name, if it is not archived.")
     reference = ReferenceField(
-        allow_none=False,
-        description="List only rounds with this reference. At each table, one round has it.",
+        allow_none=False, description="List only rounds with this reference. At each table, one round has it."
     )
     player = PlayerField(description="List only rounds of the player with this ID.")
     status = Choice(STATUSES, description="List only rounds with this status.")
@@ -344,20 +352,19 @@ def dump_round(view: RoundView) -> Dumped:
     }
 
 
-def dump_opened_round(view: RoundView, warnings: Sequence[Mistake]) -> Dumped:
+def dump_round_with_metadata(view: RoundView, metadata: Metadata) -> Dumped:
+    """Encode a round as it is now, with its metadata."""
+    return {**dump_round(view), "metadata": dict(metadata)}
+
+
+def dump_opened_round(view: RoundView, metadata: Metadata, warnings: Sequence[Mistake]) -> Dumped:
     """Encode a round that was opened, with what may be a mistake in it."""
-    return {**dump_round(view), **dump_warnings(warnings)}
-
-
-def dump_warnings(warnings: Sequence[Mistake]) -> Dumped:
-    """Encode what may be a mistake in a request; an empty object if there are no warnings."""
-    return {"warnings": dump_mistakes(warnings)} if warnings else {}
+    return {**dump_round_with_metadata(view, metadata), **dump_warnings(warnings)}
 
 
 def dump_undone_round(view: RoundView, dropped: Iterable[Departure]) -> Dumped:
     """Encode a round without the hand that was undone."""
-    listed = dump_dropped(dropped)
-    return {**dump_round(view), **({"dropped_departures": listed} if listed else {})}
+    return {**dump_round(view), **({"dropped_departures": listed} if (listed := dump_dropped(dropped)) else {})}
 
 
 def dump_dropped(dropped: Iterable[Departure]) -> list[Dumped]:

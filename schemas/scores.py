@@ -20,12 +20,13 @@ from schemas.fields import (
     UuidField,
     show_time,
 )
-from schemas.game_fields import MOST_PLAYERS, PlayerField, RulesetReference, SeatField, StackField
-from schemas.hands import HandView, PlayerHandSchema, ReasonsField, find_dealt_mistakes
+from schemas.game_fields import MOST_PLAYERS, PlayerField, ReferenceField, RulesetReference, SeatField, StackField
+from schemas.hands import HAND_REFERENCE, HandView, PlayerHandSchema, ReasonsField, find_dealt_mistakes
 from schemas.json_schema import CompiledSchema
+from schemas.metadata import MetadataField
 from schemas.pages import InPeriod, PageQuerySchema, PageSchema, QueryBoolean, RevisionField
 from schemas.problems import dump_mistakes
-from schemas.rounds import RoundSchema
+from schemas.rounds import RoundSchema, RoundView, dump_round
 from schemas.settlements import TransferSchema, dump_points, dump_transfers
 from scoring.board import Row
 from scoring.description import describe
@@ -217,14 +218,16 @@ class RecordedHandSchema(HandScoreSchema):
     )
     recorded_at = Time(required=True, description="Time when the service stored the hand.")
     in_force = Boolean(required=True, description="False if the hand was undone or corrected and no longer counts.")
+    reference = ReferenceField(required=True, description=f"{HAND_REFERENCE} Null if it has none.")
     irregular = ReasonsField(
         required=True, description="Why the hand does not follow the hands before it. Empty if it does."
     )
 
 
 class RecordedHandWithRoundSchema(RecordedHandSchema):
-    """A recorded hand and its result, and the round as it is now."""
+    """A recorded hand and its result, its metadata, and the round as it is now."""
 
+    metadata = MetadataField(required=True)
     round = Inner(RoundSchema, required=True, description="The round as it is now.")
 
 
@@ -262,6 +265,11 @@ class HandFilterSchema(InPeriod, PageQuerySchema):
     played_before = Time(data_key="to", description="Find only hands played, or else recorded, before this time.")
     ruleset = RulesetReference(
         description="Find only hands scored under this ruleset, as a name (any version) or `name@version`."
+    )
+    hand_reference = ReferenceField(
+        data_key="reference",
+        allow_none=False,
+        description="Find only the hand with this reference: one, or none if it was undone.",
     )
     foul = QueryBoolean(
         description="Find only hands with a foul board, or without one; with `player`, only their board counts."
@@ -349,6 +357,11 @@ def dump_exchange(exchange: Exchange) -> Dumped:
     }
 
 
+def dump_hand_with_round(recorded: HandView, view: RoundView) -> Dumped:
+    """Encode a recorded hand with its metadata, and its round as it is now."""
+    return {**dump_recorded_hand(recorded), "metadata": dict(recorded.metadata), "round": dump_round(view)}
+
+
 def dump_recorded_hand(recorded: HandView) -> Dumped:
     """Encode a recorded hand; the caller adds the round."""
     return {
@@ -358,6 +371,7 @@ def dump_recorded_hand(recorded: HandView) -> Dumped:
         "played_at": show_time(recorded.played_at),
         "recorded_at": show_time(recorded.recorded_at),
         "in_force": recorded.in_force,
+        "reference": recorded.reference,
         "irregular": dump_mistakes(recorded.irregular),
         **dump_score(recorded.ruleset, recorded.score, recorded.players),
         "transfers": dump_transfers(recorded.transfers),

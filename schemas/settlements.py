@@ -172,7 +172,7 @@ class SettlementSchema(WireSchema):
         allow_none=True,
         longest=500,
         description="Why the round has this revision: the reason of the undo, correction or recomputation."
-        " Null in the first.",
+        " Null in the first, or if it was erased.",
     )
     irregular = Listing(
         Inner(IrregularHandSchema), most=MOST_HANDS, required=True, description="Hands accepted as played."

@@ -1,7 +1,7 @@
 """Tables, the unit of the value of their points, and their scorekeepers: who is entering which hand."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -16,12 +16,14 @@ from schemas.game_fields import (
     ChargeAmountField,
     ChargePerField,
     PointValueField,
+    ReferenceField,
     RulesetReference,
     StackField,
     TableNameField,
     UnitCodeField,
     UnitDigitsField,
 )
+from schemas.metadata import NO_METADATA, Metadata, MetadataField
 from schemas.money import Unit, dump_unit
 from schemas.pages import PageQuerySchema, PageSchema, QueryBoolean
 from scoring.ruleset import Points
@@ -87,6 +89,12 @@ class CorrectionWindowField(Integer):
         super().__init__(least=0, most=LONGEST_WINDOW, **options)
 
 
+class TableReferenceField(ReferenceField):
+    """The client's own ID of a table."""
+
+    default_description = "The client's own ID of the table, unique in the club. Null if it has none."
+
+
 def check_unit(read: Mapping[str, Any]) -> None:
     """
     Refuse a point value without a unit. An invalid unit is not in `read`.
@@ -115,6 +123,8 @@ class TableRequest:
     correction_window_minutes: int = DEFAULT_WINDOW
     charge_per: ChargePer | None = None
     charge_amount: int | None = None
+    reference: str | None = None
+    metadata: Metadata = field(default_factory=dict)
 
 
 class TableRequestSchema(NewMoney, WireSchema):
@@ -138,6 +148,8 @@ class TableRequestSchema(NewMoney, WireSchema):
     correction_window_minutes = CorrectionWindowField(load_default=DEFAULT_WINDOW)
     charge_per = ChargePerField(load_default=None)
     charge_amount = ChargeAmountField(load_default=None)
+    reference = TableReferenceField(load_default=None)
+    metadata = MetadataField(load_default=NO_METADATA)
 
     @validates_schema(skip_on_field_errors=False)
     def _check_unit(self, read: dict[str, Any], **_: Any) -> None:
@@ -173,6 +185,10 @@ class TableChangesSchema(NewMoney, WireSchema):
     charge_amount = ChargeAmountField()
     is_archived = Boolean(
         description="True archives the table: no round is opened at it, and its name is free. False brings it back."
+    )
+    reference = TableReferenceField()
+    metadata = MetadataField(
+        description="All metadata of the table from now on. An empty object removes them; what it had is erased."
     )
 
     @validates_schema(skip_on_field_errors=True)
@@ -254,6 +270,13 @@ class TableSchema(WireSchema):
     archived_at = Time(
         required=True, allow_none=True, description="Time when the table was archived. Null if it is not archived."
     )
+    reference = TableReferenceField(required=True)
+
+
+class TableWithMetadataSchema(TableSchema):
+    """A table with its metadata."""
+
+    metadata = MetadataField(required=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +294,7 @@ class TableView:
     charge_amount: int | None
     created_at: datetime
     archived_at: datetime | None
+    reference: str | None
 
 
 def dump_table(table: TableView) -> dict[str, Any]:
@@ -286,14 +310,23 @@ def dump_table(table: TableView) -> dict[str, Any]:
         **dump_charge(table.charge_per, table.charge_amount),
         "created_at": show_time(table.created_at),
         "archived_at": show_time(table.archived_at),
+        "reference": table.reference,
     }
+
+
+def dump_table_with_metadata(table: TableView, metadata: Metadata) -> dict[str, Any]:
+    """Encode a table with its metadata."""
+    return {**dump_table(table), "metadata": dict(metadata)}
 
 
 class TableQuerySchema(PageQuerySchema):
     """The page and the filter of a list of tables."""
 
     name = TableNameField(description="List only tables with exactly this name: one, if they are not archived.")
-    archived = QueryBoolean(description="True for the archived tables. If omitted or false, those not archived.")
+    archived = QueryBoolean(
+        description="True for the archived tables. If omitted or false, those not archived; with `reference`, either."
+    )
+    reference = TableReferenceField(allow_none=False, description="List only the table with this reference, if any.")
 
 
 class TablePageSchema(PageSchema):

@@ -33,7 +33,7 @@ class Closing:
     """The end of a round before it was complete."""
 
     after_hand: int
-    reason: str
+    reason: str | None = None
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
 from service.statistics.views import statistics
 from service.tables.views import scorekeepers, tables
+from service.texts.views import texts
 from service.units.views import units
 from service.webhooks.sending import AllowedAddresses
 from service.webhooks.views import webhooks
@@ -107,6 +108,7 @@ def create_app(config: Config) -> Flask:
         club,
         keys,
         ids,
+        texts,
         health,
         metrics,
     ):

@@ -13,7 +13,6 @@ import service.disputes.models
 import service.http.idempotent_responses
 import service.imports.models
 import service.jobs.models
-import service.ledger.models
 import service.links.models
 import service.players.models
 import service.proposals.models
@@ -23,6 +22,7 @@ import service.rounds.queries.journal
 import service.rounds.queries.player_results
 import service.rulesets.models
 import service.tables.models
+import service.texts.models
 import service.units.models
 import service.verification.models
 import service.webhooks.models

@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 
 import flask_smorest
 import yaml
-from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 
 from schemas import pages
@@ -29,7 +28,7 @@ from schemas.problems import ProblemSchema
 from schemas.webhooks.messages import MESSAGES
 from service.clubs.scopes import PRESET_SCOPES, SCOPE_DESCRIPTIONS
 from service.examples import add_examples
-from service.openapi_components import prepare_for_generators
+from service.openapi_components import SchemaPlugin, prepare_for_generators
 from service.openapi_published import WHOLE, publish
 from service.version import VERSION
 
@@ -152,6 +151,7 @@ PATH_PARAMETERS: Final = {
     "payment_id": "ID of the payment.",
     "proposal_id": "ID of the proposal.",
     "recomputation_id": "ID of the recomputation.",
+    "record_id": "ID of a table, round, hand, dispute, payment, charge, reversal, recomputation, link or key.",
     "reference": "Ruleset, as a name (newest version) or `name@version`.",
     "round_id": "ID of the round.",
     "table_id": "ID of the table.",
@@ -200,7 +200,7 @@ def describe_api(app: Flask) -> ContractApi:
     app.config.update(API_TITLE=TITLE, API_VERSION=VERSION, OPENAPI_VERSION=OPENAPI_VERSION)
     api = ContractApi(
         spec_kwargs={
-            "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=name_schema),
+            "marshmallow_plugin": SchemaPlugin(schema_name_resolver=name_schema),
             "info": {"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
             "servers": [{"url": "/"}],
             "security": [{"key": []}],

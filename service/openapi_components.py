@@ -9,6 +9,11 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+
+from schemas.base import WireField
+
 _NOTES: Final = ("description", "default", "example", "examples")
 """Keywords that say something about one place, and are not part of a component."""
 _COMPONENTS: Final = "#/components/"
@@ -69,6 +74,10 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "WebhookKind": Component("WebhookRequest.kinds[]", "Kind of message that a webhook can choose."),
     "MessageKind": Component("Delivery.kind", "Kind of a message to a webhook."),
     "IdKind": Component("FoundId.kind", "What an ID is the ID of."),
+    "MetadataOwner": Component("MetadataChangedContent.of", "Kind of a record that has metadata."),
+    "Metadata": Component(
+        "RoundWithMetadata.metadata", "The client's own texts about a record, by the client's own keys."
+    ),
     "LinkKind": Component("Link.kind", "What a link is for."),
     "WebhookState": Component("Webhook.state", "Whether messages are sent to a webhook."),
     "WebhookDisabledBecause": Component("Webhook.disabled_because", "Why a webhook is disabled."),
@@ -92,6 +101,21 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "ProofHash": Component("ProvedEvent.proof[]", "SHA-256 hash, in Base64."),
 }
 """The named components that are not objects; objects are named after their schemas."""
+
+
+class SchemaPlugin(MarshmallowPlugin):
+    """The plugin of apispec for schemas, which also describes the keys of dictionaries."""
+
+    def init_spec(self, spec: APISpec) -> None:
+        """Add what apispec leaves out."""
+        super().init_spec(spec)
+        assert self.converter is not None, "made from the specification"
+        self.converter.add_attribute_function(_describe_keys)
+
+
+def _describe_keys(_converter: object, field: WireField, **_: object) -> dict[str, Any]:
+    names = field.metadata.get("propertyNames")
+    return {} if names is None else {"propertyNames": names}
 
 
 def prepare_for_generators(contract: dict[str, Any]) -> None:

@@ -222,6 +222,19 @@ class Lifetime(click.ParamType[int]):
         return int(match["number"]) * _SECONDS[match["unit"]]
 
 
+class Entry(click.ParamType[tuple[str, str]]):
+    """One entry of metadata, such as `city=Lyon`."""
+
+    name = "entry"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Return the key and the text of an entry."""
+        key, separator, text = value.partition("=")
+        if not separator:
+            self.fail(f"{value!r} has no text; expected, for example, city=Lyon", param, ctx)
+        return key, text
+
+
 _BEGIN: Final = "Only rounds opened at TIME or later: today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339."
 _END: Final = "Only rounds opened before TIME. Days begin with the evening of the club, at 06:00 unless it is set up."
 

@@ -63,7 +63,7 @@ def disputes() -> None:
 @click.option("--hand", type=click.IntRange(1), metavar="NUMBER", help="The hand that the dispute is about.")
 @click.option("--seat", type=click.IntRange(1), metavar="NUMBER", help="The seat that the dispute is about.")
 @click.option("--row", type=click.Choice(["top", "middle", "bottom"]), help="The row of the hand.")
-@click.option("--claim", required=True, metavar="TEXT", help="The claim; it is stored permanently.")
+@click.option("--claim", required=True, metavar="TEXT", help="The claim.")
 @by_option
 @yes_option
 @json_option
@@ -159,7 +159,7 @@ def show(session: Session, dispute_id: str, as_json: bool) -> None:
 @json_option
 @pass_session
 def comment(session: Session, dispute_id: str, comment: str, by: str, as_json: bool) -> None:
-    """Add a comment to a dispute. It is stored permanently."""
+    """Add a comment to a dispute."""
     with session.client() as client:
         dispute_id = find_id(client, "dispute", dispute_id)
         response = client.comment_on_dispute(dispute_id, {"comment": comment, "by": by})
@@ -190,7 +190,7 @@ def review(session: Session, dispute_id: str, by: str, as_json: bool) -> None:
 @id_argument
 @click.argument("state", metavar="upheld|rejected", type=click.Choice(["upheld", "rejected"]))
 @by_option
-@click.option("--reason", required=True, metavar="TEXT", help="The reason; it is stored permanently.")
+@click.option("--reason", required=True, metavar="TEXT", help="The reason.")
 @amendment_options
 @yes_option
 @json_option
@@ -251,7 +251,7 @@ def resolve(
 @disputes.command(cls=Command, examples=[f"ofc dispute withdraw {EXAMPLE_ID} --by bob --yes"])
 @id_argument
 @by_option
-@click.option("--reason", metavar="TEXT", help="The reason; it is stored permanently.")
+@click.option("--reason", metavar="TEXT", help="The reason.")
 @yes_option
 @json_option
 @pass_session

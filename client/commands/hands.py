@@ -48,6 +48,8 @@ _NAME_LENGTH: Final = 40
         "correct": ("corrections:correct_hand", "Correct a recorded hand of the table's round."),
         "explain": ("explain:explain_hand", "Explain a recorded hand, point by point."),
         "find": ("administration:find_hands", "Find hands of all rounds, newest recorded first."),
+        "show": ("players:show_hand_of_club", "Show who won what in a hand, with its reference and its metadata."),
+        "update": ("players:update_hand", "Replace the metadata of a hand."),
     },
     examples=["ofc hand add friday"],
 )

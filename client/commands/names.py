@@ -99,7 +99,8 @@ def _list_disputes(client: Client) -> Names:
 
 def _list_recomputations(client: Client) -> Names:
     return (
-        (each["id"], f"{each['created_at']}, {each['mode']}: {each['reason']}") for each in client.list_recomputations()
+        (each["id"], f"{each['created_at']}, {each['mode']}: {each['reason'] or 'erased'}")
+        for each in client.list_recomputations()
     )
 
 

@@ -40,6 +40,7 @@ _LAZY_COMMANDS: Final = {
     "explain": ("explain:explain_round", "Explain every hand of a round, point by point."),
     "evidence": ("verify:get_evidence", "Print the evidence of a round, for `ofc verify`."),
     "leave": ("changes:leave", "Record that a player left the table's round."),
+    "update": ("players:update_round", "Replace the metadata of a round."),
     "what-if": ("corrections:what_if", "Show the result of a round with changes, without storing it."),
 }
 
@@ -102,7 +103,7 @@ def show(session: Session, round_: str, as_json: bool) -> None:
     ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
-        record = find_round(client, round_)
+        record = client.get_round(find_round(client, round_)["id"])
     if as_json:
         print_json(record)
     else:

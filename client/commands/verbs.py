@@ -15,6 +15,7 @@ from client.commands.base import (
     MOMENT,
     REFUSED,
     Command,
+    Entry,
     Lifetime,
     Period,
     Session,
@@ -44,6 +45,8 @@ Extend = Callable[[Client, Sequence[Document]], Sequence[Document]]
 
 _HIDDEN: Final = frozenset({"limit", "cursor", "dry_run", "ids"})
 """Parameters that are no options: pages are read as they are needed."""
+_SEVERAL: Final = frozenset({"array", "object"})
+"""The types of parameters whose option is written once for each item."""
 _JSON: Final = "Print the response as JSON, for scripts."
 _PERIOD: Final = ("from", "to")
 _COMPLETERS: Final[Mapping[str, Completer]] = {
@@ -58,7 +61,13 @@ _COMPLETERS: Final[Mapping[str, Completer]] = {
     "table_id": complete_tables,
     "tables": complete_tables,
 }
-_METAVARS: Final = {"from": "TIME", "to": "TIME", "ruleset": "NAME[@VERSION]", "evening": "DATE"}
+_METAVARS: Final = {
+    "metadata": "KEY=TEXT",
+    "from": "TIME",
+    "to": "TIME",
+    "ruleset": "NAME[@VERSION]",
+    "evening": "DATE",
+}
 _HELP: Final = {
     "table": "Only of this table, by its name or id.",
     "tables": "Only this table, by its name or id; more than once for several.",
@@ -109,7 +118,7 @@ class Verb:
         limit: of a list, the default of --limit; None if all items are read.
         has_csv: whether the list can be printed as CSV.
         has_parquet: whether the list, which has CSV, can be written as Parquet too.
-        confirms: the operation that returns what the command removes, and the question about it.
+        confirms: the operation that returns what the command removes, or None, and the question about it.
         done: the sentence after success, with fields of what the last argument named.
         needs_option: whether one option at least must be given.
         is_patient: whether --timeout does not apply.
@@ -134,7 +143,7 @@ class Verb:
     limit: int | None = None
     has_csv: bool = False
     has_parquet: bool = False
-    confirms: tuple[str, str] | None = None
+    confirms: tuple[str | None, str] | None = None
     done: str = ""
     needs_option: bool = False
     is_patient: bool = False
@@ -209,14 +218,14 @@ def _make_option(verb: Verb, parameter: Parameter) -> click.Option:
     flag, name = verb.name_option(parameter), parameter.name
     kind: Any = click.Choice(parameter.choices) if parameter.choices and parameter.type == "string" else None
     kind = MOMENT if name in _PERIOD else click.IntRange(parameter.minimum) if parameter.type == "integer" else kind
-    kind = FromNow() if name in verb.from_now else kind
+    kind = FromNow() if name in verb.from_now else Entry() if parameter.type == "object" else kind
     is_flag = parameter.type == "boolean"
     metavar = verb.metavars.get(name, _METAVARS.get(name))
     unset: dict[str, Any] = {"default": None} if is_flag else {}
     return click.Option(
         [f"{flag}/--no-{flag.removeprefix('--')}" if is_flag else flag, name],
         type=None if is_flag else kind,
-        multiple=parameter.type == "array" or name == "tables",
+        multiple=parameter.type in _SEVERAL or name == "tables",
         required=parameter.is_required,
         metavar=metavar,
         help=_FROM_NOW if name in verb.from_now else _describe(parameter),
@@ -297,7 +306,8 @@ def _find_arguments(client: Client, verb: Verb, values: Mapping[str, Any]) -> tu
 def _is_confirmed(client: Client, verb: Verb, arguments: Sequence[str], values: Mapping[str, Any]) -> bool:
     assert verb.confirms is not None
     operation, question = verb.confirms
-    _print_records(verb, make_console(), [getattr(client, operation)(*arguments)])
+    if operation is not None:
+        _print_records(verb, make_console(), [getattr(client, operation)(*arguments)])
     if values["yes"] or confirm(make_asker(), question):
         return True
     make_console().print("Nothing was changed.")
@@ -321,8 +331,13 @@ def _write_query(client: Client, verb: Verb, values: Mapping[str, Any]) -> dict[
 def _write_body(verb: Verb, values: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the fields of the body that are given; None if the operation has no body."""
     fields = [each for each in PARAMETERS[verb.operation] if each.place == "body"]
-    body = {each.name: values[each.name] for each in fields if values[each.name] not in (None, ())}
-    return {name: [*value] if isinstance(value, tuple) else value for name, value in body.items()} if fields else None
+    several: Mapping[str, Callable[[Any], Any]] = {"array": list, "object": dict}
+    body = {
+        each.name: several.get(each.type, lambda value: value)(values[each.name])
+        for each in fields
+        if values[each.name] not in (None, ())
+    }
+    return body if fields else None
 
 
 def _print_list(client: Client, verb: Verb, items: Iterator[Document], values: Mapping[str, Any]) -> None:

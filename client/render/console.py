@@ -145,3 +145,9 @@ def show_records(console: Console, records: Iterable[Document], columns: Sequenc
     for record in records:
         grid.add_row(*(column.show(record) for column in columns))
     console.print(grid)
+
+
+def show_metadata(console: Console, record: Document) -> None:
+    """Print the metadata of a record, one entry a line, if it has any."""
+    for key, text in record.get("metadata", {}).items():
+        console.print(Text(f"  {key}: {text}", style="dim"), soft_wrap=True)

@@ -7,9 +7,12 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from client.render.format import ROWS, Names, join, show_cards
+from client.render.format import ERASED, ROWS, Names, join, show_cards
 
 Document = Mapping[str, Any]
+
+_WITH_WORDS = frozenset({"comment", "upheld", "rejected"})
+"""The kinds of entries that always had words."""
 
 
 def show_claim(console: Console, claimed: Document) -> None:
@@ -64,16 +67,22 @@ def _claim(claimed: Document) -> Text:
     parts = [f"{name} {value}" for name, value in places if value is not None]
     parts += [claimed["row"]] if claimed.get("row") else []
     place = f" about {', '.join(parts)}" if parts else ""
-    return Text(f"{claimed['by']}{place}: ", style="dim").append(claimed["claim"], style="not dim")
+    return Text(f"{_author(claimed)}{place}: ", style="dim").append(claimed["claim"] or ERASED, style="not dim")
 
 
 def _entry(entry: Document) -> Text:
     kind = "" if entry["kind"] == "comment" else f", {entry['kind'].replace('_', ' ')}"
-    line = Text(f"{entry['by']}{kind}: " if entry["words"] else f"{entry['by']}{kind}", style="dim")
-    line.append(entry["words"] or "", style="not dim")
+    author = f"{_author(entry)}{kind}"
+    words = entry["words"] or (ERASED if entry["kind"] in _WITH_WORDS else "")
+    line = Text(f"{author}: " if words else author, style="dim")
+    line.append(words, style="not dim")
     if entry["correction"] is not None:
         line.append(f" · corrected in revision {entry['correction']}", style="not dim")
     return line
+
+
+def _author(written: Document) -> str:
+    return written["by"] or ERASED
 
 
 def _unusual(case: Document) -> Iterator[Text]:

@@ -20,6 +20,8 @@ _PRINTED_AS_IS: Final = "\n\t\u200c\u200d"
 """Lines and tabs, and the two joiners that names in some scripts need."""
 
 
+ERASED: Final = "(erased)"
+"""What is printed in place of a text that was erased."""
 SUITS: Final = {"c": ("♣", "green"), "d": ("♦", "blue"), "h": ("♥", "red"), "s": ("♠", "bold")}
 ROWS: Final = ("top", "middle", "bottom")
 

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from client.render.console import NARROW, make_grid, show_grid
+from client.render.console import NARROW, make_grid, show_grid, show_metadata
 from client.render.format import ROWS, Names, join, plural, show_cards, signed
 from client.render.problems import after_place
 
@@ -224,8 +224,15 @@ def show_hand_summary(console: Console, hand: Document) -> None:
     """Print a hand of any round: when it was played, its round and its id, and what each player won."""
     when = (hand["played_at"] or hand["recorded_at"])[:16].replace("T", " ")
     line = Text(f"{when}  hand {hand['number']} of round {hand['round']}  ", style="bold")
-    console.print(line.append(hand["id"], style="not bold dim"), soft_wrap=True)
+    line.append(hand["id"], style="not bold dim")
+    console.print(line.append(f" · {hand['reference']}" if hand["reference"] else ""), soft_wrap=True)
     players = sorted(hand["players"], key=lambda player: int(player["seat"]))
     fouls = {True: ", foul", False: ""}
     points = [f"{player['player']} {signed(player['points'])}{fouls[player['foul']]}" for player in players]
     console.print(Text(f"  {' · '.join(points)}", style="dim"))
+
+
+def show_hand(console: Console, hand: Document) -> None:
+    """Print a hand of any round as in a list, with its metadata."""
+    show_hand_summary(console, {**hand, "round": hand["round"]["id"]})
+    show_metadata(console, hand)

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from client.render.console import Column
-from client.render.format import format_minute
+from client.render.format import ERASED, format_minute
 from client.render.settlement import show_comparison
 
 Document = Mapping[str, Any]
@@ -25,7 +25,7 @@ PROPOSALS: Final = (
     Column("proposed (UTC)", lambda proposal: format_minute(proposal["proposed_at"])),
     Column("by", "by"),
     Column("change", _describe),
-    Column("reason", "reason"),
+    Column("reason", lambda proposal: proposal["reason"] or ERASED),
     Column("state", "state"),
 )
 
@@ -34,7 +34,7 @@ def show_proposal(console: Console, proposal: Document) -> None:
     """Print a proposal, what it changes, and how it ended."""
     console.print(Text(f"Proposal {proposal['id']}: {proposal['state']}", style="bold"), soft_wrap=True)
     proposed = f"{format_minute(proposal['proposed_at'])} UTC, {proposal['by']}: {_describe(proposal)}"
-    console.print(Text(f"{proposed}; {proposal['reason']}"), soft_wrap=True)
+    console.print(Text(f"{proposed}; {proposal['reason'] or ERASED}"), soft_wrap=True)
     if proposal["dispute"] is not None:
         upheld = ", which is upheld with it" if proposal["upholds"] else ""
         console.print(Text(f"For dispute {proposal['dispute']}{upheld}."), soft_wrap=True)
@@ -42,7 +42,8 @@ def show_proposal(console: Console, proposal: Document) -> None:
         console.print()
         show_comparison(console, proposal["comparison"])
     elif proposal["state"] == "waiting" and proposal["round"] is not None:
-        console.print(Text("The round has changed since; the proposal cannot be confirmed.", style="yellow"))
+        why = "The round has changed since" if proposal["reason"] else "The request was erased"
+        console.print(Text(f"{why}; the proposal cannot be confirmed.", style="yellow"))
     if proposal["end"] is not None:
         console.print(Text(_describe_end(proposal["state"], proposal["end"])), soft_wrap=True)
 
@@ -56,7 +57,7 @@ def _describe_end(state: str, end: Document) -> str:
     '2026-11-20 21:04 UTC, confirmed by audit-2: revision 3'
     """
     results = (
-        end["reason"],
+        end["reason"] or (ERASED if state == "withdrawn" else None),
         None if end["revision"] is None else f"revision {end['revision']}",
         None if end["recomputation"] is None else f"recomputation {end['recomputation']}",
     )

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from client.render.console import make_grid
+from client.render.console import make_grid, show_metadata
 from client.render.format import Names, plural, show_amount, show_money, signed
 from client.render.hands import explain_next
 from client.render.payments import show_amounts, show_settled
@@ -27,6 +27,7 @@ def show_round(console: Console, round_: Document) -> None:
     """Print the state of a round and what comes next."""
     state = "" if round_["state"] == "open" else f"settlement {round_['state']}"
     show_heading(console, f"Round {round_['id']}", round_, state)
+    show_metadata(console, round_)
     numbers = ("seat", "opened with", "added", "stack")
     headings = ("seat", "player", "opened with", "added", "stack", "")
     grid = make_grid(console, *headings, numbers=numbers)
@@ -85,9 +86,12 @@ def show_table(console: Console, table: Document) -> None:
         line.append(f" · at least {plural(table['minimum_stack'], 'point')} each", style="not bold")
     window = plural(table["correction_window_minutes"], "minute")
     line.append(f" · provisional for {window}", style="not bold")
+    if table["reference"] is not None:
+        line.append(f" · {table['reference']}", style="not bold")
     if table["archived_at"] is not None:
         line.append(" · archived", style="not bold")
     console.print(line.append(f"  {table['id']}", style="not bold dim"))
+    show_metadata(console, table)
 
 
 def show_statement(console: Console, table: str, statement: Document) -> None:

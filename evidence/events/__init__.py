@@ -22,9 +22,7 @@ from evidence.events.clubs import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
-    PlayerErased,
     PlayerJoined,
-    PlayerNamed,
     PlayerParted,
     RulesetAdded,
     TableChanged,
@@ -44,7 +42,6 @@ from evidence.events.payments import (
     PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
-    digest_note,
 )
 from evidence.events.proposals import (
     ProposalConfirmed,
@@ -53,6 +50,8 @@ from evidence.events.proposals import (
     ProposalWithdrawn,
 )
 from evidence.events.rounds import (
+    CorrectedClosing,
+    CorrectedDeparture,
     CorrectedDocument,
     DepartureRecorded,
     HandRecorded,
@@ -76,6 +75,7 @@ from evidence.events.settlements import (
     SettlementConfirmed,
     SettlementFinalized,
 )
+from evidence.events.texts import MetadataChanged, MetadataOf, PlayerErased, PlayerNamed, TextsErased
 from scoring.errors import Mistake
 
 PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
@@ -98,6 +98,7 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         KeyRevoked,
         LinkIssued,
         LinkRevoked,
+        MetadataChanged,
         PaymentClaimDeclined,
         PaymentClaimed,
         PaymentClaimWithdrawn,
@@ -119,6 +120,7 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         SettlementFinalized,
         TableCreated,
         TableChanged,
+        TextsErased,
         UnitDefined,
         WebhookAdded,
         WebhookChanged,
@@ -134,7 +136,7 @@ def decode_event(kind: str, content: bytes) -> EventPayload | None:
     Return the payload of an event; None where this release does not know the kind.
 
     >>> decode_event("player.erased", b'{"player":"ann"}'), decode_event("player.praised", b"{}")
-    (PlayerErased(player='ann', notes=()), None)
+    (PlayerErased(player='ann', texts=()), None)
 
     Raises:
         EvidenceError: the content is not what `encode` returns for an event of the kind, with every place in it.
@@ -174,6 +176,8 @@ __all__ = [
     "CheckpointSealed",
     "ClubChanged",
     "ClubCreated",
+    "CorrectedClosing",
+    "CorrectedDeparture",
     "CorrectedDocument",
     "DepartureRecorded",
     "DisputeCommented",
@@ -193,6 +197,8 @@ __all__ = [
     "LinkIssued",
     "LinkKind",
     "LinkRevoked",
+    "MetadataChanged",
+    "MetadataOf",
     "PaymentClaimDeclined",
     "PaymentClaimWithdrawn",
     "PaymentClaimed",
@@ -218,11 +224,11 @@ __all__ = [
     "SettlementFinalized",
     "TableChanged",
     "TableCreated",
+    "TextsErased",
     "UnitDefined",
     "WebhookAdded",
     "WebhookChanged",
     "WebhookRemoved",
     "WebhookSecretRotated",
     "decode_event",
-    "digest_note",
 ]

@@ -1,10 +1,9 @@
 """What happens in a club outside of rounds: keys, rulesets, tables, players, and links."""
 
-import hmac
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -68,6 +67,7 @@ class KeyCreated(EventPayload):
     Attributes:
         key: its id.
         prefix: the beginning of the key, by which people tell keys apart.
+        name: the digest of its name, as `digest_text` returns it, because the name can be that of a person.
         expires_at: None where it does not expire.
         replaces: the id of the key that was rotated.
         secret: the SHA-256 of the stored SHA-256 of the key.
@@ -78,7 +78,7 @@ class KeyCreated(EventPayload):
 
     key: UUID
     prefix: str
-    name: str
+    name: bytes
     scopes: tuple[str, ...]
     expires_at: datetime | None
     replaces: UUID | None
@@ -171,7 +171,7 @@ class LinkIssued(EventPayload):
         table: the table that it is for, or that of its round.
         key: the key with which it was issued, and ends.
         link_kind: what it is for.
-        label: the SHA-256 of its label, which can name a person.
+        label: the digest of its label, as `digest_text` returns it, because the label can be that of a person.
         secret: the SHA-256 of the stored SHA-256 of its secret.
         player: the operator's ID of the player of a personal link.
         round: the only round that it shows; None where it shows the table.
@@ -199,47 +199,6 @@ class LinkRevoked(EventPayload):
 
     link: UUID
     table: UUID
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerNamed(EventPayload):
-    """
-    A display name was set for a player. No event contains the name.
-
-    Attributes:
-        digest: the HMAC-SHA-256 of the name, whose key is a random salt. The salt is stored with the name and erased
-            with it, so that nobody can then find the name by trying names.
-    """
-
-    kind = EventKind.PLAYER_NAMED
-
-    player: str
-    digest: bytes
-
-    @classmethod
-    def of(cls, player: str, display_name: str, salt: bytes) -> Self:
-        """
-        Build the event of a name.
-
-        >>> PlayerNamed.of("ann", "Ann Example", bytes(32)).digest.hex()[:16]
-        '0e431debe58049c7'
-        """
-        return cls(player=player, digest=hmac.digest(salt, display_name.encode(), "sha256"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerErased(EventPayload):
-    """
-    The display name of a player was erased, with the notes of their payments and charges.
-
-    Attributes:
-        notes: the IDs of the payments, charges, reversals and declined claims whose notes and reasons were erased.
-    """
-
-    kind = EventKind.PLAYER_ERASED
-
-    player: str
-    notes: tuple[UUID, ...] = field(default=(), metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,6 +277,7 @@ class TableCreated(EventPayload):
     Attributes:
         ruleset: a name and a version.
         charge_per, charge_amount: the standing charge of the house; omitted without one.
+        reference: the client's ID of the table.
     """
 
     kind = EventKind.TABLE_CREATED
@@ -332,6 +292,7 @@ class TableCreated(EventPayload):
     correction_window_minutes: int
     charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
     charge_amount: int | None = field(default=None, metadata=OMITTED)
+    reference: str | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,6 +307,7 @@ class TableChanged(EventPayload):
 
     Attributes:
         archived_at: when the table was archived; None where it is not.
+        reference: the client's ID of the table.
     """
 
     kind = EventKind.TABLE_CHANGED
@@ -361,3 +323,4 @@ class TableChanged(EventPayload):
     charge_per: ChargePer | None = field(default=None, metadata=OMITTED)
     charge_amount: int | None = field(default=None, metadata=OMITTED)
     archived_at: datetime | None
+    reference: str | None = field(default=None, metadata=OMITTED)

@@ -29,6 +29,8 @@ class EventKind(StrEnum):
     PLAYER_JOINED = "player.joined"
     PLAYER_PARTED = "player.parted"
     UNIT_DEFINED = "unit.defined"
+    TEXTS_ERASED = "texts.erased"
+    METADATA_CHANGED = "metadata.changed"
     TABLE_CREATED = "table.created"
     TABLE_CHANGED = "table.changed"
     ROUND_OPENED = "round.opened"

@@ -1,24 +1,11 @@
 """What happens to payments and to charges of the house. They belong to no round's chain of events."""
 
-import hmac
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 from evidence.codec import OMITTED
 from evidence.events.payload import EventKind, EventPayload
-
-
-def digest_note(note: str, salt: bytes) -> bytes:
-    """
-    Return the HMAC-SHA-256 of a note, whose key is a random salt.
-
-    Salt and note are erased together, so that nobody can then find the note by trying notes.
-
-    >>> digest_note("cash", bytes(32)).hex()[:16]
-    'fab08bea195f99fc'
-    """
-    return hmac.digest(salt, note.encode(), "sha256")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +21,7 @@ class PaymentRecorded(EventPayload):
         paid_at: when it was paid; the time of the event if that is not known.
         table: the table of the round, or else of the points, or else of the link that recorded the payment.
         reference: identifies the payment for the client.
-        note: the digest of the note, as `digest_note` returns it; None without one.
+        note: the digest of the note, as `digest_text` returns it; None without one.
         round: the round that was paid.
         claim: the claim of the payer that it confirms.
     """
@@ -61,7 +48,7 @@ class PaymentReversed(EventPayload):
 
     Attributes:
         payment: the ID of the payment.
-        reason: the digest of the reason, as `digest_note` returns it.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.PAYMENT_REVERSED
@@ -106,7 +93,7 @@ class PaymentClaimDeclined(EventPayload):
 
     Attributes:
         claim: the ID of the claim.
-        reason: the digest of the reason, as `digest_note` returns it.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.PAYMENT_CLAIM_DECLINED
@@ -141,7 +128,7 @@ class ChargeRecorded(EventPayload):
         table: the table of the round, or else that of the points.
         round: the round that the charge is for.
         reference: identifies the charge for the client.
-        reason: the digest of the reason, as `digest_note` returns it.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.CHARGE_RECORDED
@@ -163,7 +150,7 @@ class ChargeReversed(EventPayload):
 
     Attributes:
         charge: the ID of the charge.
-        reason: the digest of the reason, as `digest_note` returns it.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.CHARGE_REVERSED

@@ -23,8 +23,8 @@ class ProposalOpened(EventPayload):
     Attributes:
         proposal: what is proposed.
         digest: of what would change.
-        request: of the request; the same request is the same proposal.
-        received: the SHA-256 of the stored bytes that the client sent.
+        request: of the request, keyed with the salt of `received`; the same request is the same proposal.
+        received: the digest of the body of the request, as `digest_text` returns it.
         round: the round to correct; None for a recomputation.
         table: the table of the round.
         revision: the revision of the round that the correction is based on.
@@ -72,7 +72,7 @@ class ProposalWithdrawn(EventPayload):
 
     Attributes:
         proposal: the ID of the proposal.
-        reason: the SHA-256 of the reason, which may name people.
+        reason: the digest of the reason, as `digest_text` returns it.
     """
 
     kind = EventKind.PROPOSAL_WITHDRAWN

@@ -8,7 +8,6 @@ from evidence.charges import ChargePer
 from evidence.codec import OMITTED, CanonicalJson
 from evidence.events.payload import EventKind, RoundEvent
 from scoring.hand import Seat
-from scoring.history import Closing, Departure
 from scoring.round_state import RoundSeat
 from scoring.ruleset import Points
 
@@ -16,13 +15,18 @@ from scoring.ruleset import Points
 @dataclass(frozen=True, slots=True)
 class Received:
     """
-    The bytes that a client sent: the id under which they are stored, and their SHA-256.
+    The bytes that a client sent: the id under which they are stored, and a digest.
 
     They are exact, unless they had reasons of charges, which can be erased and are not in them.
+
+    Attributes:
+        sha256: their SHA-256; None if they contain a text of a person.
+        text: their digest, as `digest_text` returns it, if they contain a text of a person.
     """
 
     id: UUID
-    sha256: bytes
+    sha256: bytes | None = field(default=None, metadata=OMITTED)
+    text: bytes | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,7 @@ class HandRecorded(RoundEvent):
         scorer: the version of the scorer that computed it.
         irregular: whether the hand was accepted as played.
         restores: the withdrawn record of the same hand that counts again.
+        reference: the client's ID of the hand.
         submission: what the client sent; None where the hand is part of the document that the round came in with.
     """
 
@@ -87,6 +92,7 @@ class HandRecorded(RoundEvent):
     irregular: bool = field(default=False, metadata=OMITTED)
     restores: UUID | None = field(default=None, metadata=OMITTED)
     submission: Received | None = field(default=None, metadata=OMITTED)
+    reference: str | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +106,7 @@ class HandWithdrawn(RoundEvent):
         digest: of its content.
         departures: the seats whose departure was dropped with it.
         irregular: the hands accepted as played from now on; None where they are those from before except this hand.
-        reason: None where none was given.
+        reason: the digest of the reason, as `digest_text` returns it.
         scorer: the version of the scorer that played the rest again.
     """
 
@@ -111,30 +117,57 @@ class HandWithdrawn(RoundEvent):
     digest: bytes
     departures: tuple[Seat, ...]
     irregular: tuple[int, ...] | None = field(default=None, metadata=OMITTED)
-    reason: str | None
+    reason: bytes
     revision: int
     scorer: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureRecorded(RoundEvent):
-    """A player left after a hand."""
+    """
+    A player left after a hand.
+
+    Attributes:
+        reason: the digest of the reason, as `digest_text` returns it; None where none was given.
+    """
 
     kind = EventKind.DEPARTURE_RECORDED
 
     seat: Seat
     after_hand: int
-    reason: str | None
+    reason: bytes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundClosed(RoundEvent):
-    """A round was ended before it was complete."""
+    """
+    A round was ended before it was complete.
+
+    Attributes:
+        reason: the digest of the reason, as `digest_text` returns it; None where none was given.
+    """
 
     kind = EventKind.ROUND_CLOSED
 
     after_hand: int
-    reason: str
+    reason: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedDeparture:
+    """A departure in the document of a correction, with the digest of its reason."""
+
+    seat: Seat
+    after_hand: int
+    reason: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedClosing:
+    """The closing in the document of a correction, with the digest of its reason."""
+
+    after_hand: int
+    reason: bytes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,8 +185,8 @@ class CorrectedDocument:
     charge_amount: int | None = field(default=None, metadata=OMITTED)
     seats: tuple[RoundSeat, ...]
     hands: tuple[CanonicalJson, ...]
-    departures: tuple[Departure, ...]
-    closed: Closing | None
+    departures: tuple[CorrectedDeparture, ...]
+    closed: CorrectedClosing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +203,10 @@ class RoundCorrected(RoundEvent):
     A round was corrected, which made a revision.
 
     Attributes:
+        reason: the digest of the reason, as `digest_text` returns it.
         dispute: the dispute that the correction is for; None where it is for none.
-        correction: the digest of the request.
-        digest: of the document.
+        correction: the digest of the request, by which a retry is recognized; its salt is that of the submission.
+        digest: of the document without the reasons.
         ruleset_digest: of the rules.
         hands: the ids of the records of the document's hands.
         hands_before: the ids of those of the revision before.
@@ -185,7 +219,7 @@ class RoundCorrected(RoundEvent):
     kind = EventKind.ROUND_CORRECTED
 
     revision: int
-    reason: str
+    reason: bytes
     dispute: UUID | None
     correction: bytes
     document: CorrectedDocument
@@ -202,7 +236,12 @@ class RoundCorrected(RoundEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRecomputed(RoundEvent):
-    """A recomputation settled a round again, which made a revision."""
+    """
+    A recomputation settled a round again, which made a revision.
+
+    Attributes:
+        reason: the digest of the reason, as `digest_text` returns it; None if it was erased before.
+    """
 
     kind = EventKind.ROUND_RECOMPUTED
 
@@ -210,5 +249,5 @@ class RoundRecomputed(RoundEvent):
     ruleset: str
     ruleset_digest: bytes
     revision: int
-    reason: str
+    reason: bytes | None
     scorer: int

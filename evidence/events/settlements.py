@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
-from evidence.codec import named
+from evidence.codec import OMITTED, named
 from evidence.events.payload import EventKind, RoundEvent
 from scoring.board import Row
 from scoring.hand import Seat
@@ -55,8 +55,9 @@ class DisputeOpened(RoundEvent):
 
     Attributes:
         hand: the number of the hand that the dispute is about, if it is about one; likewise `seat` and `row`.
-        by: who opened it.
-        claim: the SHA-256 of the words of the claim, which may name people.
+        by: the player who opened it; None if the key of the event did.
+        key_name: the digest of the name of this key, as `digest_text` returns it.
+        claim: the digest of the claim, likewise.
     """
 
     kind = EventKind.DISPUTE_OPENED
@@ -66,7 +67,8 @@ class DisputeOpened(RoundEvent):
     hand: int | None
     seat: Seat | None
     row: Row | None
-    by: str
+    by: str | None
+    key_name: bytes | None = field(default=None, metadata=OMITTED)
     claim: bytes
 
 
@@ -77,15 +79,19 @@ class DisputeEvent(RoundEvent):
 
     Attributes:
         version: of the dispute after it.
-        by: who did it.
-        words: the SHA-256 of the comment or reason, which may name people.
+        by: the player who did it; None if the key of the event did.
+        key_name: the digest of the name of this key, as `digest_text` returns it.
+        key: the key that proposed the decision, if it is another one that confirmed it; `key_name` is then its name.
+        words: the digest of the comment or reason, likewise.
         correction: the revision that put right what is upheld.
     """
 
     dispute: UUID
     version: int
     step: DisputeStep = field(metadata=named("kind"))
-    by: str
+    by: str | None
+    key_name: bytes | None = field(default=None, metadata=OMITTED)
+    key: UUID | None = field(default=None, metadata=OMITTED)
     words: bytes | None
     correction: int | None
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
@@ -27,8 +26,6 @@ _STATES: Final[Mapping[EventKind, tuple[DisputeStep | None, ...]]] = {
     EventKind.DISPUTE_WITHDRAWN: _NOT_ENDED,
 }
 """In which states of a dispute an event of each kind can happen."""
-
-_NO_WORDS: Final = sha256(b"").digest()
 
 
 def find_dispute(disputes: Mapping[UUID, FoldedDispute], id_: UUID) -> FoldedDispute:
@@ -70,10 +67,8 @@ def open_dispute(
     """
     if event.dispute in disputes:
         refuse_event(f"dispute {event.dispute} is opened a second time")
-    if not event.by or len(event.claim) != HASH_BYTES:
+    if not _has_author(event) or len(event.claim) != HASH_BYTES:
         refuse_event("the dispute does not say who claims what")
-    if event.claim == _NO_WORDS:
-        refuse_event("the dispute claims nothing")
     if event.revision != newest.number:
         refuse_event(f"revision {event.revision} is not in force; expected {newest.number}")
     if event.hand is not None and not 1 <= event.hand <= len(newest.hands):
@@ -103,7 +98,7 @@ def change_dispute(
     if dispute.state not in states:
         expected = " or ".join("open" if state is None else state.value for state in states)
         refuse_event(f"the dispute is {dispute.state_name}; expected {expected}")
-    if not event.by:
+    if not _has_author(event):
         refuse_event("the event does not say who did it")
     if event.version != dispute.version + 1:
         refuse_event(f"the dispute has version {dispute.version}, and the event {event.version}")
@@ -119,3 +114,8 @@ def change_dispute(
         entries=(*dispute.entries, DisputeEntry(event, at)),
         state=dispute.state if event.step is DisputeStep.COMMENT else event.step,
     )
+
+
+def _has_author(event: DisputeOpened | DisputeEvent) -> bool:
+    """Return whether an event has either a player as its author or the name of its key."""
+    return bool(event.by) is (event.key_name is None) and event.by != ""

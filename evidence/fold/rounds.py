@@ -48,6 +48,7 @@ from evidence.fold.values import (
 from evidence.hands import decode_hand
 from scoring.errors import Mistake
 from scoring.history import Closing, Departure
+from scoring.same_hand import find_replaced
 
 LONGEST_WINDOW: Final = 525_600
 """The longest correction window, in minutes."""
@@ -55,12 +56,13 @@ LONGEST_WINDOW: Final = 525_600
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """A stored event of a round: the fields of its heading, and its content."""
+    """A stored event of a round: fields of its heading, and its content."""
 
     sequence: int
     kind: str
     at: datetime
     content: bytes
+    actor: UUID | None = None
 
 
 def fold_round(round_id: UUID, events: Iterable[StoredEvent]) -> FoldedRound:
@@ -84,6 +86,9 @@ def fold_round(round_id: UUID, events: Iterable[StoredEvent]) -> FoldedRound:
                 fold = _Fold.open(payload, event)
             else:
                 fold.apply(index, event.at, payload)
+            if isinstance(payload, DisputeOpened | DisputeEvent) and payload.key_name is not None:
+                proposer = payload.key if isinstance(payload, DisputeEvent) else None
+                fold.authors[payload.key_name] = proposer or event.actor
         except EvidenceError as error:
             raise EvidenceError(tuple([_name_event(index, event, each) for each in error.mistakes])) from error
     if fold is None:
@@ -105,7 +110,9 @@ class _Fold:
     stacks: list[RecordedStacks] = field(default_factory=list)
     submissions: dict[UUID, FoldedSubmission] = field(default_factory=dict)
     corrections: dict[int, RoundCorrected] = field(default_factory=dict)
+    recomputations: dict[int, UUID] = field(default_factory=dict)
     disputes: dict[UUID, FoldedDispute] = field(default_factory=dict)
+    authors: dict[bytes, UUID | None] = field(default_factory=dict)
     unknown: list[int] = field(default_factory=list)
 
     @classmethod
@@ -122,7 +129,7 @@ class _Fold:
         carried_over = frozenset(opening.carried_over)
         first = Revision(1, event.at, opening.ruleset, opening.ruleset_digest, opening.seats, carried_over)
         fold = cls(opening, event.at, [first], event.at)
-        fold._receive("document", opening.submission, event.at)
+        fold._receive("document", opening.submission, opening.round, event.at)
         return fold
 
     def fold(self) -> FoldedRound:
@@ -137,7 +144,9 @@ class _Fold:
             stacks=tuple(self.stacks),
             submissions=self.submissions,
             corrections=self.corrections,
+            recomputations=self.recomputations,
             disputes=self.disputes,
+            authors=self.authors,
             unknown=tuple(self.unknown),
         )
 
@@ -184,14 +193,14 @@ class _Fold:
         newest, document = self._newest, self.opening.submission
         came_in = event.submission or document
         submission = None if came_in is None else came_in.id
-        hand = _read_hand(event.id, event.hand, at, submission, "hand")
+        hand = replace(_read_hand(event.id, event.hand, at, submission, "hand"), reference=event.reference)
         number = hand.hand.number
         expect(("hand", "number"), number, len(newest.hands) + 1)
         if event.id in self.hands:
             contradict(("id",), f"`id` is {event.id}, which an earlier hand has")
         if event.restores is not None and event.restores not in self.hands:
             contradict(("restores",), f"`restores` is {event.restores}, which no earlier hand has")
-        self._receive("hand", event.submission, at)
+        self._receive("hand", event.submission, hand.id, at)
         self.hands[hand.id] = hand
         self.stacks.append(RecordedStacks(index, newest.number, number, event.stacks))
         self._newest = newest._replace(
@@ -206,7 +215,7 @@ class _Fold:
         hands = len(self._newest.hands)
         if event.after_hand != hands:
             refuse_event(f"the player leaves after hand {event.after_hand}; expected {hands}")
-        departure = FoldedDeparture(Departure(event.seat, event.after_hand, event.reason), at)
+        departure = FoldedDeparture(Departure(event.seat, event.after_hand), event.reason, at)
         self._newest = self._newest._replace(departures=(*self._newest.departures, departure))
 
     def _close(self, at: datetime, event: RoundClosed) -> None:
@@ -214,7 +223,7 @@ class _Fold:
         hands = len(self._newest.hands)
         if event.after_hand != hands:
             refuse_event(f"the round is closed after hand {event.after_hand}; expected {hands}")
-        self._newest = self._newest._replace(closed=FoldedClosing(Closing(event.after_hand, event.reason), at))
+        self._newest = self._newest._replace(closed=FoldedClosing(Closing(event.after_hand), event.reason, at))
 
     def _withdraw_hand(self, at: datetime, event: HandWithdrawn) -> None:
         self._require_played("the undo")
@@ -237,7 +246,7 @@ class _Fold:
             hands=tuple(left),
             departures=tuple(each for each in newest.departures if each.departure.seat not in event.departures),
             irregular=irregular,
-            reason=event.reason or f"hand {event.number} was undone",
+            reason=event.reason,
         )
 
     def _correct(self, at: datetime, event: RoundCorrected) -> None:
@@ -247,7 +256,7 @@ class _Fold:
         expect(("document", "ruleset"), document.ruleset, event.ruleset)
         for name in ("reference", "point_value", "unit", "unit_digits", "charge_per", "charge_amount"):
             expect(("document", name), getattr(document, name), getattr(self.opening, name))
-        self._receive("correction", event.submission, at)
+        self._receive("correction", event.submission, event.round, at)
         hands = self._correct_hands(at, event)
         before = self._newest
         seats = tuple(sorted(document.seats, key=lambda seat: seat.seat))
@@ -273,24 +282,31 @@ class _Fold:
         expect(("hands",), len(event.hands), len(contents))
         expect(("hands_before",), list(event.hands_before), [hand.id for hand in before])
         kept = {(hand.hand.number, hand.digest): hand for hand in before}
+        corrected = [
+            _read_hand(id_, content, at, event.submission.id, "document", "hands", index)
+            for index, (id_, content) in enumerate(zip(event.hands, contents, strict=True))
+        ]
+        replaced = find_replaced([hand.hand for hand in before], [hand.hand for hand in corrected])
+        references = {hand.hand.number: hand.reference for hand in before}
         hands, recorded = [], []
-        for index, (id_, content) in enumerate(zip(event.hands, contents, strict=True)):
-            hand = _read_hand(id_, content, at, event.submission.id, "document", "hands", index)
+        for index, (id_, hand) in enumerate(zip(event.hands, corrected, strict=True)):
             hand_before = kept.get((hand.hand.number, hand.digest))
             if hand_before is None:
                 if id_ in self.hands:
                     contradict(("hands", index), f"`hands[{index}]` is {id_}, which another hand has")
                 recorded.append((id_, hand.digest))
-                self.hands[id_] = hand
+                reference = references.get(replaced.get(hand.hand.number, 0))
+                self.hands[id_] = replace(hand, reference=reference)
             else:
                 expect(("hands", index), id_, hand_before.id)
-            hands.append(hand_before or hand)
+            hands.append(hand_before or self.hands[id_])
         expect(("recorded",), [(each.hand, each.digest) for each in event.recorded], recorded)
         return tuple(hands)
 
     def _recompute(self, at: datetime, event: RoundRecomputed) -> None:
         digest = event.ruleset_digest
         self._revise(at, event, ruleset=event.ruleset, ruleset_digest=digest, reason=event.reason)
+        self.recomputations[event.revision] = event.recomputation
 
     def _revise(self, at: datetime, event: HandWithdrawn | RoundCorrected | RoundRecomputed, **changes: Any) -> None:
         number = self._newest.number + 1
@@ -325,9 +341,11 @@ class _Fold:
         require_undisputed(self.disputes, "final")
         self.final_revision = number
 
-    def _receive(self, kind: str, received: Received | None, at: datetime) -> None:
+    def _receive(self, kind: str, received: Received | None, record: UUID, at: datetime) -> None:
         if received is not None:
-            self.submissions[received.id] = FoldedSubmission(kind, received.sha256, at)
+            if (received.sha256 is None) is (received.text is None):
+                contradict(("submission",), "`submission` has both digests or none; expected `sha256` or `text`")
+            self.submissions[received.id] = FoldedSubmission(kind, received, record, at)
 
     def _require_played(self, what: str) -> None:
         if self._newest.closed is not None:
@@ -355,14 +373,18 @@ def _read_hand(
 def _correct_departures(at: datetime, before: Revision, document: CorrectedDocument) -> tuple[FoldedDeparture, ...]:
     """Return the departures of a correction: one that was there before keeps its time, whatever its reason is now."""
     times = {(each.departure.seat, each.departure.after_hand): each.recorded_at for each in reversed(before.departures)}
-    departures = sorted(document.departures, key=lambda departure: departure.after_hand)
-    return tuple(FoldedDeparture(each, times.get((each.seat, each.after_hand), at)) for each in departures)
+    return tuple(
+        FoldedDeparture(Departure(each.seat, each.after_hand), each.reason, times.get((each.seat, each.after_hand), at))
+        for each in sorted(document.departures, key=lambda departure: departure.after_hand)
+    )
 
 
 def _correct_closing(at: datetime, before: Revision, document: CorrectedDocument) -> FoldedClosing | None:
-    if before.closed is not None and before.closed.closing == document.closed:
-        return before.closed
-    return None if document.closed is None else FoldedClosing(document.closed, at)
+    if document.closed is None:
+        return None
+    closed = FoldedClosing(Closing(document.closed.after_hand), document.closed.reason, at)
+    same = before.closed is not None and replace(before.closed, recorded_at=at) == closed
+    return before.closed if same else closed
 
 
 def _name_event(index: int, event: StoredEvent, mistake: Mistake) -> Mistake:

@@ -1,6 +1,6 @@
 """The values that `fold_round` returns (a round, its revisions, hands and disputes), and the errors of its events."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from evidence.codec import CanonicalJson, show_place, show_value
 from evidence.errors import EvidenceError
-from evidence.events import DisputeEvent, DisputeOpened, DisputeStep, RoundCorrected, RoundOpened
+from evidence.events import DisputeEvent, DisputeOpened, DisputeStep, Received, RoundCorrected, RoundOpened
 from scoring.errors import Mistake, Path
 from scoring.hand import Hand, Seat
 from scoring.history import Closing, Departure, History
@@ -28,6 +28,7 @@ class FoldedHand:
         id: of the record.
         content: the hand as its event has it.
         submission: the id of the bytes that it came in with, where they are recorded.
+        reference: the client's ID of the hand, which a corrected hand keeps.
     """
 
     id: UUID
@@ -36,6 +37,7 @@ class FoldedHand:
     played_at: datetime | None
     recorded_at: datetime
     submission: UUID | None
+    reference: str | None = None
 
     @cached_property
     def digest(self) -> bytes:
@@ -45,17 +47,19 @@ class FoldedHand:
 
 @dataclass(frozen=True, slots=True)
 class FoldedDeparture:
-    """A departure, and when it was recorded."""
+    """A departure, the digest of its reason, and when it was recorded."""
 
     departure: Departure
+    reason: bytes | None
     recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedClosing:
-    """The closing of a round, and when it was recorded."""
+    """The closing of a round, the digest of its reason, and when it was recorded."""
 
     closing: Closing
+    reason: bytes | None
     recorded_at: datetime
 
 
@@ -69,7 +73,7 @@ class Revision(NamedTuple):
         carried_over: the seats whose stack comes from the round before.
         scorers: the version of the scorer that each hand was scored by.
         irregular: the numbers of the hands accepted as played.
-        reason: the reason for the revision; None for the first.
+        reason: the digest of the reason for the revision; None for the first.
         adjusts: the newest revision whose settlement was final by then.
         confirmed: who confirmed its settlement, and when.
         as_created: the revision before anything happened in it; None for the first.
@@ -86,10 +90,17 @@ class Revision(NamedTuple):
     departures: tuple[FoldedDeparture, ...] = ()
     closed: FoldedClosing | None = None
     irregular: frozenset[int] = frozenset()
-    reason: str | None = None
+    reason: bytes | None = None
     adjusts: int | None = None
     confirmed: Mapping[Seat, datetime] = MappingProxyType({})
     as_created: "Revision | None" = None
+
+    def list_reasons(self) -> Iterator[bytes]:
+        """List the digests of its reasons: that of the revision, and those of departures and of the closing."""
+        endings = (*self.departures, *((self.closed,) if self.closed else ()))
+        for reason in (self.reason, *(each.reason for each in endings)):
+            if reason is not None:
+                yield reason
 
     def history(self, ruleset: Ruleset) -> History:
         """Return the history in the form that `scoring.history.replay` accepts."""
@@ -111,10 +122,18 @@ class RecordedStacks:
 
 @dataclass(frozen=True, slots=True)
 class FoldedSubmission:
-    """Bytes that a client sent: `hand`, `document` or `correction`, their SHA-256, and when they were received."""
+    """
+    Bytes that a client sent.
+
+    Attributes:
+        kind: `hand`, `document` or `correction`.
+        received: their digest.
+        record: the hand, or the round.
+    """
 
     kind: str
-    sha256: bytes
+    received: Received
+    record: UUID
     received_at: datetime
 
 
@@ -170,6 +189,8 @@ class FoldedRound:
         stacks: the stacks after each hand when it was recorded.
         submissions: the received request bodies, by id.
         corrections: by the revision that each of them made.
+        recomputations: the ID of each of them, likewise.
+        authors: the keys that opened disputes or took steps of them, by the digests of their names.
         unknown: the indexes of events of kinds that this release does not know.
     """
 
@@ -182,7 +203,9 @@ class FoldedRound:
     stacks: tuple[RecordedStacks, ...]
     submissions: Mapping[UUID, FoldedSubmission]
     corrections: Mapping[int, RoundCorrected]
+    recomputations: Mapping[int, UUID]
     disputes: Mapping[UUID, FoldedDispute]
+    authors: Mapping[bytes, UUID | None]
     unknown: tuple[int, ...]
 
     @property

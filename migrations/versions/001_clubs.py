@@ -109,7 +109,9 @@ def _api_keys() -> None:
         CREATE TABLE api_keys (
             club_id uuid NOT NULL REFERENCES clubs,
             id uuid NOT NULL,
-            name text NOT NULL,
+            -- An erased name is NULL, with its salt, the key of the digest of the name in the event.
+            name text,
+            name_salt bytea CHECK (octet_length(name_salt) = 32),
             prefix text NOT NULL,
             secret_sha256 bytea NOT NULL CONSTRAINT api_keys_secret_sha256_key UNIQUE
                 CHECK (octet_length(secret_sha256) = 32),
@@ -125,11 +127,19 @@ def _api_keys() -> None:
             replaces uuid,
             PRIMARY KEY (club_id, id),
             FOREIGN KEY (club_id, created_by) REFERENCES api_keys,
-            FOREIGN KEY (club_id, replaces) REFERENCES api_keys
+            FOREIGN KEY (club_id, replaces) REFERENCES api_keys,
+            CONSTRAINT api_keys_name_check CHECK ((name IS NULL) = (name_salt IS NULL))
         );
+        -- Statistics are samples of the values, so they would contain names that were erased.
+        ALTER TABLE api_keys ALTER COLUMN name SET STATISTICS 0;
     """)
     one_club_at_a_time("api_keys")
     op.execute("""
+        CREATE TRIGGER name_erased_only BEFORE UPDATE ON api_keys FOR EACH ROW
+            WHEN (NEW.name IS NOT NULL AND NEW.name IS DISTINCT FROM OLD.name
+                OR NEW.name_salt IS NOT NULL AND NEW.name_salt IS DISTINCT FROM OLD.name_salt)
+            EXECUTE FUNCTION refuse_change();
+
         CREATE POLICY secret ON api_keys FOR SELECT
             USING (encode(secret_sha256, 'hex') = current_setting('ofc.secret_sha256', true));
 
@@ -155,8 +165,8 @@ def _creation() -> None:
     """
     op.execute("""
         CREATE FUNCTION create_key(
-            creator_id uuid, key_id uuid, key_name text, key_prefix text, key_secret_sha256 bytea, key_scopes text[],
-            key_created_at timestamptz, key_expires_at timestamptz, key_player text
+            creator_id uuid, key_id uuid, key_name text, key_name_salt bytea, key_prefix text, key_secret_sha256 bytea,
+            key_scopes text[], key_created_at timestamptz, key_expires_at timestamptz, key_player text
         ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
         DECLARE
             creator api_keys;
@@ -179,10 +189,10 @@ def _creation() -> None:
                     USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'api_keys_creator_check';
             END IF;
             INSERT INTO api_keys (
-                club_id, id, name, prefix, secret_sha256, scopes, created_at, expires_at, player, created_by
+                club_id, id, name, name_salt, prefix, secret_sha256, scopes, created_at, expires_at, player, created_by
             ) VALUES (
-                creator.club_id, key_id, key_name, key_prefix, key_secret_sha256, key_scopes, key_created_at,
-                key_expires_at, key_player, creator.id
+                creator.club_id, key_id, key_name, key_name_salt, key_prefix, key_secret_sha256, key_scopes,
+                key_created_at, key_expires_at, key_player, creator.id
             );
         END $$;
     """)

@@ -51,12 +51,15 @@ def _rulesets_and_tables() -> None:
             correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
             created_at timestamptz NOT NULL,
             archived_at timestamptz,
+            -- The client's own ID.
+            reference text CHECK (reference <> ''),
             PRIMARY KEY (club_id, id),
             CONSTRAINT tables_charge_check CHECK ((charge_per IS NULL) = (charge_amount IS NULL)),
             CONSTRAINT tables_unit_has_digits_check CHECK ((unit IS NULL) = (unit_digits IS NULL)),
             FOREIGN KEY (club_id, ruleset_name, ruleset_version) REFERENCES rulesets
         );
         CREATE UNIQUE INDEX tables_name_key ON tables (club_id, name) WHERE archived_at IS NULL;
+        CREATE UNIQUE INDEX tables_reference_key ON tables (club_id, reference) WHERE reference IS NOT NULL;
     """)
     one_club_at_a_time("rulesets", "tables")
     append_only("rulesets")

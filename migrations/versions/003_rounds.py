@@ -74,13 +74,13 @@ def _settlements() -> None:
             revision integer NOT NULL CHECK (revision >= 1),
             ruleset_name text NOT NULL,
             ruleset_version integer NOT NULL,
-            reason text,
+            -- The digest of the text, which can be erased; that of departures and closings likewise.
+            reason bytea CHECK (octet_length(reason) = 32),
             adjusts_revision integer,
             created_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, round_id, revision),
             -- For foreign keys of scores: a hand is scored by the ruleset of its revision.
             CONSTRAINT settlements_ruleset_key UNIQUE (club_id, round_id, revision, ruleset_name, ruleset_version),
-            CONSTRAINT settlements_reason_check CHECK (revision = 1 OR reason IS NOT NULL),
             CONSTRAINT settlements_adjusts_check CHECK (adjusts_revision < revision),
             CONSTRAINT settlements_adjusts_revision_fkey
                 FOREIGN KEY (club_id, round_id, adjusts_revision) REFERENCES settlements,
@@ -119,7 +119,7 @@ def _endings() -> None:
             position smallint NOT NULL CHECK (position >= 1),
             seat smallint NOT NULL,
             after_hand integer NOT NULL CHECK (after_hand >= 1),
-            reason text,
+            reason bytea CHECK (octet_length(reason) = 32),
             recorded_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, round_id, revision, position),
             CONSTRAINT departures_seat_key UNIQUE (club_id, round_id, revision, seat),
@@ -131,7 +131,7 @@ def _endings() -> None:
             round_id uuid NOT NULL,
             revision integer NOT NULL,
             after_hand integer NOT NULL CHECK (after_hand >= 0),
-            reason text NOT NULL,
+            reason bytea CHECK (octet_length(reason) = 32),
             recorded_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, round_id, revision),
             FOREIGN KEY (club_id, round_id, revision) REFERENCES settlements

@@ -23,17 +23,23 @@ def _hands() -> None:
     Create the submissions, which are request bodies as received, and the hands that they contain.
 
     A document is one submission, to which all of its hands refer. A hand has what was played and no result.
+
+    A request body with a text of a person is such a text itself, because it is erased with it: it is in `texts`, and
+    the submission has its digest.
     """
     op.execute("""
         CREATE TABLE submissions (
             club_id uuid NOT NULL,
             id uuid NOT NULL,
             kind text NOT NULL,
-            content bytea NOT NULL,
-            sha256 bytea NOT NULL,
+            content bytea,
+            sha256 bytea,
+            text bytea CHECK (octet_length(text) = 32),
             received_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, id),
-            CONSTRAINT submissions_sha256_check CHECK (sha256 = sha256(content))
+            CONSTRAINT submissions_sha256_check CHECK (
+                sha256 IS NOT DISTINCT FROM sha256(content) AND (content IS NULL) = (text IS NOT NULL)
+            )
         );
 
         CREATE TABLE hands (
@@ -52,6 +58,8 @@ def _hands() -> None:
             fantasyland smallint[] NOT NULL,
             -- 13 cards of one byte for each seat.
             boards bytea NOT NULL,
+            -- The client's own ID. The records of a corrected hand have the same one, so no constraint makes it unique.
+            reference text CHECK (reference <> ''),
             PRIMARY KEY (club_id, id),
             -- A hand that was undone or corrected has several records; a revision scores one of them.
             CONSTRAINT hands_number_key UNIQUE (club_id, round_id, number, id),
@@ -64,6 +72,7 @@ def _hands() -> None:
         -- of `coalesce` under row-level security, because it does not list it as leakproof.
         CREATE INDEX hands_played ON hands
             (club_id, (CASE WHEN played_at IS NULL THEN recorded_at ELSE played_at END));
+        CREATE INDEX hands_reference ON hands (club_id, reference) WHERE reference IS NOT NULL;
     """)
 
 

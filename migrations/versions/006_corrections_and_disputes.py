@@ -56,7 +56,12 @@ def _adjustments() -> None:
 
 
 def _disputes() -> None:
-    """Create the disputes: a claim about a settlement, or about a hand, a seat or a row in it."""
+    """
+    Create the disputes: a claim about a settlement, or about a hand, a seat or a row in it.
+
+    The claim is the digest of a text, which can be erased. The author is a player; or else `author_name` is the digest
+    of the name of their key.
+    """
     op.execute("""
         CREATE TABLE disputes (
             club_id uuid NOT NULL,
@@ -67,15 +72,14 @@ def _disputes() -> None:
             hand integer,
             seat smallint,
             board_row text CHECK (board_row IN ('top', 'middle', 'bottom')),
-            claim text NOT NULL CHECK (claim <> ''),
-            author text NOT NULL CHECK (author <> ''),
-            -- Of the request; the same claim is a replay.
-            digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+            claim bytea NOT NULL CHECK (octet_length(claim) = 32),
+            author text CHECK (author <> ''),
+            author_name bytea CHECK (octet_length(author_name) = 32),
             opened_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, id),
             CONSTRAINT disputes_round_id_key UNIQUE (club_id, round_id, id),
-            CONSTRAINT disputes_digest_key UNIQUE (club_id, round_id, digest),
             CONSTRAINT disputes_row_of_a_hand_check CHECK (board_row IS NULL OR hand IS NOT NULL),
+            CONSTRAINT disputes_one_author_check CHECK ((author IS NULL) = (author_name IS NOT NULL)),
             FOREIGN KEY (club_id, table_id, round_id) REFERENCES rounds (club_id, table_id, id),
             FOREIGN KEY (club_id, round_id, revision) REFERENCES settlements,
             FOREIGN KEY (club_id, round_id, revision, seat) REFERENCES round_seats,
@@ -93,7 +97,7 @@ def _corrections() -> None:
             club_id uuid NOT NULL,
             round_id uuid NOT NULL,
             revision integer NOT NULL CHECK (revision > 1),
-            -- Of the request; the same correction is a replay.
+            -- Of the request, keyed with the salt of the submission; the same correction is a replay.
             digest bytea NOT NULL CHECK (octet_length(digest) = 32),
             submission_id uuid NOT NULL,
             dispute uuid,
@@ -105,7 +109,6 @@ def _corrections() -> None:
             FOREIGN KEY (club_id, round_id, revision) REFERENCES settlements,
             FOREIGN KEY (club_id, submission_id) REFERENCES submissions
         );
-        CREATE INDEX corrections_digest ON corrections (club_id, round_id, digest);
     """)
 
 
@@ -113,7 +116,8 @@ def _dispute_entries() -> None:
     """
     Create the entries of disputes: comments and changes of state, one for each version after the first.
 
-    A dispute ends once. An upheld dispute has a correction, or a reason why there is none.
+    A dispute ends once. An upheld dispute has a correction, or a reason why there is none. Comment and author are as
+    the claim and the author of a dispute.
     """
     op.execute("""
         CREATE TABLE dispute_entries (
@@ -122,15 +126,16 @@ def _dispute_entries() -> None:
             version integer NOT NULL CHECK (version >= 2),
             round_id uuid NOT NULL,
             kind text NOT NULL CHECK (kind IN ('comment', 'under_review', 'upheld', 'rejected', 'withdrawn')),
-            author text NOT NULL CHECK (author <> ''),
-            comment text CHECK (comment <> ''),
+            author text CHECK (author <> ''),
+            author_name bytea CHECK (octet_length(author_name) = 32),
+            comment bytea CHECK (octet_length(comment) = 32),
             correction integer,
-            digest bytea NOT NULL CHECK (octet_length(digest) = 32),
             recorded_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, dispute_id, version),
             FOREIGN KEY (club_id, round_id, dispute_id) REFERENCES disputes (club_id, round_id, id),
             FOREIGN KEY (club_id, round_id, correction, dispute_id)
                 REFERENCES corrections (club_id, round_id, revision, dispute),
+            CONSTRAINT dispute_entries_one_author_check CHECK ((author IS NULL) = (author_name IS NOT NULL)),
             CONSTRAINT dispute_entries_comment_required_check
                 CHECK (kind NOT IN ('comment', 'rejected') OR comment IS NOT NULL),
             CONSTRAINT dispute_entries_upheld_check CHECK (
@@ -139,9 +144,6 @@ def _dispute_entries() -> None:
         );
         CREATE UNIQUE INDEX dispute_entries_one_end ON dispute_entries (club_id, dispute_id)
             WHERE kind IN ('upheld', 'rejected', 'withdrawn');
-        -- The same comment of the same author is a replay.
-        CREATE UNIQUE INDEX dispute_entries_comment ON dispute_entries (club_id, dispute_id, digest)
-            WHERE kind = 'comment';
     """)
 
 

@@ -51,6 +51,8 @@ def _events() -> None:
             WHERE kind IN ('table.created', 'table.changed', 'ruleset.added');
         -- The ID of a join is larger than those of the joins before it.
         CREATE INDEX events_of_aliases ON events (club_id, id) WHERE kind IN ('player.joined', 'player.parted');
+        -- For verification, which looks up what was erased.
+        CREATE INDEX events_of_erasures ON events (club_id, kind) WHERE kind IN ('player.erased', 'texts.erased');
 
         CREATE TABLE waiting_events (
             club_id uuid NOT NULL,

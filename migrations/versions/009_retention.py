@@ -18,7 +18,7 @@ def _responses() -> None:
     Create the first responses to requests with idempotency keys, which the sweeper removes after some time.
 
     A response is inserted in the transaction of the work. The club is no foreign key, because all requests of a club
-    would then lock one row.
+    would then lock one row. One with a text of a person is removed when any text is erased.
     """
     op.execute("""
         CREATE TABLE idempotent_responses (
@@ -29,9 +29,12 @@ def _responses() -> None:
             status smallint NOT NULL,
             location text,
             body bytea NOT NULL,
+            -- Whether the request or the response has a text of a person.
+            has_texts boolean NOT NULL,
             stored_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, key)
         );
+        CREATE INDEX idempotent_responses_with_texts ON idempotent_responses (club_id) WHERE has_texts;
         CREATE INDEX idempotent_responses_stored_at ON idempotent_responses (club_id, stored_at);
     """)
     one_club_at_a_time("idempotent_responses")

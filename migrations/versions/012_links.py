@@ -30,7 +30,9 @@ def _links() -> None:
             round_id uuid,
             key_id uuid NOT NULL,
             kind text NOT NULL CHECK (kind IN ('scorekeeper', 'viewer', 'player')),
-            label text NOT NULL,
+            -- An erased label is NULL, with its salt, the key of the digest of the label in the event.
+            label text,
+            label_salt bytea CHECK (octet_length(label_salt) = 32),
             secret_sha256 bytea NOT NULL CONSTRAINT links_secret_sha256_key UNIQUE
                 CHECK (octet_length(secret_sha256) = 32),
             scopes text[] NOT NULL CHECK (array_position(scopes, NULL) IS NULL),
@@ -44,11 +46,14 @@ def _links() -> None:
             FOREIGN KEY (club_id, table_id) REFERENCES tables,
             FOREIGN KEY (club_id, table_id, round_id) REFERENCES rounds (club_id, table_id, id),
             FOREIGN KEY (club_id, key_id) REFERENCES api_keys,
+            CONSTRAINT links_label_check CHECK ((label IS NULL) = (label_salt IS NULL)),
             CONSTRAINT links_player_check CHECK ((kind = 'player') = (player IS NOT NULL)),
             CONSTRAINT links_scorekeeper_check CHECK (kind <> 'scorekeeper' OR round_id IS NULL),
             CONSTRAINT links_expire_later CHECK (expires_at > created_at)
         );
         CREATE INDEX links_of_table ON links (club_id, table_id, id);
+        -- Statistics are samples of the values, so they would contain labels that were erased.
+        ALTER TABLE links ALTER COLUMN label SET STATISTICS 0;
     """)
     one_club_at_a_time("links")
     op.execute("""
@@ -57,6 +62,10 @@ def _links() -> None:
 
         CREATE TRIGGER revoked_once BEFORE UPDATE ON links FOR EACH ROW
             WHEN (OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at)
+            EXECUTE FUNCTION refuse_change();
+        CREATE TRIGGER label_erased_only BEFORE UPDATE ON links FOR EACH ROW
+            WHEN (NEW.label IS NOT NULL AND NEW.label IS DISTINCT FROM OLD.label
+                OR NEW.label_salt IS NOT NULL AND NEW.label_salt IS DISTINCT FROM OLD.label_salt)
             EXECUTE FUNCTION refuse_change();
         CREATE TRIGGER permanent BEFORE DELETE ON links
             FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -95,8 +104,8 @@ def _authentication() -> None:
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())
                     AND (key.expires_at IS NULL OR key.expires_at > now());
             IF FOUND THEN
-                RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid, NULL::uuid,
-                    NULL::text, match.player,
+                RETURN QUERY SELECT match.club_id, match.id, coalesce(match.name, match.prefix), match.scopes,
+                    NULL::uuid, NULL::uuid, NULL::text, match.player,
                     coalesce(match.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
                 RETURN;
             END IF;
@@ -114,7 +123,7 @@ def _authentication() -> None:
                 PERFORM set_config('ofc.club', '', true);
                 RETURN;
             END IF;
-            RETURN QUERY SELECT link.club_id, link.id, link.label, ARRAY(
+            RETURN QUERY SELECT link.club_id, link.id, coalesce(link.label, link.kind), ARRAY(
                 SELECT held.scope FROM unnest(link.scopes) AS held (scope)
                 WHERE held.scope = ANY (match.scopes) OR '*' = ANY (match.scopes)
             ), link.table_id, link.round_id, link.player, coalesce(link.player, match.player),

@@ -54,7 +54,9 @@ def upgrade() -> None:
                 RETURN;
             END IF;
             PERFORM set_config('ofc.club', match.club_id::text, true);
-            RETURN QUERY SELECT match.club_id, match.id, key.id, key.name, key.scopes, key.player, match.expires_at
+            RETURN QUERY
+                SELECT match.club_id, match.id, key.id, coalesce(key.name, key.prefix), key.scopes, key.player,
+                    match.expires_at
                 FROM api_keys AS key
                 WHERE key.club_id = match.club_id AND key.id = match.key_id
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())

@@ -11,8 +11,7 @@ down_revision = "015"
 def upgrade() -> None:
     _entries()
     _indexes()
-    _notes()
-    one_club_at_a_time("entries", "entry_notes")
+    one_club_at_a_time("entries")
     append_only("entries")
     _one_table_or_round_at_a_time()
     _to_webhooks()
@@ -98,31 +97,11 @@ def _indexes() -> None:
     """)
 
 
-def _notes() -> None:
-    """
-    Create the words of people about payments, charges and their reversals, which can be erased.
-
-    The event of an entry has the HMAC-SHA-256 of its note, keyed by the salt. No statistics are stored about notes,
-    because those would outlive an erased one.
-    """
-    op.execute("""
-        CREATE TABLE entry_notes (
-            club_id uuid NOT NULL,
-            entry_id uuid NOT NULL,
-            note text NOT NULL CHECK (note <> ''),
-            salt bytea NOT NULL CHECK (octet_length(salt) = 32),
-            PRIMARY KEY (club_id, entry_id),
-            FOREIGN KEY (club_id, entry_id) REFERENCES entries
-        );
-        ALTER TABLE entry_notes ALTER COLUMN note SET STATISTICS 0;
-    """)
-
-
 def _one_table_or_round_at_a_time() -> None:
     """
-    Show a link the entries of its table or its round only, and no notes.
+    Show a link the entries of its table or its round only.
 
-    A personal link also shows the player's own payments and charges in the whole club, with their notes.
+    A personal link also shows the player's own payments and charges in the whole club.
     """
     op.execute("""
         CREATE POLICY one_table ON entries AS RESTRICTIVE USING (
@@ -131,16 +110,6 @@ def _one_table_or_round_at_a_time() -> None:
                 ELSE table_id = (SELECT current_table())
                     AND CASE WHEN (SELECT current_round()) IS NULL THEN true
                         ELSE round_id = (SELECT current_round()) END
-            END
-        );
-        CREATE POLICY one_table ON entry_notes AS RESTRICTIVE FOR SELECT USING (
-            CASE WHEN (SELECT current_table()) IS NULL THEN true
-                WHEN (SELECT current_player()) IS NULL THEN false
-                ELSE EXISTS (
-                    SELECT FROM entries AS entry
-                    WHERE entry.club_id = entry_notes.club_id AND entry.id = entry_notes.entry_id
-                        AND entry.accounts && CAST((SELECT ids_of_player(current_player())) AS text[])
-                )
             END
         );
     """)

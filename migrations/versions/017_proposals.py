@@ -21,7 +21,8 @@ def _proposals() -> None:
     """
     Create the proposals: the correction of a round, or that an audit is applied, as it was requested.
 
-    A proposal has the ID of its event. The digest is that of what would change.
+    A proposal has the ID of its event. The digest is that of what would change. The request is a text, which can be
+    erased: a proposal without it cannot be confirmed.
     """
     op.execute("""
         CREATE TABLE proposals (
@@ -31,10 +32,10 @@ def _proposals() -> None:
             proposed_by uuid NOT NULL,
             proposed_at timestamptz NOT NULL,
             digest bytea NOT NULL CHECK (octet_length(digest) = 32),
-            -- Of the request; the same request is a replay.
+            -- Of the request, keyed with the salt of its text; the same request is a replay.
             request_digest bytea NOT NULL CHECK (octet_length(request_digest) = 32),
-            -- The bytes of the request.
-            content bytea NOT NULL,
+            -- The digest of the text.
+            received bytea NOT NULL CHECK (octet_length(received) = 32),
             round_id uuid,
             table_id uuid,
             revision integer,
@@ -43,7 +44,6 @@ def _proposals() -> None:
             audit_id uuid,
             PRIMARY KEY (club_id, id),
             CONSTRAINT proposals_proposed_by_key UNIQUE (club_id, id, proposed_by),
-            CONSTRAINT proposals_request_digest_key UNIQUE (club_id, request_digest),
             FOREIGN KEY (club_id, id) REFERENCES events,
             FOREIGN KEY (club_id, proposed_by) REFERENCES api_keys,
             FOREIGN KEY (club_id, table_id, round_id) REFERENCES rounds (club_id, table_id, id),
@@ -79,7 +79,8 @@ def _proposal_ends() -> None:
             state text NOT NULL CHECK (state IN ('confirmed', 'withdrawn')),
             ended_by uuid NOT NULL,
             ended_at timestamptz NOT NULL,
-            reason text CHECK (reason <> ''),
+            -- The digest of the text, which can be erased.
+            reason bytea CHECK (octet_length(reason) = 32),
             round_id uuid,
             -- The revision that the correction made.
             revision integer,

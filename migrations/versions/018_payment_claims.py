@@ -10,7 +10,7 @@ down_revision = "017"
 
 def upgrade() -> None:
     _claims()
-    one_club_at_a_time("payment_claims", "payment_claim_outcomes", "payment_claim_reasons")
+    one_club_at_a_time("payment_claims", "payment_claim_outcomes")
     append_only("payment_claims", "payment_claim_outcomes")
     _one_table_or_player_at_a_time()
     _for_links()
@@ -20,10 +20,10 @@ def upgrade() -> None:
 
 def _claims() -> None:
     """
-    Create the claims, their outcomes, and the reasons for which claims were declined.
+    Create the claims and their outcomes.
 
     A claim and its outcome have the IDs of their events. The key of an outcome is the claim, so that a claim has one at
-    most. That of a confirmed claim is its payment. Reasons can be erased, as `entry_notes` can.
+    most. That of a confirmed claim is its payment. The reason for which a claim was declined is a text.
     """
     op.execute("""
         CREATE TABLE payment_claims (
@@ -59,24 +59,11 @@ def _claims() -> None:
             FOREIGN KEY (club_id, claim_id) REFERENCES payment_claims,
             FOREIGN KEY (club_id, id) REFERENCES events
         );
-        CREATE TABLE payment_claim_reasons (
-            club_id uuid NOT NULL,
-            event_id uuid NOT NULL,
-            reason text NOT NULL CHECK (reason <> ''),
-            salt bytea NOT NULL CHECK (octet_length(salt) = 32),
-            PRIMARY KEY (club_id, event_id),
-            FOREIGN KEY (club_id, event_id) REFERENCES payment_claim_outcomes (club_id, id)
-        );
-        ALTER TABLE payment_claim_reasons ALTER COLUMN reason SET STATISTICS 0;
     """)
 
 
 def _one_table_or_player_at_a_time() -> None:
-    """
-    Show a player's link the claims of this player, and any other link those of its table or its round.
-
-    A reason is inserted together with its outcome, which the policy cannot see then.
-    """
+    """Show a player's link the claims of this player, and any other link those of its table or its round."""
     op.execute("""
         CREATE POLICY one_table ON payment_claims AS RESTRICTIVE USING (
             CASE WHEN (SELECT current_table()) IS NULL THEN true
@@ -88,21 +75,16 @@ def _one_table_or_player_at_a_time() -> None:
             END
         );
     """)
-    owners = {
-        "payment_claim_outcomes": ("claim_id", "payment_claims"),
-        "payment_claim_reasons": ("event_id", "payment_claim_outcomes"),
-    }
-    for table, (column, owner) in owners.items():
-        op.execute(f"""
-            CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING (
-                CASE WHEN (SELECT current_table()) IS NULL THEN true
-                    ELSE EXISTS (
-                        SELECT FROM {owner} AS owner
-                        WHERE (owner.club_id, owner.id) = ({table}.club_id, {table}.{column})
-                    )
-                END
-            );
-        """)
+    op.execute("""
+        CREATE POLICY one_table ON payment_claim_outcomes AS RESTRICTIVE FOR SELECT USING (
+            CASE WHEN (SELECT current_table()) IS NULL THEN true
+                ELSE EXISTS (
+                    SELECT FROM payment_claims AS claim
+                    WHERE (claim.club_id, claim.id) = (payment_claim_outcomes.club_id, payment_claim_outcomes.claim_id)
+                )
+            END
+        );
+    """)
 
 
 def _for_links() -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 from marshmallow import ValidationError, post_load, validates_schema
 
-from evidence import digest_of
+from evidence import canonical_json
 from evidence.events import ProposalKind
 from schemas.base import Dumped, Sentence, WireSchema
 from schemas.corrections.comparisons import RoundComparison, RoundComparisonSchema, dump_comparison
@@ -76,12 +76,11 @@ class CorrectionProposalRequest:
     correction: CorrectionRequest
     upholds: DisputeTransitionRequest | None
 
-    def digest(self, round_id: UUID) -> bytes:
-        """Return the digest of the whole request: the same digest means the same proposal, sent again."""
+    def identity(self, round_id: UUID) -> str:
+        """Return the whole request as canonical JSON: the same one means the same proposal, sent again."""
         upholds = None if self.upholds is None else [self.upholds.version, self.upholds.by, self.upholds.words]
-        return digest_of(
-            {"round": str(round_id), "correction": self.correction.digest.hex(), "upholds": upholds},
-        )
+        request = {"round": str(round_id), "correction": self.correction.identity, "upholds": upholds}
+        return canonical_json(request).decode()
 
 
 class CorrectionProposalRequestSchema(CorrectionRequestSchema):
@@ -125,9 +124,7 @@ class RecomputationProposalRequestSchema(WireSchema):
 class WithdrawalRequestSchema(WireSchema):
     """Why a proposal is withdrawn or refused."""
 
-    reason = DisputeTextField(
-        required=True, description="Why, in one line. It is stored permanently: identify players by their IDs."
-    )
+    reason = DisputeTextField(required=True, description="Why, in one line. It can be erased.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> str:
@@ -149,7 +146,9 @@ class ProposalEndSchema(WireSchema):
     by = Text(longest=_LONGEST_NAME, required=True, description="Name of the key that confirmed or withdrew it.")
     key = UuidField(required=True, description="ID of this key.")
     reason = DisputeTextField(
-        required=True, allow_none=True, description="Why it was withdrawn. Null if it was confirmed."
+        required=True,
+        allow_none=True,
+        description="Why it was withdrawn. Null if it was confirmed, or after the reason was erased.",
     )
     revision = Integer(
         least=2,
@@ -193,7 +192,11 @@ class ProposalSchema(WireSchema):
     audit = UuidField(
         required=True, allow_none=True, description="ID of the audit to apply. Null if a correction is proposed."
     )
-    reason = ReasonField(required=True, description="Why it is proposed.")
+    reason = ReasonField(
+        required=True,
+        allow_none=True,
+        description="Why it is proposed. Null after its request was erased: it cannot be confirmed then.",
+    )
     digest = Text(
         required=True,
         longest=64,
@@ -230,7 +233,7 @@ class ProposalPageSchema(PageSchema):
 
 @dataclass(frozen=True, slots=True)
 class ProposalEnd:
-    """How a proposal ended: with a revision or a recomputation if it was confirmed, else with a reason."""
+    """How a proposal ended: with a revision or a recomputation, or with a reason, which is None once it was erased."""
 
     key: UUID
     by: str
@@ -248,6 +251,7 @@ class Proposal:
     Attributes:
         revision: the revision that the correction is based on.
         upholds: whether the dispute is upheld with the correction.
+        reason: why it is proposed; None after its request was erased.
         digest: of what would change.
         key, by: the ID and the name of the key that proposed it.
         end: how it ended; None while it waits.
@@ -262,7 +266,7 @@ class Proposal:
     dispute: UUID | None
     upholds: bool
     audit: UUID | None
-    reason: str
+    reason: str | None
     digest: bytes
     key: UUID
     by: str
@@ -278,11 +282,11 @@ class ProposalView:
     comparison: RoundComparison | None
 
 
-def read_reason(content: bytes) -> str:
+def read_reason(content: str) -> str:
     """
-    Return the reason in the bytes of a request.
+    Return the reason in the body of a request.
 
-    >>> read_reason(b'{"reason": "misread"}')
+    >>> read_reason('{"reason": "misread"}')
     'misread'
     """
     reason: str = orjson.loads(content)["reason"]

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from evidence import digest_of
+from evidence import canonical_json
 from schemas.base import Dumped, Sentence, WireSchema
 from schemas.corrections.patches import Patched, PatchField, apply_patch
 from schemas.corrections.row_changes import RowChange, RowChangesField, apply_row_changes
@@ -78,18 +78,17 @@ class CorrectionRequest:
     expected: Mapping[str, Any] | None
 
     @cached_property
-    def digest(self) -> bytes:
-        """Digest of the whole request: the same digest means the same correction, sent again."""
+    def identity(self) -> str:
+        """The whole request as canonical JSON: the same one means the same correction, sent again."""
         request: dict[str, Any] = {
             "reason": self.reason,
-            # Null in the other forms. Only `changes` is omitted: requests in the older forms retain their digests.
             "patch": None,
             "document": self.document and dump_document(self.document),
             "irregular": self.accepts,
             "version": self.version,
             "dispute": self.dispute and str(self.dispute),
         }
-        return digest_of(request if self.edits is None else request | self.edits.dump())
+        return canonical_json(request if self.edits is None else request | self.edits.dump()).decode()
 
 
 class CorrectionRequestSchema(WireSchema):

@@ -12,15 +12,28 @@ from evidence.codec import OMITTED, CanonicalJson
 from evidence.events import CorrectedDocument, EventPayload, Received, RecordDigest, RulesetAdded
 from schemas.base import WireField, WireSchema
 from schemas.clubs import ScopeField
-from schemas.documents import DocumentClosingSchema, DocumentDepartureSchema, DocumentSeatSchema, RoundDocumentSchema
+from schemas.documents import DocumentSeatSchema
 from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Text, Time, UuidField
-from schemas.game_fields import MOST_HANDS, SeatField
+from schemas.game_fields import (
+    MOST_HANDS,
+    MOST_PLAYERS,
+    ChargeAmountField,
+    ChargePerField,
+    PointValueField,
+    ReferenceField,
+    RulesetReference,
+    SeatField,
+    TableNameField,
+    UnitCodeField,
+    UnitDigitsField,
+)
 from schemas.hands import HandSchema
 from schemas.rulesets import RulesetSchema
-from scoring.history import Closing, Departure
 from scoring.round_state import RoundSeat
 
 _LONGEST_TEXT: Final = 1000
+_DIGEST: Final = "HMAC-SHA-256, in hexadecimal, of"
+_SALT: Final = " Its key is a random salt that is stored with the text and erased with it."
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "after_hand": "Number of the last hand before it. 0 before the first hand.",
     "alias": "The ID that was joined to the player, or parted from them.",
@@ -28,12 +41,12 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "audit": "ID of the audit that is to be applied. Null if a correction is proposed.",
     "archived_at": "Time when the table was archived. Null if it is not archived.",
     "because": "Why the settlement became final.",
-    "by": "Who did it: a player of the round, or the name of a key.",
+    "by": "The operator's ID of the player who did it. Null if the key of the event did.",
     "carried_over": "Seats whose opening stacks come from the round before.",
     "charge": "ID of the charge.",
     "charge_amount": "Amount of the standing charge, in minor units of the unit or in points. Omitted without one.",
     "charge_per": "What the standing charge of the house is for. Omitted without one.",
-    "claim": "SHA-256 of the words of the claim, in hexadecimal.",
+    "claim": f"{_DIGEST} the claim.{_SALT}",
     "club": "ID of the club.",
     "code": "Code of the unit, which amounts have as their `unit`.",
     "correction": "Number of the revision that corrects what was disputed. Null if there is none.",
@@ -53,18 +66,18 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "imported": "True if the round was imported.",
     "irregular": "Whether, or which, hands were accepted as played.",
     "key": "ID of the key.",
+    "key_name": f"{_DIGEST} the name of the key that did it.{_SALT} Omitted if a player did.",
     "kinds": "Kinds of messages that the webhook receives.",
-    "label": "SHA-256 of the label of the link, in hexadecimal.",
+    "label": f"{_DIGEST} the label of the link.{_SALT}",
     "link": "ID of the link.",
     "kind": "What was done about the dispute.",
     "minimum_stack": "Smallest opening stack. Null if there is none.",
+    "metadata": f"{_DIGEST} the canonical JSON of the metadata.{_SALT} Null if there are none now.",
     "map_root": "Root hash of the map of rounds, in hexadecimal.",
     "name": "Name.",
-    "note": "HMAC-SHA-256 of the note, in hexadecimal. Its key is a random salt that is stored with the note and erased"
-    " with it. Null without a note.",
-    "notes": "IDs of the payments, charges, reversals and events of declined claims whose notes were erased."
-    " Omitted if there are none.",
+    "note": f"{_DIGEST} the note.{_SALT} Null without a note.",
     "number": "Number of the hand in its round.",
+    "of": "Kind of the record.",
     "opened_at": "Time when the round was opened.",
     "overlap_seconds": "Seconds for which the key was still valid.",
     "paid_at": "Time when it was paid.",
@@ -74,13 +87,14 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "player": "The operator's ID of the player.",
     "point_value": "Value of one point, in minor units. Null if there is none.",
     "prefix": "First characters of the key.",
-    "reason": "Reason. Null if none was given.",
+    "reason": f"{_DIGEST} the reason.{_SALT} Null if none was given.",
     "proposal": "ID of the proposal.",
-    "received": "SHA-256 of the bytes of the request, in hexadecimal.",
+    "received": f"{_DIGEST} the body of the request.{_SALT}",
     "recomputation": "ID of the recomputation.",
-    "request": "Digest of the request, in hexadecimal. The same request is the same proposal.",
+    "request": "Digest of the request, in hexadecimal, by which a retry is recognized.",
     "recorded": "Records that the revision before did not have.",
-    "reference": "The client's name for the round. Null if it has none.",
+    "record": "ID of the record.",
+    "reference": "The client's name for the record. Null, or omitted, if it has none.",
     "replaces": "ID of the key that this one replaces. Null if it replaces none.",
     "restores": "ID of the withdrawn record of the same hand that counts again.",
     "revision": "Number of the revision of the settlement.",
@@ -101,6 +115,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "submission": "The stored bytes of the request. Null, or omitted, if there are none of their own.",
     "table": "ID of the table.",
     "table_sequence": "Number of the round at its table, from 1.",
+    "texts": "Digests of the texts that were erased.",
     "time_zone": "Time zone of the club, from the IANA database.",
     "unit": "Unit of the point value or amount: a currency, as an ISO 4217 code, or a unit of the club, by its code."
     " Null without a point value; of an amount of points, the ID of their table.",
@@ -108,7 +123,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "upholds": "True if the dispute is upheld with the correction.",
     "version": "Version after the change.",
     "webhook": "ID of the webhook.",
-    "words": "SHA-256 of the words of the comment or the reason, in hexadecimal. Null without words.",
+    "words": f"{_DIGEST} the comment or the reason.{_SALT} Null without one.",
 }
 """What a field means, by its name in JSON."""
 _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
@@ -122,16 +137,20 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("LinkIssued", "round"): "ID of the only round that the link shows. Omitted if it shows the table.",
     ("LinkIssued", "scopes"): "Scopes of the link.",
     ("LinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
-    (
-        "PlayerNamed",
-        "digest",
-    ): "HMAC-SHA-256 of the display name, in hexadecimal. Its key is a random salt that is"
-    " stored with the name and erased with it.",
+    ("PlayerNamed", "digest"): f"{_DIGEST} the display name.{_SALT}",
     **{
-        (payload, "reason"): "HMAC-SHA-256 of the reason, in hexadecimal. Its key is a random salt that is stored with"
-        " the reason and erased with it."
-        for payload in ("PaymentReversed", "PaymentClaimDeclined", "ChargeRecorded", "ChargeReversed")
+        (payload, "key"): "ID of the key that proposed the decision. Omitted if it is the key of the event, and"
+        " without the scope `audit`."
+        for payload in ("DisputeCommented", "DisputeReviewed", "DisputeResolved", "DisputeWithdrawn")
     },
+    ("PlayerErased", "texts"): "Digests of the other texts that were erased. Omitted if there were none.",
+    ("KeyCreated", "name"): f"{_DIGEST} the name.{_SALT}",
+    ("RoundCorrected", "correction"): "Digest of the request, in hexadecimal, by which a retry is recognized.",
+    ("RoundCorrected", "digest"): "SHA-256 of the document without its reasons, in hexadecimal.",
+    ("MetadataChanged", "record"): "ID of the table, the round or the hand. Omitted for a player.",
+    ("MetadataChanged", "round"): "ID of the round, or of the round of the hand. Omitted for others.",
+    ("MetadataChanged", "player"): "The operator's ID of the player. Omitted for others.",
+    ("MetadataChanged", "replaced"): f"{_DIGEST} the metadata that the record had. Omitted if it had none.",
     ("PaymentClaimDeclined", "claim"): "ID of the claim.",
     ("PaymentClaimWithdrawn", "claim"): "ID of the claim.",
     ("PaymentClaimed", "payer"): "The operator's ID of the player who claims to have paid.",
@@ -161,7 +180,7 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("ProposalOpened", "revision"): "Number of the revision to correct. Null for a recomputation.",
     ("ProposalOpened", "round"): "ID of the round to correct. Null for a recomputation.",
     ("ProposalOpened", "table"): "ID of the table of the round. Null for a recomputation.",
-    ("ProposalWithdrawn", "reason"): "SHA-256 of the words of the reason, in hexadecimal.",
+    ("ProposalWithdrawn", "reason"): f"{_DIGEST} the reason.{_SALT}",
     ("HandRecorded", "hand"): "The hand as it was played.",
     ("HandWithdrawn", "hand"): "ID of the record of the hand.",
     ("WebhookSecretRotated", "overlap_seconds"): "Seconds for which messages are signed with the old secret too.",
@@ -171,29 +190,79 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
 """The same for fields whose name means something else in other events."""
 
 
+class DigestField(Text):
+    """A digest of 32 bytes."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=64, pattern="^[0-9a-f]{64}$", **options)
+
+
 class ReceivedBytesSchema(WireSchema):
-    """The bytes of a request, which are stored."""
+    """The bytes of a request, which are stored. They have one of the two digests."""
 
     id = UuidField(required=True, description="ID under which the bytes are stored.")
-    sha256 = Text(
-        required=True, longest=64, pattern="^[0-9a-f]{64}$", description="SHA-256 of the bytes, in hexadecimal."
+    sha256 = DigestField(
+        description="SHA-256 of the bytes, in hexadecimal. Omitted if they contain texts that can be erased."
     )
+    text = DigestField(description=f"{_DIGEST} the bytes.{_SALT} Omitted if they contain no text that can be erased.")
 
 
 class HandRecordDigestSchema(WireSchema):
     """The record of a hand, and the digest of its content."""
 
     hand = UuidField(required=True, description="ID of the record.")
-    digest = Text(
-        required=True, longest=64, pattern="^[0-9a-f]{64}$", description="SHA-256 of its content, in hexadecimal."
+    digest = DigestField(required=True, description="SHA-256 of its content, in hexadecimal.")
+
+
+class CorrectedDepartureSchema(WireSchema):
+    """A departure in the document of a correction."""
+
+    seat = SeatField(required=True, description="Seat of the player who left.")
+    after_hand = Integer(
+        least=0, most=MOST_HANDS, required=True, description="Number of the last hand before the departure."
+    )
+    reason = DigestField(required=True, allow_none=True, description=_DESCRIPTIONS["reason"])
+
+
+class CorrectedClosingSchema(WireSchema):
+    """The closing in the document of a correction."""
+
+    after_hand = Integer(least=0, most=MOST_HANDS, required=True, description="Number of the last hand of the round.")
+    reason = DigestField(required=True, allow_none=True, description=_DESCRIPTIONS["reason"])
+
+
+class CorrectedDocumentSchema(WireSchema):
+    """The document from which a round is played after a correction, with the digests of its reasons."""
+
+    ruleset = RulesetReference(required=True)
+    table = TableNameField(required=True)
+    reference = ReferenceField(required=True)
+    opened_at = Time(description="Time when the round was opened. Omitted if it is not known.")
+    point_value = PointValueField(required=True)
+    unit = UnitCodeField(required=True)
+    unit_digits = UnitDigitsField(
+        required=True, allow_none=True, description="Number of digits after the decimal point of amounts in the unit."
+    )
+    charge_per = ChargePerField(description="What the standing charge is for. Omitted without one.")
+    charge_amount = ChargeAmountField(description="Amount of the standing charge. Omitted without one.")
+    seats = Listing(
+        Inner(DocumentSeatSchema), most=MOST_PLAYERS, required=True, description="The players of the round."
+    )
+    hands = Listing(Inner(HandSchema), most=MOST_HANDS, required=True, description="The hands of the round, in order.")
+    departures = Listing(
+        Inner(CorrectedDepartureSchema), most=MOST_PLAYERS, required=True, description="Players who left the round."
+    )
+    closed = Inner(
+        CorrectedClosingSchema,
+        required=True,
+        allow_none=True,
+        description="When the round was closed early. Null if it was not.",
     )
 
 
 _OBJECTS: Final[Mapping[Any, type[WireSchema]]] = {
     CanonicalJson: HandSchema,
-    Closing: DocumentClosingSchema,
-    CorrectedDocument: RoundDocumentSchema,
-    Departure: DocumentDepartureSchema,
+    CorrectedDocument: CorrectedDocumentSchema,
     Received: ReceivedBytesSchema,
     RecordDigest: HandRecordDigestSchema,
     RoundSeat: DocumentSeatSchema,
@@ -201,7 +270,7 @@ _OBJECTS: Final[Mapping[Any, type[WireSchema]]] = {
 _PLAIN: Final[Mapping[Any, Callable[..., WireField]]] = {
     UUID: UuidField,
     bool: Boolean,
-    bytes: lambda **options: Text(longest=64, pattern="^[0-9a-f]{64}$", **options),
+    bytes: DigestField,
     datetime: Time,
     int: Integer,
     str: lambda **options: Text(longest=_LONGEST_TEXT, **options),

@@ -193,6 +193,8 @@ def dump_feed_event(feed_event: FeedEvent, *, is_audited: bool) -> Dumped:
     """
     event = read_event(feed_event.written)
     content = json.loads(event.content)
+    if not is_audited:
+        content.pop("key", None)
     table = feed_event.table_id
     if event.kind in (EventKind.TABLE_CREATED, EventKind.TABLE_CHANGED):
         table = content["id"]

@@ -212,7 +212,9 @@ class RecomputationSchema(JobSchema):
         allow_none=True,
         description="Ruleset to play the rounds under. Null for each round's own ruleset.",
     )
-    reason = ReasonField(required=True, description="Why the rounds are recomputed.")
+    reason = ReasonField(
+        required=True, allow_none=True, description="Why the rounds are recomputed. Null if the reason was erased."
+    )
     final = Boolean(required=True, description="True if the recomputation applies to final rounds too.")
     audit = UuidField(
         required=True,

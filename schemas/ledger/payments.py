@@ -60,9 +60,7 @@ class PaymentRequestSchema(WireSchema):
     unit = UnitField(required=True)
     amount = AmountField()
     paid_at = Time(load_default=None, allow_none=True, description="Time when it was paid. Now if omitted.")
-    note = ReasonField(
-        load_default=None, allow_none=True, description="A note, in one line. It can be erased with either player."
-    )
+    note = ReasonField(load_default=None, allow_none=True, description="A note, in one line. It can be erased.")
     round = UuidField(load_default=None, allow_none=True, description="ID of the round that was paid, if it was one.")
     reference = ReferenceField(load_default=None, description=f"The client's ID of the payment, which {_REFERENCE}")
 
@@ -95,7 +93,7 @@ class ChargeRequestSchema(WireSchema):
     player = PlayerField(required=True)
     unit = UnitField(required=True)
     amount = AmountField()
-    reason = ReasonField(required=True, description="What it is for, in one line. It can be erased with the player.")
+    reason = ReasonField(required=True, description="What it is for, in one line. It can be erased.")
     round = UuidField(load_default=None, allow_none=True, description="ID of the round that the charge is for.")
     reference = ReferenceField(load_default=None, description=f"The client's ID of the charge, which {_REFERENCE}")
 

@@ -49,8 +49,22 @@ def verify(received: Mapping[str, Any], keys: Sequence[VerifierKey] = (), retain
     rulesets = _check_rulesets(report, file, round_, [payload for _, payload in payloads])
     table = _check_table(report, round_, payloads, events[0].id)
     if rulesets is not None and table is not None:
-        check_figures(report, file.revisions, round_, rulesets, table)
+        check_figures(report, file.revisions, round_, rulesets, table, _check_texts(report, file, round_))
     return report
+
+
+def _check_texts(report: Report, file: EvidenceFile, round_: FoldedRound) -> Mapping[bytes, str]:
+    """Return the reasons in the file by their digests, which the events must have; erased ones are absent."""
+    named = {digest for revision in round_.revisions for digest in revision.list_reasons()}
+    texts = {each.digest: each.text for each in file.texts}
+    for index, each in enumerate(file.texts):
+        if each.digest not in named:
+            detail = f"no event has its digest {each.digest.hex()}"
+            report.failed.append(Finding("text-unknown", ("texts", index), detail))
+    if erased := len(named - texts.keys()):
+        counted = "1 reason is" if erased == 1 else f"{erased} reasons are"
+        report.verified.append(f"{counted} not in the file, because of an erasure; the events have the digests")
+    return texts
 
 
 def _stored(index: int, event: Event) -> StoredEvent:

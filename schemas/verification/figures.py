@@ -19,6 +19,7 @@ from scoring.ruleset import Ruleset
 from scoring.settle_up import find_adjustment
 
 _DIFFERS = "figure-differs"
+Texts = Mapping[bytes, str]
 
 
 def check_figures(
@@ -27,8 +28,19 @@ def check_figures(
     round_: FoldedRound,
     rulesets: Mapping[str, Ruleset],
     table: str,
+    texts: Texts,
 ) -> None:
-    """Compare every revision of the file with the one that its events and cards result in."""
+    """
+    Compare every revision of the file with the one that its events and cards result in.
+
+    Args:
+        report: for what was verified and what failed.
+        revisions: those of the file.
+        round_: the round as its events have it.
+        rulesets: by name and version.
+        table: the name that the table had when the round was opened.
+        texts: reasons by their digests; those that were erased are absent.
+    """
     wrong, hands = len(report.failed), 0
     if len(revisions) != len(round_.revisions):
         values = _count(len(revisions), "revision"), f"{len(round_.revisions)}, as the events say"
@@ -48,7 +60,7 @@ def check_figures(
                 "settlement": part.settlement,
                 "hands": list(part.hands),
             }
-            expected = _describe(round_, revision, played, table)
+            expected = _describe(round_, revision, played, table, texts)
             _omit_later_fields(expected["settlement"], part.settlement)
             report.compare(figures, expected, ("revisions", index), _DIFFERS)
             hands += len(revision.hands)
@@ -77,22 +89,24 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _describe(round_: FoldedRound, revision: Revision, played: Mapping[int, PlayedRound], table: str) -> Document:
+def _describe(
+    round_: FoldedRound, revision: Revision, played: Mapping[int, PlayedRound], table: str, texts: Texts
+) -> Document:
     """Return a revision's part of the file, made from its events."""
     mine = played[revision.number]
     irregular = tuple(Irregularity(hand.hand.number, hand.irregular) for hand in mine.hands if hand.accepted)
     return {
         "revision": revision.number,
-        "document": dump_document(_document(round_, revision, table, irregular)),
-        "settlement": dump_settlement_view(_settlement(round_, revision, played, irregular)),
+        "document": dump_document(_document(round_, revision, table, irregular, texts)),
+        "settlement": dump_settlement_view(_settlement(round_, revision, played, irregular, texts)),
         "hands": [dump_recorded_hand(hand) for hand in _hands(round_, revision, mine)],
     }
 
 
 def _document(
-    round_: FoldedRound, revision: Revision, table: str, irregular: tuple[Irregularity, ...]
+    round_: FoldedRound, revision: Revision, table: str, irregular: tuple[Irregularity, ...], texts: Texts
 ) -> RoundDocument:
-    opening = round_.opening
+    opening, closed = round_.opening, revision.closed
     return RoundDocument(
         ruleset=revision.ruleset,
         table=table,
@@ -104,11 +118,18 @@ def _document(
         charge_amount=opening.charge_amount,
         seats=revision.seats,
         hands=tuple(SubmittedHand(each.hand, each.played_at) for each in revision.hands),
-        departures=tuple(each.departure for each in revision.departures),
-        closed=None if revision.closed is None else revision.closed.closing,
+        departures=tuple(
+            replace(each.departure, reason=_find_text(each.reason, texts)) for each in revision.departures
+        ),
+        closed=None if closed is None else replace(closed.closing, reason=_find_text(closed.reason, texts)),
         irregular=irregular,
         opened_at=opening.opened_at,
     )
+
+
+def _find_text(digest: bytes | None, texts: Texts) -> str | None:
+    """Return the text of a digest; None if it was erased."""
+    return None if digest is None else texts.get(digest)
 
 
 def _hands(round_: FoldedRound, revision: Revision, mine: PlayedRound) -> Iterator[HandView]:
@@ -126,6 +147,7 @@ def _hands(round_: FoldedRound, revision: Revision, mine: PlayedRound) -> Iterat
             stacks=hand.round.stacks,
             in_force=recorded.id in in_force,
             irregular=hand.irregular,
+            reference=recorded.reference,
         )
 
 
@@ -134,10 +156,12 @@ def _settlement(
     revision: Revision,
     played: Mapping[int, PlayedRound],
     irregular: tuple[Irregularity, ...],
+    texts: Texts,
 ) -> SettlementView:
     mine, opening = played[revision.number], round_.opening
     money = opening.point_value, load_unit(opening.unit, opening.unit_digits)
-    view = view_settlement(mine.round, mine.payments, revision.number, *money, revision.reason, irregular)
+    reason = _find_text(revision.reason, texts)
+    view = view_settlement(mine.round, mine.payments, revision.number, *money, reason, irregular)
     state = _state(round_, revision, mine)
     until = None
     if state is SettlementState.PROVISIONAL:

@@ -32,6 +32,12 @@ class EventRecord(Base):
             "id",
             postgresql_where=text("kind IN ('player.joined', 'player.parted')"),
         ),
+        Index(
+            "events_of_erasures",
+            "club_id",
+            "kind",
+            postgresql_where=text("kind IN ('player.erased', 'texts.erased')"),
+        ),
     )
 
     club_id: Mapped[Key]

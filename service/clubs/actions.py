@@ -201,7 +201,7 @@ def issue_key(
     """Create a key of the transaction's club, and record the event, with the key that it replaces, if any."""
     expires_at = None if lifetime is None else transaction.now + lifetime
     new_key = draw_key(transaction, club, name, scopes, expires_at, player=player, replaces=replaces)
-    keys.add(transaction, new_key.key, new_key.secret_sha256, new_key.event)
+    keys.add(transaction, new_key.key, new_key.name_salt, new_key.secret_sha256, new_key.event)
     return new_key
 
 
@@ -240,7 +240,7 @@ def create_own_key(transaction: Transaction, request: KeyRequest, creator_id: UU
         player=request.player,
         created_by=creator.id,
     )
-    keys.add_own(transaction, creator, new_key.key, new_key.secret_sha256, new_key.event)
+    keys.add_own(transaction, creator, new_key.key, new_key.name_salt, new_key.secret_sha256, new_key.event)
     return new_key
 
 

@@ -21,7 +21,7 @@ class ClubRecord(Base):
 
 
 class ApiKeyRecord(Base):
-    """An API key of a club: its scopes and the hash of its secret."""
+    """An API key of a club: its scopes and the hash of its secret. An erased name is None."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
@@ -31,7 +31,8 @@ class ApiKeyRecord(Base):
 
     club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
     id: Mapped[Key]
-    name: Mapped[str]
+    name: Mapped[str | None]
+    name_salt: Mapped[bytes | None]
     prefix: Mapped[str]
     secret_sha256: Mapped[bytes] = mapped_column(unique=True)
     scopes: Mapped[TextList]

@@ -12,6 +12,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.events import KeyCreated
+from evidence.texts import SaltedText, digest_text
 from service.clubs.queries.keys import IssuedKey
 from service.db import Transaction
 
@@ -22,10 +23,11 @@ _SECRET_LENGTH: Final = 43
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A new key with its secret, which is not stored."""
+    """A new key with its secret, which is not stored, and the salt of its name."""
 
     key: IssuedKey
     secret: str = field(repr=False)
+    name_salt: bytes = field(repr=False)
 
     @property
     def secret_sha256(self) -> bytes:
@@ -40,7 +42,7 @@ class NewKey:
         event = KeyCreated(
             key=key.id,
             prefix=key.prefix,
-            name=key.name,
+            name=digest_text(key.name, self.name_salt),
             scopes=key.scopes,
             expires_at=key.expires_at,
             replaces=key.replaces,
@@ -78,7 +80,7 @@ def draw_key(
         created_by=created_by,
         replaces=replaces,
     )
-    return NewKey(key, secret)
+    return NewKey(key, secret, SaltedText.of(name).salt)
 
 
 def _draw(alphabet: str, length: int) -> str:

@@ -170,7 +170,12 @@ def _filtered(transaction: Transaction, filter_: SessionFilter) -> Select[Any]:
 
 def _listed(transaction: Transaction) -> Select[Any]:
     columns: Sequence[Any] = [
-        *(_SESSION.id, _SESSION.key_id, _KEY.name.label("key_name"), _KEY.prefix.label("key_prefix")),
+        *(
+            _SESSION.id,
+            _SESSION.key_id,
+            func.coalesce(_KEY.name, _KEY.prefix).label("key_name"),
+            _KEY.prefix.label("key_prefix"),
+        ),
         *(_SESSION.created_at, _SESSION.expires_at, _SESSION.ended_at, _KEY.revoked_at.label("key_revoked_at")),
     ]
     return (

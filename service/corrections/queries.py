@@ -3,11 +3,11 @@
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import select, text
+from sqlalchemy import text
 
+from evidence.texts import digest_text
 from schemas.corrections.comparisons import CarriedOverStack
 from service.db import Transaction
-from service.rounds.models import CorrectionRecord
 from service.rounds.queries.stored_round import StoredRound
 
 # With OFFSET 0, PostgreSQL reads the IDs of a player once, and not for every seat that it compares.
@@ -38,16 +38,28 @@ _CARRIED_OVER: Final = text("""
 """)
 
 
-def find_revision(transaction: Transaction, round_id: UUID, digest: bytes) -> int | None:
-    """
-    Find the revision of a round that the same correction made.
+_CORRECTIONS: Final = text("""
+    SELECT correction.revision, correction.digest, texts.salt
+    FROM corrections AS correction
+    JOIN submissions AS submission
+        ON (submission.club_id, submission.id) = (correction.club_id, correction.submission_id)
+    JOIN texts ON (texts.club_id, texts.digest) = (submission.club_id, submission.text)
+    WHERE correction.club_id = :club_id AND correction.round_id = :round_id
+    ORDER BY correction.revision
+""")
 
-    There is at most one: the digest contains the version of the round that the correction is based on.
+
+def find_revision(transaction: Transaction, round_id: UUID, identity: str) -> int | None:
     """
-    record = CorrectionRecord
-    same = (record.club_id == transaction.club_id, record.round_id == round_id, record.digest == digest)
-    revision: int | None = transaction.execute(select(record.revision).where(*same)).scalar_one_or_none()
-    return revision
+    Find the revision of a round that the same correction made; None also if its request body was erased.
+
+    There is at most one: the identity contains the version of the round that the correction is based on.
+    """
+    for row in transaction.execute(_CORRECTIONS, {"club_id": transaction.club_id, "round_id": round_id}):
+        if digest_text(identity, bytes(row.salt)) == bytes(row.digest):
+            revision: int = row.revision
+            return revision
+    return None
 
 
 def list_carried_over(transaction: Transaction, before: StoredRound) -> tuple[CarriedOverStack, ...]:

@@ -8,12 +8,15 @@ from service.db.base import Base, Key, NumberKey, Small, references
 
 
 class DisputeRecord(Base):
-    """A dispute of a settlement: the claim, and the hand, seat and row that it is about."""
+    """
+    A dispute of a settlement: the claim, and the hand, seat and row that it is about.
+
+    The claim is its digest. The author is a player, or `author_name` is the digest of the name of their key.
+    """
 
     __tablename__ = "disputes"
     __table_args__ = (
         UniqueConstraint("club_id", "round_id", "id", name="disputes_round_id_key"),
-        UniqueConstraint("club_id", "round_id", "digest", name="disputes_digest_key"),
         references("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
         references("settlements", "club_id", "round_id", "revision"),
         references("round_seats", "club_id", "round_id", "revision", "seat"),
@@ -31,14 +34,14 @@ class DisputeRecord(Base):
     hand: Mapped[int | None]
     seat: Mapped[Small | None]
     board_row: Mapped[str | None]
-    claim: Mapped[str]
-    author: Mapped[str]
-    digest: Mapped[bytes]
+    claim: Mapped[bytes]
+    author: Mapped[str | None]
+    author_name: Mapped[bytes | None]
     opened_at: Mapped[datetime]
 
 
 class DisputeEntryRecord(Base):
-    """A comment on a dispute or a transition of it; one entry per version."""
+    """A comment on a dispute or a transition of it; one entry per version. Comment and author are as in the dispute."""
 
     __tablename__ = "dispute_entries"
     __table_args__ = (
@@ -58,14 +61,6 @@ class DisputeEntryRecord(Base):
             unique=True,
             postgresql_where=text("kind IN ('upheld', 'rejected', 'withdrawn')"),
         ),
-        Index(
-            "dispute_entries_comment",
-            "club_id",
-            "dispute_id",
-            "digest",
-            unique=True,
-            postgresql_where=text("kind = 'comment'"),
-        ),
     )
 
     club_id: Mapped[Key]
@@ -73,10 +68,10 @@ class DisputeEntryRecord(Base):
     version: Mapped[NumberKey]
     round_id: Mapped[UUID]
     kind: Mapped[str]
-    author: Mapped[str]
-    comment: Mapped[str | None]
+    author: Mapped[str | None]
+    author_name: Mapped[bytes | None]
+    comment: Mapped[bytes | None]
     correction: Mapped[int | None]
-    digest: Mapped[bytes]
     recorded_at: Mapped[datetime]
 
 

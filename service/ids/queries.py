@@ -33,8 +33,8 @@ _SOURCES: Final = {
     ),
     IdKind.WEBHOOK: ("record.state || ', ' || record.url", "webhooks AS record"),
     IdKind.DELIVERY: ("record.state || ', ' || record.kind", "webhook_deliveries AS record"),
-    IdKind.LINK: ("record.kind || ', ' || record.label", "links AS record"),
-    IdKind.KEY: ("record.prefix || ', ' || record.name", "api_keys AS record"),
+    IdKind.LINK: ("concat_ws(', ', record.kind, record.label)", "links AS record"),
+    IdKind.KEY: ("concat_ws(', ', record.prefix, record.name)", "api_keys AS record"),
     IdKind.PROPOSAL: (
         "concat_ws(', ', record.kind, to_char(record.proposed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'))",
         "proposals AS record",

@@ -7,18 +7,6 @@ from sqlalchemy.orm import Mapped
 from service.db.base import Base, Big, Key, Small, references
 
 
-class EntryNoteRecord(Base):
-    """The note of a payment, or the reason of a charge or reversal. They are stored only here, and can be erased."""
-
-    __tablename__ = "entry_notes"
-    __table_args__ = (references("entries", "club_id", "entry_id", to=("club_id", "id")),)
-
-    club_id: Mapped[Key]
-    entry_id: Mapped[Key]
-    note: Mapped[str]
-    salt: Mapped[bytes]
-
-
 class PaymentClaimRecord(Base):
     """A claim of a player to have paid. Its ID is that of its event."""
 
@@ -59,15 +47,3 @@ class PaymentClaimOutcomeRecord(Base):
     id: Mapped[UUID]
     outcome: Mapped[str]
     ended_at: Mapped[datetime]
-
-
-class PaymentClaimReasonRecord(Base):
-    """Why a claim was declined, by the ID of its event. Reasons are stored only here, and can be erased."""
-
-    __tablename__ = "payment_claim_reasons"
-    __table_args__ = (references("payment_claim_outcomes", "club_id", "event_id", to=("club_id", "id")),)
-
-    club_id: Mapped[Key]
-    event_id: Mapped[Key]
-    reason: Mapped[str]
-    salt: Mapped[bytes]

@@ -8,7 +8,7 @@ from service.db.base import Base, Key, TextList, references
 
 
 class LinkRecord(Base):
-    """A link to a table or to a round: its scopes and the hash of its secret. It ends with the key that issued it."""
+    """A link to a table or to a round: its scopes and the hash of its secret. An erased label is None."""
 
     __tablename__ = "links"
     __table_args__ = (
@@ -25,7 +25,8 @@ class LinkRecord(Base):
     key_id: Mapped[UUID]
     kind: Mapped[str]
     player: Mapped[str | None]
-    label: Mapped[str]
+    label: Mapped[str | None]
+    label_salt: Mapped[bytes | None]
     secret_sha256: Mapped[bytes] = mapped_column(unique=True)
     scopes: Mapped[TextList]
     created_at: Mapped[datetime]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, insert, or_, select, text, update
+from sqlalchemy import Row, func, insert, or_, select, text, update
 
 from evidence.events import LinkKind
 from schemas.links import Link
@@ -25,7 +25,7 @@ _SHOWN: Final = select(
     _LINK.key_id,
     _LINK.kind,
     _LINK.player,
-    _LINK.label,
+    func.coalesce(_LINK.label, _LINK.kind).label("label"),
     _LINK.scopes,
     _LINK.created_at,
     _LINK.expires_at,
@@ -47,7 +47,7 @@ def is_for_pages(session: Session, secret_sha256: bytes) -> bool:
     return bool(row["is_one"])
 
 
-def add(transaction: Transaction, link: Link, secret_sha256: bytes, event: bytes) -> None:
+def add(transaction: Transaction, link: Link, label_salt: bytes, secret_sha256: bytes, event: bytes) -> None:
     """Insert a link and record its event."""
     transaction.execute(
         insert(_LINK).values(
@@ -59,6 +59,7 @@ def add(transaction: Transaction, link: Link, secret_sha256: bytes, event: bytes
             kind=link.kind.value,
             player=link.player,
             label=link.label,
+            label_salt=label_salt,
             secret_sha256=secret_sha256,
             scopes=list(link.scopes),
             created_at=link.created_at,
@@ -125,7 +126,9 @@ def list_page(
     """List the links of the club, the newest first, from the one after `after`."""
     query = (
         _SHOWN.add_columns(
-            TableRecord.name.label("table_name"), RoundRecord.reference, ApiKeyRecord.name.label("key_name")
+            TableRecord.name.label("table_name"),
+            RoundRecord.reference,
+            func.coalesce(ApiKeyRecord.name, ApiKeyRecord.prefix).label("key_name"),
         )
         .join(TableRecord, (TableRecord.club_id == _LINK.club_id) & (TableRecord.id == _LINK.table_id))
         .outerjoin(RoundRecord, (RoundRecord.club_id == _LINK.club_id) & (RoundRecord.id == _LINK.round_id))
@@ -161,7 +164,8 @@ def list_unrevoked(transaction: Transaction) -> list[Link]:
 
 def list_labels(transaction: Transaction, link_ids: Collection[UUID]) -> Mapping[UUID, str]:
     """Return the labels of links of the club, by their IDs."""
-    query = select(_LINK.id, _LINK.label).where(_LINK.club_id == transaction.club_id, _LINK.id.in_(link_ids))
+    label = func.coalesce(_LINK.label, _LINK.kind).label("label")
+    query = select(_LINK.id, label).where(_LINK.club_id == transaction.club_id, _LINK.id.in_(link_ids))
     return {row.id: row.label for row in transaction.execute(query)}
 
 

@@ -2,25 +2,28 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from secrets import token_bytes
 from typing import Final
 from uuid import UUID
 
 from evidence.events import PlayerErased, PlayerJoined, PlayerNamed, PlayerParted
+from evidence.texts import SaltedText
 from schemas.base import WireError, show
-from schemas.players import MOST_ALIASES, AliasView, PlayerView
+from schemas.metadata import Metadata
+from schemas.players import MOST_ALIASES, AliasView, NameRequest, PlayerView
 from scoring.errors import Mistake
+from service.audit_trail.queries.events import record_event
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import AliasConflict, NotFound
 from service.players.queries import aliases, names
 from service.players.queries.aliases import Aliases, StoredAlias
 from service.players.queries.names import StoredPlayer
+from service.texts.actions import erase_texts_of_player, get_metadata, lock_texts_of_players, set_metadata
+from service.texts.queries import MetadataOwner
 
 _MOST_FOUND: Final = 1000
 _MOST_ROUNDS: Final = 20
 """How many rounds a refusal names in which two IDs sat."""
-_SALT_BYTES: Final = 32
 
 
 def _view_player(stored: StoredPlayer, joined: Iterable[StoredAlias]) -> PlayerView:
@@ -46,6 +49,11 @@ def get_player(transaction: Transaction, known_as: str) -> PlayerView:
 def list_aliases(transaction: Transaction, player: str) -> Sequence[AliasView]:
     """List the aliases of a player, in the order in which they were joined."""
     return [AliasView(each.alias, each.joined_at) for each in aliases.list_aliases(transaction, [player])]
+
+
+def get_player_metadata(transaction: Transaction, player: str) -> Metadata:
+    """Return a player's metadata."""
+    return get_metadata(transaction, MetadataOwner.of_player(player))
 
 
 def list_players(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[PlayerView]:
@@ -78,36 +86,45 @@ def search_names(transaction: Transaction, text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class NamedPlayer:
-    """A player with their display name, and whether they had none before."""
+    """A player with their display name and metadata, and whether they had no display name before."""
 
     view: PlayerView
+    metadata: Metadata
     is_new: bool
 
 
-def name_player(transaction: Transaction, known_as: str, display_name: str) -> NamedPlayer:
+def name_player(transaction: Transaction, known_as: str, request: NameRequest) -> NamedPlayer:
     """
-    Set or replace a player's display name, by any of their IDs.
+    Set or replace a player's display name and, unless they are None, their metadata, by any of their IDs.
 
-    The event does not contain the name, because events are never erased, but a digest that verification compares.
+    The events contain neither, because events are never erased, but digests that verification compares.
     """
     player = aliases.read_aliases(transaction).player_of(known_as)
-    salt = token_bytes(_SALT_BYTES)
-    event = PlayerNamed.of(player, display_name, salt)
-    is_new = names.set_name(transaction, player, display_name, salt, event.encode())
-    return NamedPlayer(get_player(transaction, player), is_new)
+    name = SaltedText.of(request.display_name)
+    event = PlayerNamed.of(player, name.text, name.salt)
+    is_new = names.set_name(transaction, player, name.text, name.salt, event.encode())
+    if request.metadata is not None:
+        set_metadata(transaction, MetadataOwner.of_player(player), request.metadata)
+    return NamedPlayer(get_player(transaction, player), get_player_metadata(transaction, player), is_new)
 
 
 def erase_player(transaction: Transaction, known_as: str) -> None:
     """
-    Erase a player's display names and the notes of their payments and charges, if any; their IDs stay in the records.
+    Erase a player's display names and metadata, and the texts by them and about them; their IDs stay in the records.
 
-    All IDs of the player are erased, by any of them. The action is idempotent.
+    These are notes and reasons of their payments, charges and claims, reasons of their departures with the request
+    bodies that have them, claims and comments in disputes by them or by keys that declare them, requests of proposals
+    that such keys made or that are of their rounds, and labels of their links. All IDs of the player are
+    erased, by any of them. The action is idempotent.
     """
-    for player in aliases.read_aliases(transaction).ids_of(known_as):
-        erased = names.erase(transaction, player)
-        if erased.has_name or erased.notes:
-            event = PlayerErased(player=player, notes=erased.notes)
-            names.record_erasure(transaction, erased, event.encode())
+    players = aliases.read_aliases(transaction).ids_of(known_as)
+    lock_texts_of_players(transaction, players)
+    for player in players:
+        erased = erase_texts_of_player(transaction, player)
+        has_name = names.erase(transaction, player)
+        for digests in erased or ([()] if has_name else []):
+            event = PlayerErased(player=player, texts=digests)
+            record_event(transaction, event.kind, event.encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,9 @@ from schemas.players import (
     PlayerPageSchema,
     PlayerPathSchema,
     PlayerSchema,
+    PlayerWithMetadataSchema,
     dump_player,
+    dump_player_with_metadata,
 )
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
@@ -36,6 +38,7 @@ from service.openapi import REQUEST_ID
 from service.players.actions import (
     erase_player,
     get_player,
+    get_player_metadata,
     join_player,
     list_players,
     name_player,
@@ -91,42 +94,47 @@ def get_players(query: dict[str, Any]) -> Response:
 
 @players.route(ONE, methods=["GET"], parameters=PLAYER)
 @players.operation("get_player", KeyScope.READ)
-@players.response(200, PlayerSchema)
+@players.response(200, PlayerWithMetadataSchema)
 def get_one_player(player: str) -> Response:
     """
-    Return a player's display name and aliases, by any ID of the player.
+    Return a player's display name, aliases and metadata, by any ID of the player.
 
     That of a player whose ID ends in `/statistics` is only in the list of players: here it is the URL of statistics.
     """
-    return json_response(dump_player(get_player(current_transaction(), read_player(player))))
+    view = get_player(current_transaction(), read_player(player))
+    return json_response(dump_player_with_metadata(view, get_player_metadata(current_transaction(), view.player)))
 
 
 @players.route(ANY, methods=["PUT"], parameters=PLAYER)
 @players.operation("name_player", KeyScope.WRITE)
 @players.arguments(DisplayNameRequestSchema)
-@players.response(200, PlayerSchema)
+@players.response(200, PlayerWithMetadataSchema)
 @players.alt_response(
-    201, schema=PlayerSchema, headers=REQUEST_ID, description="The player had no display name before."
+    201, schema=PlayerWithMetadataSchema, headers=REQUEST_ID, description="The player had no display name before."
 )
 def put_player(naming: NameRequest, player: str) -> Response:
     """
-    Set a player's display name, or replace it. An alias has the display name of its player.
+    Set a player's display name and metadata, or replace them. An alias has those of its player.
 
     Display names are stored in one place only, so that they can be erased: no record, event or stored response contains
     one.
     """
-    named = name_player(current_transaction(), read_player(player), naming.display_name)
-    return json_response(dump_player(named.view), HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
+    named = name_player(current_transaction(), read_player(player), naming)
+    document = dump_player_with_metadata(named.view, named.metadata)
+    return json_response(document, HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
 
 
 @players.route(ANY, methods=["DELETE"], parameters=PLAYER)
-@players.operation("erase_player", KeyScope.WRITE)
+@players.operation("erase_player", KeyScope.ADMIN)
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
     """
-    Erase a player's display names, and the notes and reasons of their payments, charges and claims, under all IDs.
+    Erase a player's display names and metadata, and the texts by them and about them, under all IDs.
 
-    The player's IDs, results and payments stay in the records.
+    These are notes and reasons of their payments, charges and claims, reasons of their departures, claims and comments
+    in disputes by them or by keys that declare them, requests of proposals that such keys made or that are of their
+    rounds, and labels of their links. The player's IDs, results and payments stay in the records. It
+    cannot be undone.
     """
     erase_player(current_transaction(), read_player(player))
     return no_content()

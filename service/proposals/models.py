@@ -13,7 +13,6 @@ class ProposalRecord(Base):
     __tablename__ = "proposals"
     __table_args__ = (
         UniqueConstraint("club_id", "id", "proposed_by", name="proposals_proposed_by_key"),
-        UniqueConstraint("club_id", "request_digest", name="proposals_request_digest_key"),
         references("events", "club_id", "id"),
         references("api_keys", "club_id", "proposed_by", to=("club_id", "id")),
         references("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
@@ -31,7 +30,7 @@ class ProposalRecord(Base):
     proposed_at: Mapped[datetime]
     digest: Mapped[bytes]
     request_digest: Mapped[bytes]
-    content: Mapped[bytes]
+    received: Mapped[bytes]
     round_id: Mapped[UUID | None]
     table_id: Mapped[UUID | None]
     revision: Mapped[int | None]
@@ -57,7 +56,7 @@ class ProposalEndRecord(Base):
     state: Mapped[str]
     ended_by: Mapped[UUID]
     ended_at: Mapped[datetime]
-    reason: Mapped[str | None]
+    reason: Mapped[bytes | None]
     round_id: Mapped[UUID | None]
     revision: Mapped[int | None]
     recomputation_id: Mapped[UUID | None]

@@ -8,13 +8,16 @@ from uuid import UUID
 from sqlalchemy import Row, TextClause, text
 
 from evidence.events import EventPayload, ProposalConfirmed, ProposalOpened, ProposalWithdrawn
+from evidence.texts import SaltedText, digest_text
 from schemas.corrections.proposals import Proposal, ProposalEnd, ProposalKind, ProposalState, read_reason
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
-from service.db.base import Base
 from service.db.batch import Batch
-from service.errors import Busy, NotFound, ProposalRefused
+from service.errors import Busy, NotFound
 from service.proposals.models import ProposalEndRecord, ProposalRecord
+from service.texts import queries as texts
+from service.texts.models import TextField
+from service.texts.queries import NewText, content_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +31,33 @@ class ProposalFilter:
 
 @dataclass(frozen=True, slots=True)
 class StoredProposal:
-    """A proposal with the bytes of its request."""
+    """
+    A proposal with the body of its request.
+
+    Attributes:
+        content: None after it was erased.
+    """
 
     proposal: Proposal
-    content: bytes
+    content: str | None
 
 
-_SELECT: Final = """
-    SELECT proposal.*, maker.name AS made_by, ended.state, ended.ended_by, ended.ended_at, ended.reason AS end_reason,
-        ended.revision AS made_revision, ended.recomputation_id, ender.name AS ender
+_SELECT: Final = f"""
+    SELECT proposal.*, body.content, body.salt, coalesce(maker.name, maker.prefix) AS made_by,
+        ended.state, ended.ended_by, ended.ended_at, {content_of("ended.reason")} AS end_reason,
+        ended.revision AS made_revision, ended.recomputation_id, coalesce(ender.name, ender.prefix) AS ender
     FROM proposals AS proposal
     JOIN api_keys AS maker ON (maker.club_id, maker.id) = (proposal.club_id, proposal.proposed_by)
+    LEFT JOIN texts AS body ON (body.club_id, body.digest) = (proposal.club_id, proposal.received)
     LEFT JOIN proposal_ends AS ended ON (ended.club_id, ended.proposal_id) = (proposal.club_id, proposal.id)
     LEFT JOIN api_keys AS ender ON (ender.club_id, ender.id) = (ended.club_id, ended.ended_by)
     WHERE proposal.club_id = :club_id
 """
 _BY_ID: Final = text(f"{_SELECT} AND proposal.id = :proposal_id")
-_BY_REQUEST: Final = text(f"{_SELECT} AND proposal.request_digest = :request_digest")
+_OF_RECORD: Final = text(f"""
+    {_SELECT} AND (proposal.round_id = :record_id OR proposal.audit_id = :record_id) AND body.salt IS NOT NULL
+    ORDER BY proposal.id
+""")
 _LIST: Final = text(f"""
     {_SELECT} AND (CAST(:state AS text) IS NULL OR coalesce(ended.state, 'waiting') = :state)
         AND (CAST(:round_id AS uuid) IS NULL OR proposal.round_id = :round_id)
@@ -72,9 +85,12 @@ def get(transaction: Transaction, proposal_id: UUID) -> StoredProposal:
     return stored
 
 
-def find_same(transaction: Transaction, request_digest: bytes) -> StoredProposal | None:
-    """Find the proposal that the same request has made."""
-    return _find(transaction, _BY_REQUEST, request_digest=request_digest)
+def find_same(transaction: Transaction, record_id: UUID, identity: str) -> StoredProposal | None:
+    """Find the proposal to change a round or to apply an audit that the same request has made, unless it was erased."""
+    for row in transaction.execute(_OF_RECORD, {"club_id": transaction.club_id, "record_id": record_id}):
+        if digest_text(identity, bytes(row.salt)) == bytes(row.request_digest):
+            return _load(row)
+    return None
 
 
 def list_page(
@@ -97,15 +113,19 @@ def count_waiting(transaction: Transaction) -> int:
     return int(transaction.execute(_COUNT_WAITING, {"club_id": transaction.club_id}).scalar_one())
 
 
-def add(transaction: Transaction, event: ProposalOpened, content: bytes) -> UUID:
-    """Insert a proposal, which has the ID of its event, and return the ID. Its round or audit must be locked."""
+def add(transaction: Transaction, event: ProposalOpened, content: SaltedText) -> UUID:
+    """
+    Insert a proposal, which has the ID of its event, with the body of its request, and return the ID.
+
+    Its round or audit must be locked.
+    """
     record = {
         "kind": event.proposal.value,
         "proposed_by": transaction.actor,
         "proposed_at": transaction.now,
         "digest": event.digest,
         "request_digest": event.request,
-        "content": content,
+        "received": event.received,
         "round_id": event.round,
         "table_id": event.table,
         "revision": event.revision,
@@ -113,7 +133,12 @@ def add(transaction: Transaction, event: ProposalOpened, content: bytes) -> UUID
         "upholds": event.upholds,
         "audit_id": event.audit,
     }
-    return _insert(transaction, event, ProposalRecord, record)
+    batch = Batch()
+    added = _add(transaction, batch, event)
+    batch.insert(ProposalRecord, {"club_id": transaction.club_id, "id": added, **record})
+    texts.insert(transaction, batch, [NewText(TextField.SUBMISSION, content, added)])
+    batch.write(transaction)
+    return added
 
 
 def confirm(transaction: Transaction, proposal: Proposal, event: ProposalConfirmed) -> None:
@@ -128,44 +153,39 @@ def confirm(transaction: Transaction, proposal: Proposal, event: ProposalConfirm
     _end(transaction, proposal, event, record)
 
 
-def withdraw(transaction: Transaction, proposal: Proposal, event: ProposalWithdrawn, reason: str) -> None:
+def withdraw(transaction: Transaction, proposal: Proposal, event: ProposalWithdrawn, reason: SaltedText) -> None:
     """Insert that a proposal was withdrawn, and why. Its round or audit must be locked."""
     record = {
         "state": ProposalState.WITHDRAWN.value,
-        "reason": reason,
+        "reason": reason.digest,
         "round_id": None,
         "revision": None,
         "recomputation_id": None,
     }
-    _end(transaction, proposal, event, record)
+    _end(transaction, proposal, event, record, NewText(TextField.REASON, reason, proposal.id))
 
 
-def _end(transaction: Transaction, proposal: Proposal, event: EventPayload, record: Mapping[str, Any]) -> None:
+def _end(
+    transaction: Transaction, proposal: Proposal, event: EventPayload, record: Mapping[str, Any], *added: NewText
+) -> None:
+    batch = Batch()
+    _add(transaction, batch, event, after=proposal.id)
     ended = {
+        "club_id": transaction.club_id,
         "proposal_id": proposal.id,
         "proposed_by": proposal.key,
         "ended_by": transaction.actor,
         "ended_at": transaction.now,
     }
-    _insert(transaction, event, ProposalEndRecord, {**ended, **record}, after=proposal.id)
+    batch.insert(ProposalEndRecord, {**ended, **record})
+    texts.insert(transaction, batch, added)
+    again = Busy("the proposal was confirmed or withdrawn by another request; retry the request")
+    batch.write(transaction, proposal_ends_pkey=again)
 
 
-def _insert(
-    transaction: Transaction,
-    event: EventPayload,
-    model: type[Base],
-    record: Mapping[str, Any],
-    *,
-    after: UUID | None = None,
-) -> UUID:
-    """Insert an event and its record, and return the ID of the event; `after` is that of an earlier event."""
-    batch = Batch()
+def _add(transaction: Transaction, batch: Batch, event: EventPayload, *, after: UUID | None = None) -> UUID:
+    """Add an event to a batch, and return its ID; `after` is that of an earlier event."""
     added, _ = EventWriter(transaction, batch).add(event.kind, event.encode(), after=after)
-    own = {} if model is ProposalEndRecord else {"id": added}
-    batch.insert(model, {"club_id": transaction.club_id, **own, **record})
-    same = ProposalRefused("the same proposal was made by another request; retry the request")
-    ended = Busy("the proposal was confirmed or withdrawn by another request; retry the request")
-    batch.write(transaction, proposals_request_digest_key=same, proposal_ends_pkey=ended)
     return UUID(str(added))
 
 
@@ -185,7 +205,7 @@ def _load(row: Row[Any]) -> StoredProposal:
             revision=row.made_revision,
             recomputation=row.recomputation_id,
         )
-    content = bytes(row.content)
+    content: str | None = row.content
     proposal = Proposal(
         id=row.id,
         kind=ProposalKind(row.kind),
@@ -196,7 +216,7 @@ def _load(row: Row[Any]) -> StoredProposal:
         dispute=row.dispute,
         upholds=row.upholds,
         audit=row.audit_id,
-        reason=read_reason(content),
+        reason=None if content is None else read_reason(content),
         digest=bytes(row.digest),
         key=row.proposed_by,
         by=row.made_by,

@@ -63,7 +63,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     "aliases": _table("club_id alias", event="player id joined_at"),
     "api_keys": _table(
         "club_id id",
-        event="name prefix secret_sha256 scopes created_at expires_at revoked_at player created_by replaces",
+        event="name name_salt prefix secret_sha256 scopes created_at expires_at revoked_at player created_by replaces",
         free="last_used_at",
     ),
     "rulesets": _table("club_id name version", event="content digest created_at"),
@@ -71,11 +71,12 @@ AUDITED: Final[Mapping[str, Table]] = {
     "tables": _table(
         "club_id id",
         event="name ruleset_name ruleset_version point_value unit unit_digits charge_per charge_amount minimum_stack"
-        " correction_window_minutes created_at archived_at",
+        " correction_window_minutes created_at archived_at reference",
     ),
     "links": _table(
         "club_id id",
-        event="table_id round_id key_id kind player label secret_sha256 scopes created_at expires_at revoked_at",
+        event="table_id round_id key_id kind player label label_salt secret_sha256 scopes created_at expires_at"
+        " revoked_at",
         free="last_used_at",
     ),
     "rounds": _table(
@@ -89,10 +90,11 @@ AUDITED: Final[Mapping[str, Table]] = {
     "round_seats": _table("club_id round_id revision seat", event="player opening_stack carried_over"),
     "departures": _table("club_id round_id revision position", event="seat after_hand reason recorded_at"),
     "closings": _table("club_id round_id revision", event="after_hand reason recorded_at"),
-    "submissions": _table("club_id id", event="kind content sha256 received_at"),
+    "submissions": _table("club_id id", event="kind content sha256 text received_at"),
     "hands": _table(
         "club_id id",
-        event="round_id number button played_at recorded_at submission_id digest content seats fantasyland boards",
+        event="round_id number button played_at recorded_at submission_id digest content seats fantasyland boards"
+        " reference",
     ),
     "corrections": _table("club_id round_id revision", event="digest submission_id dispute"),
     "confirmations": _table("club_id round_id revision seat", event="confirmed_at"),
@@ -110,23 +112,22 @@ AUDITED: Final[Mapping[str, Table]] = {
         " reference reverses",
         played="amounts charges",
     ),
-    "entry_notes": _table("club_id entry_id", event="note salt"),
+    "texts": _table("club_id digest", event="field content salt record_id round_id player"),
     "payment_claims": _table(
         "club_id id", event="claimed_at payer payee unit unit_digits amount paid_at table_id round_id reference"
     ),
     "payment_claim_outcomes": _table("club_id claim_id", event="id outcome ended_at"),
-    "payment_claim_reasons": _table("club_id event_id", event="reason salt"),
     "disputes": _table(
         "club_id id",
-        event="round_id table_id revision hand seat board_row claim author digest opened_at",
+        event="round_id table_id revision hand seat board_row claim author author_name opened_at",
     ),
     "dispute_entries": _table(
-        "club_id dispute_id version", event="round_id kind author comment correction digest recorded_at"
+        "club_id dispute_id version", event="round_id kind author author_name comment correction recorded_at"
     ),
     "dispute_heads": _table("club_id dispute_id", event="state version"),
     "proposals": _table(
         "club_id id",
-        event="kind proposed_by proposed_at digest request_digest content round_id table_id revision dispute upholds"
+        event="kind proposed_by proposed_at digest request_digest received round_id table_id revision dispute upholds"
         " audit_id",
     ),
     "proposal_ends": _table(

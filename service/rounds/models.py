@@ -173,15 +173,16 @@ class RoundHeadRecord(Base):
 
 
 class SubmissionRecord(Base):
-    """The request body of a hand, document or correction."""
+    """The request body of a hand, document or correction; or, where it has a text of a person, its digest as a text."""
 
     __tablename__ = "submissions"
 
     club_id: Mapped[Key]
     id: Mapped[Key]
     kind: Mapped[str]
-    content: Mapped[bytes]
-    sha256: Mapped[bytes]
+    content: Mapped[bytes | None]
+    sha256: Mapped[bytes | None]
+    text: Mapped[bytes | None]
     received_at: Mapped[datetime]
 
 
@@ -198,6 +199,7 @@ class HandRecord(Base):
         references("rounds", "club_id", "round_id", to=("club_id", "id")),
         references("submissions", "club_id", "submission_id", to=("club_id", "id")),
         Index("hands_played", "club_id", _played),
+        Index("hands_reference", "club_id", "reference", postgresql_where=text("reference IS NOT NULL")),
     )
 
     club_id: Mapped[Key]
@@ -213,10 +215,11 @@ class HandRecord(Base):
     seats: Mapped[SmallList]
     fantasyland: Mapped[SmallList]
     boards: Mapped[bytes]
+    reference: Mapped[str | None]
 
 
 class DepartureRecord(Base):
-    """A player who left after a hand; `position` numbers the departures of the round."""
+    """A player who left after a hand; `position` numbers the departures of the round. The reason is its digest."""
 
     __tablename__ = "departures"
     __table_args__ = (
@@ -230,12 +233,12 @@ class DepartureRecord(Base):
     position: Mapped[SmallKey]
     seat: Mapped[Small]
     after_hand: Mapped[int]
-    reason: Mapped[str | None]
+    reason: Mapped[bytes | None]
     recorded_at: Mapped[datetime]
 
 
 class ClosingRecord(Base):
-    """The closing of a round before it was complete."""
+    """The closing of a round before it was complete. The reason is its digest."""
 
     __tablename__ = "closings"
     __table_args__ = (references("settlements", "club_id", "round_id", "revision"),)
@@ -244,12 +247,16 @@ class ClosingRecord(Base):
     round_id: Mapped[Key]
     revision: Mapped[NumberKey]
     after_hand: Mapped[int]
-    reason: Mapped[str]
+    reason: Mapped[bytes | None]
     recorded_at: Mapped[datetime]
 
 
 class SettlementRecord(Base):
-    """A revision of a round: the first as it is played; later ones after undos, corrections and recomputations."""
+    """
+    A revision of a round: the first as it is played; later ones after undos, corrections and recomputations.
+
+    The reason is its digest.
+    """
 
     __tablename__ = "settlements"
     __table_args__ = (
@@ -266,7 +273,7 @@ class SettlementRecord(Base):
     revision: Mapped[NumberKey]
     ruleset_name: Mapped[str]
     ruleset_version: Mapped[int]
-    reason: Mapped[str | None]
+    reason: Mapped[bytes | None]
     created_at: Mapped[datetime]
     adjusts_revision: Mapped[int | None]
 
@@ -287,7 +294,7 @@ class AdjustmentRecord(Base):
 
 
 class CorrectionRecord(Base):
-    """The correction that made a revision; `digest` identifies a repeated request."""
+    """The correction that made a revision; `digest` identifies a repeated request, with the salt of the submission."""
 
     __tablename__ = "corrections"
     __table_args__ = (
@@ -295,7 +302,6 @@ class CorrectionRecord(Base):
         references("submissions", "club_id", "submission_id", to=("club_id", "id")),
         references("disputes", "club_id", "round_id", "dispute", to=("club_id", "round_id", "id")),
         UniqueConstraint("club_id", "round_id", "revision", "dispute", name="corrections_dispute_key"),
-        Index("corrections_digest", "club_id", "round_id", "digest"),
     )
 
     club_id: Mapped[Key]

@@ -10,6 +10,7 @@ from uuid_utils.compat import uuid7
 
 from evidence.events import TableChanged, TableCreated
 from schemas.base import ComparedMistake, WireError, show
+from schemas.metadata import Metadata
 from schemas.money import Unit, dump_unit
 from schemas.tables import (
     SCOREKEEPER_LIFETIME,
@@ -27,6 +28,8 @@ from service.errors import Busy, NotFound, RoundOpen, TableArchived, TableConfli
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
+from service.texts.actions import get_metadata, set_metadata
+from service.texts.queries import MetadataOwner
 from service.units.actions import get_unit
 
 
@@ -44,6 +47,7 @@ def view_table(stored: StoredTable) -> TableView:
         charge_amount=stored.charge_amount,
         created_at=stored.created_at,
         archived_at=stored.archived_at,
+        reference=stored.reference,
     )
 
 
@@ -62,13 +66,20 @@ def list_tables(
     *,
     name: str | None = None,
     containing: str | None = None,
+    reference: str | None = None,
     archived: bool = False,
     after: UUID | None = None,
     limit: int,
 ) -> Page[TableView]:
     """List the club's tables as `list_page` of the queries does."""
     page = tables.list_page(
-        transaction, name=name, containing=containing, archived=archived, after=after, limit=limit + 1
+        transaction,
+        name=name,
+        containing=containing,
+        reference=reference,
+        archived=archived,
+        after=after,
+        limit=limit + 1,
     )
     return cut_page(page, limit, view_table)
 
@@ -88,9 +99,10 @@ def find_table(transaction: Transaction, known_as: str) -> TableView:
 
 @dataclass(frozen=True, slots=True)
 class AddedTable:
-    """A table, and whether the request that created it is a replay."""
+    """A table with its metadata, and whether the request that created it is a replay."""
 
     view: TableView
+    metadata: Metadata
     is_replay: bool
 
 
@@ -108,19 +120,20 @@ def add_table(transaction: Transaction, request: TableRequest) -> AddedTable:
     other = tables.find(transaction, request.name)
     if other is None:
         unit = None if request.unit is None else get_unit(transaction, request.unit)
-        return AddedTable(view_table(create_table(transaction, request, ruleset, unit)), is_replay=False)
+        created = create_table(transaction, request, ruleset, unit)
+        return AddedTable(view_table(created), request.metadata, is_replay=False)
     differences = tuple(_find_differences(other, request))
     if differences:
         detail = f"table {other.id} has the name {request.name!r} and other values; expected a unique name in the club"
         raise TableConflict(detail, (Mistake(TableConflict.code, ("name",), detail), *differences))
-    return AddedTable(view_table(other), is_replay=True)
+    return AddedTable(view_table(other), get_table_metadata(transaction, other.id), is_replay=True)
 
 
 def _find_differences(recorded: StoredTable, request: TableRequest) -> Iterator[Mistake]:
     """List the differences of a table from the recorded one. A ruleset without a version is compared by its name."""
     name = recorded.ruleset_name
     same = (name, f"{name}@{recorded.ruleset_version}")
-    received = asdict(request)
+    received = {name: value for name, value in asdict(request).items() if name != "metadata"}
     stored = {
         **asdict(view_table(recorded)),
         "ruleset": request.ruleset if request.ruleset in same else same[1],
@@ -137,6 +150,8 @@ def create_table(transaction: Transaction, request: TableRequest, ruleset: Rules
     table = build_table(transaction, request, ruleset, unit)
     store_ruleset(transaction, ruleset)
     store_table(transaction, table)
+    if request.metadata:
+        set_metadata(transaction, MetadataOwner.of_table(table.id), request.metadata)
     return table
 
 
@@ -154,6 +169,7 @@ def build_table(transaction: Transaction, request: TableRequest, ruleset: Rulese
         minimum_stack=request.minimum_stack,
         correction_window_minutes=request.correction_window_minutes,
         created_at=transaction.now,
+        reference=request.reference,
     )
 
 
@@ -179,7 +195,13 @@ def _describe(table: StoredTable) -> dict[str, Any]:
         "correction_window_minutes": table.correction_window_minutes,
         "charge_per": table.charge_per,
         "charge_amount": table.charge_amount,
+        "reference": table.reference,
     }
+
+
+def get_table_metadata(transaction: Transaction, table_id: UUID) -> Metadata:
+    """Return the metadata of a table."""
+    return get_metadata(transaction, MetadataOwner.of_table(table_id))
 
 
 def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str, Any]) -> TableView:
@@ -189,7 +211,7 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     Args:
         transaction: a transaction of the club of the table.
         table_id: the table.
-        changes: fields of a `TableRequest`, and `is_archived`; the others stay as they are.
+        changes: fields of a `TableRequest` with its metadata, and `is_archived`; the others stay as they are.
 
     Raises:
         NotFound: the club has no table with this ID.
@@ -204,6 +226,8 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
     name = changes.get("name", tables.get(transaction, table_id).name)
     tables.lock(transaction, name)
     before = tables.get(transaction, table_id, for_update=True)
+    if "metadata" in changes:
+        set_metadata(transaction, MetadataOwner.of_table(table_id), changes["metadata"])
     ruleset = ruleset_named(transaction, changes["ruleset"]) if "ruleset" in changes else None
     unit = before.unit
     if "unit" in changes and changes["unit"] != (unit and unit.code):
@@ -237,7 +261,7 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
 
 
 _PLAIN: Final = frozenset(
-    {"name", "point_value", "minimum_stack", "correction_window_minutes", "charge_per", "charge_amount"}
+    {"name", "point_value", "minimum_stack", "correction_window_minutes", "charge_per", "charge_amount", "reference"}
 )
 """The fields of a request that a stored table has too."""
 

@@ -13,6 +13,9 @@ class TableRecord(Base):
     __tablename__ = "tables"
     __table_args__ = (
         Index("tables_name_key", "club_id", "name", unique=True, postgresql_where=text("archived_at IS NULL")),
+        Index(
+            "tables_reference_key", "club_id", "reference", unique=True, postgresql_where=text("reference IS NOT NULL")
+        ),
         references("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
     )
 
@@ -30,6 +33,7 @@ class TableRecord(Base):
     correction_window_minutes: Mapped[int]
     created_at: Mapped[datetime]
     archived_at: Mapped[datetime | None]
+    reference: Mapped[str | None]
 
 
 class ScorekeeperRecord(Base):

@@ -13,6 +13,7 @@ from sqlalchemy.dialects import postgresql
 from evidence.charges import ChargePer
 from schemas.money import Unit, dump_unit, load_unit
 from schemas.tables import MOST_SCOREKEEPERS, Scorekeeper
+from scoring.errors import Mistake
 from scoring.ruleset import Points
 from service.audit_trail.queries.events import EventKind, find_last_of_table, record_event
 from service.db import Transaction
@@ -41,6 +42,7 @@ class StoredTable:
     correction_window_minutes: int
     created_at: datetime
     archived_at: datetime | None = None
+    reference: str | None = None
 
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
@@ -75,9 +77,9 @@ def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     Insert a table, whose ruleset is stored.
 
     Raises:
-        TableConflict: the club has a table with this name.
+        TableConflict: the club has a table with this name or this reference.
     """
-    with conflicts(tables_name_key=_taken(table.name)):
+    with conflicts(tables_name_key=_taken(table.name), tables_reference_key=_reference_taken(table.reference)):
         transaction.execute(insert(_TABLE).values(club_id=transaction.club_id, **_columns_of(table)))
     record_event(transaction, EventKind.TABLE_CREATED, event)
 
@@ -89,12 +91,12 @@ def replace(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     The ID of the event is larger than those of the table's earlier events: verification replays them in this order.
 
     Raises:
-        TableConflict: the club has another table with this name.
+        TableConflict: the club has another table with this name or this reference.
     """
     values = _columns_of(table)
     mine = _TABLE.club_id == transaction.club_id, _TABLE.id == values.pop("id")
     del values["created_at"]
-    with conflicts(tables_name_key=_taken(table.name)):
+    with conflicts(tables_name_key=_taken(table.name), tables_reference_key=_reference_taken(table.reference)):
         transaction.execute(update(_TABLE).where(*mine).values(values))
     last = find_last_of_table(transaction, table.id)
     record_event(transaction, EventKind.TABLE_CHANGED, event, after=last)
@@ -106,6 +108,11 @@ def _columns_of(table: StoredTable) -> dict[str, Any]:
 
 def _taken(name: str) -> TableConflict:
     return TableConflict(f"a table named {name!r} already exists; expected a unique name in the club")
+
+
+def _reference_taken(reference: str | None) -> TableConflict:
+    detail = f"another table has the reference {reference!r}; expected a unique reference in the club"
+    return TableConflict(detail, (Mistake(TableConflict.code, ("reference",), detail),))
 
 
 def get(transaction: Transaction, table_id: UUID, *, for_update: bool = False) -> StoredTable:
@@ -204,6 +211,7 @@ def list_page(
     *,
     name: str | None = None,
     containing: str | None = None,
+    reference: str | None = None,
     archived: bool = False,
     after: UUID | None = None,
     limit: int,
@@ -211,9 +219,14 @@ def list_page(
     """
     List tables, the newest first, starting after the ID `after`; the archived ones, or those that are not archived.
 
-    With `name`, only tables of this name; with `containing`, those with this text in their names.
+    With `name`, only tables of this name; with `containing`, those with this text in their names; with `reference`, the
+    one that has it, archived or not.
     """
-    query = _mine(transaction).where(~_IN_USE if archived else _IN_USE).order_by(_TABLE.id.desc()).limit(limit)
+    query = _mine(transaction).order_by(_TABLE.id.desc()).limit(limit)
+    if reference is None:
+        query = query.where(~_IN_USE if archived else _IN_USE)
+    else:
+        query = query.where(_TABLE.reference == reference)
     if name is not None:
         query = query.where(_TABLE.name == name)
     if containing is not None:
@@ -246,6 +259,7 @@ def _load(row: Row[Any]) -> StoredTable:
         correction_window_minutes=row.correction_window_minutes,
         created_at=row.created_at,
         archived_at=row.archived_at,
+        reference=row.reference,
     )
 
 

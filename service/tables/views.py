@@ -15,9 +15,11 @@ from schemas.tables import (
     TableQuerySchema,
     TableRequest,
     TableRequestSchema,
-    TableSchema,
+    TableView,
+    TableWithMetadataSchema,
     dump_scorekeepers,
     dump_table,
+    dump_table_with_metadata,
 )
 from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope
@@ -38,6 +40,7 @@ from service.ledger.actions.statements import get_statement
 from service.tables.actions import (
     add_table,
     get_table,
+    get_table_metadata,
     hide_scorekeeper,
     list_scorekeepers,
     list_tables,
@@ -57,16 +60,18 @@ scorekeepers = Resource(
 @tables.route("/v1/tables", methods=["POST"])
 @tables.operation("add_table", KeyScope.TABLES, records=True)
 @tables.arguments(TableRequestSchema)
-@tables.response(201, TableSchema, headers=LOCATION | REPLAYED)
+@tables.response(201, TableWithMetadataSchema, headers=LOCATION | REPLAYED)
 def post_table(request: TableRequest) -> Response:
     """
     Create a table.
 
     Its rounds use the ruleset version, point value, unit and correction window that the table has when they are
-    opened. The same table sent again is the existing one; another table with its name is a conflict.
+    opened. The same table sent again is the existing one, whatever its metadata are; another table with its name or its
+    reference is a conflict.
     """
     added = add_table(current_transaction(), request)
-    return created_response(dump_table(added.view), f"/v1/tables/{added.view.id}", is_replay=added.is_replay)
+    document = dump_table_with_metadata(added.view, added.metadata)
+    return created_response(document, f"/v1/tables/{added.view.id}", is_replay=added.is_replay)
 
 
 @tables.route("/v1/tables", methods=["GET"])
@@ -74,10 +79,11 @@ def post_table(request: TableRequest) -> Response:
 @tables.arguments(TableQuerySchema, location="query")
 @tables.response(200, TablePageSchema, headers=NEXT_PAGE)
 def get_tables(query: dict[str, Any]) -> Response:
-    """List the club's tables that are not archived, or the archived ones, newest first, or find one by its name."""
+    """List the club's tables that are not archived, or the archived ones, newest first, or find one."""
     page = list_tables(
         current_transaction(),
         name=query["name"],
+        reference=query["reference"],
         archived=bool(query["archived"]),
         after=query["cursor"],
         limit=query["limit"],
@@ -87,16 +93,20 @@ def get_tables(query: dict[str, Any]) -> Response:
 
 @tables.route(ONE, methods=["GET"])
 @tables.operation("get_table", KeyScope.READ, by_link=Reach.TABLE, conditional=True)
-@tables.response(200, TableSchema, headers=TAGGED)
+@tables.response(200, TableWithMetadataSchema, headers=TAGGED)
 def get_one_table(table_id: UUID) -> Response:
-    """Return a table."""
-    return conditional_response(dump_table(get_table(current_transaction(), table_id)))
+    """Return a table with its metadata, which links do not see."""
+    return conditional_response(_dump_with_metadata(get_table(current_transaction(), table_id)))
+
+
+def _dump_with_metadata(table: TableView) -> dict[str, Any]:
+    return dump_table_with_metadata(table, get_table_metadata(current_transaction(), UUID(table.id)))
 
 
 @tables.route(ONE, methods=["PATCH"])
 @tables.operation("update_table", KeyScope.TABLES, records=True)
 @tables.arguments(TableChangesSchema)
-@tables.response(200, TableSchema, headers=REPLAYED)
+@tables.response(200, TableWithMetadataSchema, headers=REPLAYED)
 def patch_table(changes: dict[str, Any], table_id: UUID) -> Response:
     """
     Change the name or the settings of a table for its next rounds, archive it, or bring it back.
@@ -105,7 +115,7 @@ def patch_table(changes: dict[str, Any], table_id: UUID) -> Response:
     opened with. An archived table has no open round, and none can be opened at it; it stays readable with its rounds,
     and its name is free for another table. To bring it back while another table has its name, send a new name too.
     """
-    return json_response(dump_table(update_table(current_transaction(), table_id, changes)))
+    return json_response(_dump_with_metadata(update_table(current_transaction(), table_id, changes)))
 
 
 @tables.route(f"{ONE}/statement", methods=["GET"])

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from datetime import datetime, time
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from evidence import EvidenceError
@@ -18,6 +18,7 @@ from evidence.events import (
     KeyRevoked,
     LinkIssued,
     LinkRevoked,
+    MetadataChanged,
     PaymentClaimDeclined,
     PaymentClaimed,
     PaymentClaimWithdrawn,
@@ -42,10 +43,16 @@ from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 from service.replays.comparing import Expected, Key, Row
 from service.replays.findings import Finding, FindingKind
-from service.verification.expected_payments import add_claim, add_payment, erase_notes
+from service.texts.models import TextField
+from service.verification.expected_payments import add_claim, add_payment
 from service.verification.expected_proposals import add_proposal
+from service.verification.expected_texts import expect_text, list_erased, stored_text, without_erased
 
 Records = dict[str, dict[Key, dict[str, Any]]]
+Owner = tuple[UUID | None, UUID | None, str | None]
+"""What has metadata: the IDs of a record and of its round, or a player."""
+_DIGEST: Final = "digest of the text"
+"""Of a record with a text of its own, the digest in the event."""
 
 
 def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]:
@@ -56,16 +63,50 @@ def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]
         The records, and a finding for each event that cannot be decoded, whose records are missing.
     """
     records: Records = defaultdict(dict)
+    metadata: dict[tuple[Owner, bytes], int] = defaultdict(int)
+    erased: set[bytes] = set()
     unreadable = []
     for event in events:
         try:
             payload = decode_event(event.kind, bytes(event.content or b""))
-            if payload is not None:
+            if isinstance(payload, MetadataChanged):
+                _count_metadata(metadata, payload)
+            elif payload is not None:
+                erased.update(list_erased(payload))
                 _add(records, payload, event.id, event.at, event.actor)
         except (EvidenceError, KeyError, ValueError) as error:
             why = f"{event.kind}: {error}"
             unreadable.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", {"id": str(event.id)}, "content", why))
+    for ((record_id, round_id, player), digest), times in metadata.items():
+        if times:
+            row = expect_text(TextField.METADATA, digest, record_id, round_id, player)
+            records["texts"][(digest,)] = dict(row)
+    records["texts"] = {key: dict(row) for key, row in without_erased(records["texts"], erased).items()}
+    _erase_in_records(records, erased)
     return records, unreadable
+
+
+def _count_metadata(metadata: dict[tuple[Owner, bytes], int], event: MetadataChanged) -> None:
+    """Count that metadata were set or replaced; the events can be in another order than the changes."""
+    owner = event.record, event.round, event.player
+    if event.metadata is not None:
+        metadata[owner, event.metadata] += 1
+    if event.replaced is not None:
+        metadata[owner, event.replaced] -= 1
+
+
+_INLINE: Final = {"api_keys": "name", "links": "label"}
+"""The columns of texts that can be erased in records of their own, each with a salt."""
+
+
+def _erase_in_records(records: Records, erased: set[bytes]) -> None:
+    """Expect that names of keys and labels of links are gone if they were erased."""
+    for table, column in _INLINE.items():
+        for row in records[table].values():
+            digest = row.pop(_DIGEST)
+            for each in (column, f"{column}_salt"):
+                is_erased = digest in erased
+                row[each] = None if is_erased else stored_text(each, column, f"{column}_salt", digest)
 
 
 def rulesets_of(records: Expected) -> dict[str, Ruleset]:
@@ -85,7 +126,7 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
 
     Raises:
         KeyError: it changes a club or a table, revokes a key or a link, takes back a payment or a charge, ends a
-            proposal or a claim, parts an alias, or erases a name, a note or a reason, that no earlier event created.
+            proposal or a claim, parts an alias, or erases a name, that no earlier event created.
         ValueError: it names no version of a ruleset, or no time of day, or it ends a proposal that cannot end so.
     """
     match event:
@@ -106,13 +147,12 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
             }
         case PlayerNamed():
             records["players"][(event.player,)] = {
-                "display_name": _of_name("display_name", event),
-                "salt": _of_name("salt", event),
+                "display_name": stored_text("display_name", "display_name", "salt", event.digest),
+                "salt": stored_text("salt", "display_name", "salt", event.digest),
                 "named_at": at,
             }
         case PlayerErased():
-            erase_notes(records, event)
-            if records["players"].pop((event.player,), None) is None and not event.notes:
+            if records["players"].pop((event.player,), None) is None and not event.texts:
                 raise KeyError(event.player)
         case PlayerJoined():
             records["aliases"][(event.alias,)] = {"player": event.player, "id": event_id, "joined_at": at}
@@ -153,7 +193,7 @@ def _link_record(event: LinkIssued, at: datetime) -> dict[str, Any]:
         "key_id": event.key,
         "kind": event.link_kind.value,
         "player": event.player,
-        "label": _hashed("label", event.label),
+        _DIGEST: event.label,
         "scopes": list(event.scopes),
         "created_at": at,
         "expires_at": event.expires_at,
@@ -176,13 +216,14 @@ def _settings(event: TableCreated | TableChanged) -> dict[str, Any]:
         "charge_amount": event.charge_amount,
         "minimum_stack": event.minimum_stack,
         "correction_window_minutes": event.correction_window_minutes,
+        "reference": event.reference,
     }
 
 
 def _key_record(event: KeyCreated, at: datetime, actor: UUID | None) -> dict[str, Any]:
     """Return the record of a key. The actor is the key that created it; the operator's command has none."""
     return {
-        "name": event.name,
+        _DIGEST: event.name,
         "prefix": event.prefix,
         "scopes": list(event.scopes),
         "created_at": at,
@@ -193,25 +234,6 @@ def _key_record(event: KeyCreated, at: datetime, actor: UUID | None) -> dict[str
         "created_by": actor,
         "replaces": event.replaces,
     }
-
-
-def _of_name(column: str, event: PlayerNamed) -> Callable[[Row], Any]:
-    """Return what a column of a player must be: the stored value, if name and salt have the digest of the event."""
-
-    def right(row: Row) -> Any:
-        name, salt = row["display_name"] or "", bytes(row["salt"] or b"")
-        is_right = PlayerNamed.of(event.player, name, salt) == event
-        return row[column] if is_right else f"one of the HMAC-SHA-256 {event.digest.hex()}"
-
-    return right
-
-
-def _hashed(column: str, digest: bytes) -> Callable[[Row], str]:
-    def right(row: Row) -> str:
-        kept = str(row[column] or "")
-        return kept if sha256(kept.encode()).digest() == digest else f"one of the SHA-256 {digest.hex()}"
-
-    return right
 
 
 def _secret(digest: bytes) -> Callable[[Row], bytes | str]:

@@ -1,6 +1,5 @@
 """The records that payments, charges, their reversals and claims must have, from their events."""
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,13 +12,13 @@ from evidence.events import (
     PaymentClaimWithdrawn,
     PaymentRecorded,
     PaymentReversed,
-    PlayerErased,
-    digest_note,
 )
 from schemas.ledger.claims import ClaimState
 from service.ledger.queries.claims import claim_row, outcome_row
 from service.ledger.queries.payments import entry_of, reversal_of
-from service.replays.comparing import Key, Row
+from service.replays.comparing import Key
+from service.texts.models import TextField
+from service.verification.expected_texts import expect_text
 
 Payment = PaymentRecorded | PaymentReversed | ChargeRecorded | ChargeReversed
 Claim = PaymentClaimed | PaymentClaimDeclined | PaymentClaimWithdrawn
@@ -46,7 +45,7 @@ def add_payment(records: Records, event: Payment, event_id: UUID, at: datetime) 
             entry, note = _reverse(records, event.charge), event.reason
     records["entries"][(event_id,)] = {"posted_at": at, **entry}
     if note is not None:
-        records["entry_notes"][(event_id,)] = {"note": _of_note("note", note), "salt": _of_note("salt", note)}
+        records["texts"][(note,)] = dict(expect_text(TextField.NOTE, note, event_id))
 
 
 def add_claim(records: Records, event: Claim, event_id: UUID, at: datetime) -> None:
@@ -61,8 +60,7 @@ def add_claim(records: Records, event: Claim, event_id: UUID, at: datetime) -> N
             records["payment_claims"][(event_id,)] = claim_row(event, at)
         case PaymentClaimDeclined():
             _end(records, event.claim, ClaimState.DECLINED, event_id, at)
-            reason = {name: _of_note(name, event.reason, words="reason") for name in ("reason", "salt")}
-            records["payment_claim_reasons"][(event_id,)] = reason
+            records["texts"][(event.reason,)] = dict(expect_text(TextField.NOTE, event.reason, event.claim))
         case PaymentClaimWithdrawn():
             _end(records, event.claim, ClaimState.WITHDRAWN, event_id, at)
 
@@ -73,28 +71,6 @@ def _end(records: Records, claim: UUID, state: ClaimState, event_id: UUID, at: d
     records["payment_claim_outcomes"][(claim,)] = outcome_row(state, event_id, at)
 
 
-def erase_notes(records: Records, event: PlayerErased) -> None:
-    """
-    Remove the notes and reasons that were erased.
-
-    Raises:
-        KeyError: no earlier event has one of them.
-    """
-    for event_id in event.notes:
-        declined = records["payment_claim_reasons"]
-        del (declined if (event_id,) in declined else records["entry_notes"])[(event_id,)]
-
-
 def _reverse(records: Records, recorded: UUID) -> dict[str, Any]:
     entry = records["entries"][(recorded,)]
     return reversal_of(recorded, {name: value for name, value in entry.items() if name != "posted_at"})
-
-
-def _of_note(column: str, digest: bytes, *, words: str = "note") -> Callable[[Row], Any]:
-    """Return what a column of a note must be: the stored value, if note and salt have the digest of the event."""
-
-    def right(row: Row) -> Any:
-        is_right = digest_note(row[words] or "", bytes(row["salt"] or b"")) == digest
-        return row[column] if is_right else f"one of the HMAC-SHA-256 {digest.hex()}"
-
-    return right

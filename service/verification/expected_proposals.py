@@ -1,14 +1,14 @@
 """The records that proposals must have, from their events."""
 
-from collections.abc import Callable
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 from evidence.events import ProposalConfirmed, ProposalOpened, ProposalWithdrawn
 from schemas.corrections.proposals import ProposalState
-from service.replays.comparing import Key, Row
+from service.replays.comparing import Key
+from service.texts.models import TextField
+from service.verification.expected_texts import expect_text
 
 ProposalEvent = ProposalOpened | ProposalConfirmed | ProposalWithdrawn
 Records = dict[str, dict[Key, dict[str, Any]]]
@@ -24,15 +24,17 @@ def add_proposal(records: Records, event: ProposalEvent, event_id: UUID, at: dat
     """
     if isinstance(event, ProposalOpened):
         records["proposals"][(event_id,)] = _opened(event, at, actor)
+        records["texts"][(event.received,)] = dict(expect_text(TextField.SUBMISSION, event.received, event_id))
         return
     opened = records["proposals"][(event.proposal,)]
     if (event.proposal,) in records["proposal_ends"]:
         raise ValueError(f"proposal {event.proposal} has ended before")
     ended = {"proposed_by": opened["proposed_by"], "ended_by": actor, "ended_at": at}
     if isinstance(event, ProposalWithdrawn):
-        columns = {
+        records["texts"][(event.reason,)] = dict(expect_text(TextField.REASON, event.reason, event.proposal))
+        columns: dict[str, Any] = {
             "state": ProposalState.WITHDRAWN.value,
-            "reason": _hashed("reason", event.reason),
+            "reason": event.reason,
             "round_id": None,
             "revision": None,
             "recomputation_id": None,
@@ -57,7 +59,7 @@ def _opened(event: ProposalOpened, at: datetime, actor: UUID | None) -> dict[str
         "proposed_at": at,
         "digest": event.digest,
         "request_digest": event.request,
-        "content": _hashed("content", event.received),
+        "received": event.received,
         "round_id": event.round,
         "table_id": event.table,
         "revision": event.revision,
@@ -65,14 +67,3 @@ def _opened(event: ProposalOpened, at: datetime, actor: UUID | None) -> dict[str
         "upholds": event.upholds,
         "audit_id": event.audit,
     }
-
-
-def _hashed(column: str, digest: bytes) -> Callable[[Row], Any]:
-    """Return what a column must be of which the event has the SHA-256: the stored value, if its digest fits."""
-
-    def right(row: Row) -> Any:
-        stored = row[column] or b""
-        content = stored.encode() if isinstance(stored, str) else bytes(stored)
-        return row[column] if sha256(content).digest() == digest else f"one of the SHA-256 {digest.hex()}"
-
-    return right

@@ -1,17 +1,14 @@
 """The records that a round must have, from its events: every result is replayed from the cards."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 import orjson
 
-from evidence import digest_of
 from evidence.fold import FoldedDispute, FoldedHand, FoldedRound, Revision
-from schemas.disputes import DisputeRequest
 from schemas.ledger.journal import Counted
 from scoring.errors import ScoringError
 from scoring.hand import Seat
@@ -25,6 +22,7 @@ from service.replays.results import results_of
 from service.rounds.queries.stored_round import Finality, dump_finality, dump_round
 from service.rulesets.queries import digest_ruleset
 from service.verification.expected_entries import Happened, expect_entries, round_account_of
+from service.verification.expected_texts import expect_texts_of_round
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
@@ -63,11 +61,13 @@ def expect_records(
     for id_, received in folded.submissions.items():
         records["submissions"][(id_,)] = {
             "kind": received.kind,
-            "content": received.sha256,
-            "sha256": received.sha256,
+            "content": received.received.sha256,
+            "sha256": received.received.sha256,
+            "text": received.received.text,
             "received_at": received.received_at,
         }
     _add_disputes(records, folded)
+    records["texts"] |= expect_texts_of_round(folded)
     by_revision = [_find_ruleset(revision, rulesets) for revision in folded.revisions]
     for revision, ruleset in zip(folded.revisions, by_revision, strict=True):
         _add_revision(records, round_id, revision, ruleset)
@@ -164,6 +164,7 @@ def _hand_row(round_id: UUID, recorded: FoldedHand) -> dict[str, Any]:
         "seats": [player.seat for player in by_seat],
         "fantasyland": [player.fantasyland for player in by_seat],
         "boards": b"".join(player.board.packed for player in by_seat),
+        "reference": recorded.reference,
     }
 
 
@@ -185,14 +186,13 @@ def _add_revision(records: Records, round_id: UUID, revision: Revision, ruleset:
         records["departures"][*place, position] = {
             "seat": left.departure.seat,
             "after_hand": left.departure.after_hand,
-            "reason": left.departure.reason,
+            "reason": left.reason,
             "recorded_at": left.recorded_at,
         }
     if revision.closed:
-        closing = revision.closed.closing
         records["closings"][place] = {
-            "after_hand": closing.after_hand,
-            "reason": closing.reason,
+            "after_hand": revision.closed.closing.after_hand,
+            "reason": revision.closed.reason,
             "recorded_at": revision.closed.recorded_at,
         }
     for seat_number, at in revision.confirmed.items():
@@ -293,42 +293,25 @@ def _add_disputes(records: Records, folded: FoldedRound) -> None:
                 "round_id": round_id,
                 "kind": entry.event.step.value,
                 "author": entry.event.by,
-                "comment": _hidden("comment", entry.event.words),
+                "author_name": entry.event.key_name,
+                "comment": entry.event.words,
                 "correction": entry.event.correction,
-                "digest": lambda row: digest_of([row["author"], row["comment"]]),
                 "recorded_at": entry.at,
             }
         records["dispute_heads"][(id_,)] = {"state": dispute.state_name, "version": dispute.version}
 
 
 def _dispute_row(folded: FoldedRound, dispute: FoldedDispute) -> dict[str, Any]:
-    opening, round_id = dispute.opening, folded.opening.round
-
-    def digest(row: Row) -> bytes:
-        return DisputeRequest(round_id, row["hand"], row["seat"], row["board_row"], row["claim"], row["author"]).digest
-
+    opening = dispute.opening
     return {
-        "round_id": round_id,
+        "round_id": folded.opening.round,
         "table_id": folded.opening.table,
         "revision": opening.revision,
         "hand": opening.hand,
         "seat": opening.seat,
         "board_row": None if opening.row is None else opening.row.value,
-        "claim": _hidden("claim", opening.claim),
+        "claim": opening.claim,
         "author": opening.by,
-        "digest": digest,
+        "author_name": opening.key_name,
         "opened_at": dispute.opened_at,
     }
-
-
-def _hidden(column: str, digest: bytes | None) -> Callable[[Row], str | None]:
-    """Return what a text must be of which the event has only the SHA-256: the stored text, if its digest fits."""
-
-    def right(row: Row) -> str | None:
-        stored: str | None = row[column]
-        stored_digest = None if stored is None else sha256(stored.encode()).digest()
-        if stored_digest == digest:
-            return stored
-        return None if digest is None else f"words of the SHA-256 {digest.hex()}"
-
-    return right

@@ -60,9 +60,11 @@ SHOWN = list(
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "", "api", "score", "verify", "post", "table", "table create", "table list", "table statement", "table update",
-        "hand", "hand add", "hand correct", "hand explain", "hand find", "imports", "recompute list", "undo",
+        "hand", "hand add", "hand correct", "hand explain", "hand find", "hand show", "hand update",
+        "imports", "recompute list", "undo",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
-        "round hands", "round document", "round confirm", "round correct", "round what-if", "round explain",
+        "round update", "round hands", "round document", "round confirm", "round correct",
+        "round what-if", "round explain",
         "round evidence", "link", "link table", "link round", "link list", "link revoke",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
@@ -76,6 +78,7 @@ def test_these_are_all_the_commands() -> None:
         "payment", "payment record", "payment reverse", "charge", "charge record",
         "payment claim", "payment claims", "payment confirm", "payment decline", "payment withdraw",
         "charge reverse", "player", "player list", "player show", "player join", "player part",
+        "player name", "player erase", "text", "text erase",
         "statement", "statistics", "plot", "completion", "console",
         "webhook", "webhook add", "webhook list", "webhook show", "webhook update", "webhook remove", "webhook test",
         "webhook secret", "webhook secret show", "webhook secret rotate", "webhook deliveries", "webhook redeliver",

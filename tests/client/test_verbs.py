@@ -8,7 +8,7 @@ import pytest
 
 from client.cli import main
 from client.commands import administration, money, players
-from client.commands.base import Group
+from client.commands.base import Entry, Group
 from client.commands.keys import KEY_VERBS
 from client.commands.proposals import PROPOSAL_VERBS
 from client.commands.verbs import FromNow, Verb
@@ -107,3 +107,9 @@ def test_a_time_from_now_is_sent_as_a_moment() -> None:
 def test_another_time_from_now_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter, match="is not a time; expected minutes, hours or days"):
         FromNow().convert(text, None, None)
+
+
+def test_an_entry_of_metadata_is_a_key_and_a_text() -> None:
+    assert Entry().convert("city=Lyon = Lugdunum", None, None) == ("city", "Lyon = Lugdunum")
+    with pytest.raises(click.BadParameter, match="'city' has no text; expected, for example, city=Lyon"):
+        Entry().convert("city", None, None)

@@ -13,6 +13,8 @@ from evidence.events import (
     CheckpointSealed,
     ClubChanged,
     ClubCreated,
+    CorrectedClosing,
+    CorrectedDeparture,
     CorrectedDocument,
     DepartureRecorded,
     DisputeCommented,
@@ -30,6 +32,8 @@ from evidence.events import (
     LinkIssued,
     LinkKind,
     LinkRevoked,
+    MetadataChanged,
+    MetadataOf,
     PaymentClaimDeclined,
     PaymentClaimed,
     PaymentClaimWithdrawn,
@@ -54,17 +58,17 @@ from evidence.events import (
     SettlementFinalized,
     TableChanged,
     TableCreated,
+    TextsErased,
     UnitDefined,
     WebhookAdded,
     WebhookChanged,
     WebhookRemoved,
     WebhookSecretRotated,
-    digest_note,
 )
 from evidence.hands import encode_hand
+from evidence.texts import digest_text
 from scoring.board import Board, Row
 from scoring.hand import Hand, PlayerHand, Street, TopUp
-from scoring.history import Closing, Departure
 from scoring.round_state import RoundSeat
 
 AT: Final = datetime(2026, 11, 20, 21, 5, 0, 250_000, tzinfo=UTC)
@@ -79,7 +83,8 @@ SEATS: Final = (RoundSeat(1, "ann", 100), RoundSeat(2, "bob", 100))
 RULES: Final = CanonicalJson(canonical_json({"name": "pineapple-qq", "version": 1, "low_middle": False}))
 RULES_DIGEST: Final = sha256(RULES).digest()
 RECEIVED: Final = Received(UUID("0193f0c0-0000-7000-8000-000000000005"), sha256(b"{}").digest())
-WORDS: Final = sha256(b"that was not my board").digest()
+SALT: Final = bytes(range(32))
+WORDS: Final = digest_text("that was not my board", SALT)
 BOARDS: Final = {
     1: Board.of("AhKd9c", "JsJd8c5h2c", "AsAdTcTh4s"),
     2: Board.of("QsJc6d", "9s9d7h4h2s", "KcKh8s8h5c"),
@@ -134,7 +139,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     KeyCreated(
         key=KEY,
         prefix="ofc_abcdefgh",
-        name="the scorekeeper",
+        name=digest_text("the scorekeeper", SALT),
         scopes=("play", "audit"),
         expires_at=None,
         replaces=None,
@@ -150,16 +155,18 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         table=TABLE,
         key=KEY,
         link_kind=LinkKind.SCOREKEEPER,
-        label=sha256(b"Anna's phone").digest(),
+        label=digest_text("Anna's phone", SALT),
         scopes=("read", "write"),
         expires_at=AT,
         secret=bytes(32),
     ),
     LinkRevoked(link=LINK, table=TABLE),
-    PlayerNamed.of("ann", "Ann Example", bytes(range(32))),
-    PlayerErased(player="ann"),
+    PlayerNamed.of("ann", "Ann Example", SALT),
+    PlayerErased(player="ann", texts=(WORDS,)),
     PlayerJoined(player="bob", alias="bobby"),
     PlayerParted(player="bob", alias="bobby"),
+    TextsErased(record=ROUND, texts=(WORDS,)),
+    MetadataChanged(of=MetadataOf.HAND, record=hand_id(1), round=ROUND, metadata=WORDS),
     RulesetAdded(ruleset=RULES),
     UnitDefined(code="mBTC", name="Millibitcoin", digits=5),
     TableCreated(
@@ -182,6 +189,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         minimum_stack=40,
         correction_window_minutes=60,
         archived_at=AT,
+        reference="friday-room",
     ),
     OPENED,
     HandRecorded(
@@ -193,6 +201,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         irregular=True,
         restores=hand_id(1),
         submission=RECEIVED,
+        reference="friday/3/2",
     ),
     HandWithdrawn(
         round=ROUND,
@@ -201,16 +210,16 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         digest=bytes(32),
         departures=(1,),
         irregular=(1,),
-        reason="misread",
+        reason=digest_text("misread", SALT),
         revision=2,
         scorer=1,
     ),
     DepartureRecorded(round=ROUND, seat=1, after_hand=2, reason=None),
-    RoundClosed(round=ROUND, after_hand=2, reason="the room closes"),
+    RoundClosed(round=ROUND, after_hand=2, reason=digest_text("the room closes", SALT)),
     RoundCorrected(
         round=ROUND,
         revision=2,
-        reason="misread",
+        reason=digest_text("misread", SALT),
         dispute=DISPUTE,
         correction=bytes(32),
         document=CorrectedDocument(
@@ -223,8 +232,8 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
             unit_digits=2,
             seats=SEATS,
             hands=(hand(1),),
-            departures=(Departure(1, 1, "a train"),),
-            closed=Closing(1, "the room closes"),
+            departures=(CorrectedDeparture(1, 1, digest_text("a train", SALT)),),
+            closed=CorrectedClosing(1, None),
         ),
         digest=bytes(32),
         ruleset="pineapple-qq@1",
@@ -233,7 +242,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         hands_before=(hand_id(1),),
         recorded=(RecordDigest(hand_id(3), bytes(32)),),
         irregular=(),
-        submission=RECEIVED,
+        submission=Received(RECEIVED.id, text=WORDS),
         scorer=1,
     ),
     RoundRecomputed(
@@ -242,7 +251,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         ruleset="pineapple-qq@1",
         ruleset_digest=RULES_DIGEST,
         revision=2,
-        reason="a mistake of the scorer",
+        reason=digest_text("a mistake of the scorer", SALT),
         scorer=2,
     ),
     SettlementConfirmed(round=ROUND, revision=1, seat=1),
@@ -252,7 +261,14 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         round=ROUND, dispute=DISPUTE, version=2, step=DisputeStep.COMMENT, by="bob", words=WORDS, correction=None
     ),
     DisputeReviewed(
-        round=ROUND, dispute=DISPUTE, version=3, step=DisputeStep.UNDER_REVIEW, by="eve", words=None, correction=None
+        round=ROUND,
+        dispute=DISPUTE,
+        version=3,
+        step=DisputeStep.UNDER_REVIEW,
+        by=None,
+        key_name=WORDS,
+        words=None,
+        correction=None,
     ),
     DisputeResolved(
         round=ROUND, dispute=DISPUTE, version=4, step=DisputeStep.UPHELD, by="eve", words=None, correction=2
@@ -269,9 +285,9 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         paid_at=AT,
         table=None,
         reference="paid-1",
-        note=digest_note("cash", bytes(range(32))),
+        note=digest_text("cash", SALT),
     ),
-    PaymentReversed(payment=PAYMENT, reason=digest_note("it was a loan", bytes(range(32)))),
+    PaymentReversed(payment=PAYMENT, reason=digest_text("it was a loan", SALT)),
     PaymentClaimed(
         payer="bob",
         payee="ann",
@@ -283,7 +299,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         reference="tap-1",
         round=ROUND,
     ),
-    PaymentClaimDeclined(claim=PAYMENT, reason=digest_note("not received", bytes(range(32)))),
+    PaymentClaimDeclined(claim=PAYMENT, reason=digest_text("not received", SALT)),
     PaymentClaimWithdrawn(claim=PAYMENT),
     ChargeRecorded(
         player="ann",
@@ -293,14 +309,14 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         table=TABLE,
         round=ROUND,
         reference="rake-1",
-        reason=digest_note("the room", bytes(range(32))),
+        reason=digest_text("the room", SALT),
     ),
-    ChargeReversed(charge=PAYMENT, reason=digest_note("it was free", bytes(range(32)))),
+    ChargeReversed(charge=PAYMENT, reason=digest_text("it was free", SALT)),
     ProposalOpened(
         proposal=ProposalKind.CORRECTION,
         digest=bytes(32),
         request=WORDS,
-        received=sha256(b"{}").digest(),
+        received=digest_text("{}", SALT),
         round=ROUND,
         table=TABLE,
         revision=1,

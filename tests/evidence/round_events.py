@@ -30,13 +30,15 @@ from evidence.events import (
 )
 from evidence.fold import FoldedRound, StoredEvent, fold_round
 from evidence.hands import encode_hand
+from evidence.texts import digest_text
 from schemas.documents import RoundDocument
 from scoring.board import Row
 from scoring.history import History
-from tests.evidence.example_events import AT, DISPUTE, KEY, OPENED, ROUND, SEATS, WORDS, hand, hand_id
+from tests.evidence.example_events import AT, DISPUTE, KEY, OPENED, ROUND, SALT, SEATS, WORDS, hand, hand_id
 
 OTHER: Final = UUID(int=7)
 MINUTE: Final = timedelta(minutes=1)
+WHY: Final = digest_text("misread", SALT)
 
 
 def fold(*events: EventPayload) -> FoldedRound:
@@ -59,7 +61,7 @@ def withdrawn(number: int, revision: int, **more: Any) -> HandWithdrawn:
         "hand": hand_id(number),
         "digest": sha256(hand(number)).digest(),
         "departures": (),
-        "reason": None,
+        "reason": WHY,
         "scorer": 2,
     }
     return HandWithdrawn(round=ROUND, number=number, revision=revision, **{**usual, **more})
@@ -83,7 +85,7 @@ DOCUMENT: Final = CorrectedDocument(
 def corrected(revision: int = 2, **more: Any) -> RoundCorrected:
     """Correct the second of two hands."""
     usual: dict[str, Any] = {
-        "reason": "misread",
+        "reason": WHY,
         "dispute": None,
         "correction": bytes(32),
         "document": DOCUMENT,
@@ -107,7 +109,7 @@ def recomputed(revision: int) -> RoundRecomputed:
         ruleset="other@2",
         ruleset_digest=bytes(32),
         revision=revision,
-        reason="again",
+        reason=WHY,
         scorer=4,
     )
 
@@ -142,8 +144,8 @@ def step(kind: type[Any], taken: DisputeStep, version: int, **more: Any) -> Even
 COMMENTED: Final = step(DisputeCommented, DisputeStep.COMMENT, 2)
 REVIEWED: Final = step(DisputeReviewed, DisputeStep.UNDER_REVIEW, 2)
 REJECTED: Final = step(DisputeResolved, DisputeStep.REJECTED, 3, words=WORDS)
-LEFT: Final = DepartureRecorded(round=ROUND, seat=1, after_hand=2, reason="a train")
-CLOSED: Final = RoundClosed(round=ROUND, after_hand=2, reason="the room closes")
+LEFT: Final = DepartureRecorded(round=ROUND, seat=1, after_hand=2, reason=digest_text("a train", SALT))
+CLOSED: Final = RoundClosed(round=ROUND, after_hand=2, reason=digest_text("the room closes", SALT))
 PLAYED: Final = (OPENED, recorded(1), recorded(2))
 
 
@@ -163,6 +165,10 @@ def events_of(document: RoundDocument, history: History) -> Any:
             yield recorded(number, hand=content)
         for left in document.departures:
             if left.after_hand == number:
-                yield DepartureRecorded(round=ROUND, seat=left.seat, after_hand=number, reason=left.reason)
+                yield DepartureRecorded(round=ROUND, seat=left.seat, after_hand=number, reason=_digest(left.reason))
     if document.closed:
-        yield RoundClosed(round=ROUND, after_hand=document.closed.after_hand, reason=document.closed.reason)
+        yield RoundClosed(round=ROUND, after_hand=document.closed.after_hand, reason=_digest(document.closed.reason))
+
+
+def _digest(reason: str | None) -> bytes | None:
+    return None if reason is None else digest_text(reason, SALT)

@@ -141,12 +141,12 @@ def test_optional_fields_with_defaults_are_omitted() -> None:
         decode_event(EventKind.HAND_RECORDED, canonical_json({**content, "irregular": False}))
 
 
-def test_an_erasure_names_the_notes_that_were_erased() -> None:
+def test_an_erasure_names_the_digests_of_texts_if_there_were_any() -> None:
     [erased] = [event for event in EXAMPLES if isinstance(event, PlayerErased)]
-    assert "notes" not in orjson.loads(erased.encode())
-    noted = replace(erased, notes=(UUID(int=1), UUID(int=2)))
-    assert orjson.loads(noted.encode())["notes"] == [str(UUID(int=1)), str(UUID(int=2))]
-    assert decode_event(noted.kind, noted.encode()) == noted
+    assert orjson.loads(erased.encode())["texts"] == [digest.hex() for digest in erased.texts]
+    alone = replace(erased, texts=())
+    assert "texts" not in orjson.loads(alone.encode())
+    assert decode_event(alone.kind, alone.encode()) == alone
 
 
 # --- what is refused ---

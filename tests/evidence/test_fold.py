@@ -9,6 +9,8 @@ import pytest
 
 from evidence import EvidenceError
 from evidence.events import (
+    CorrectedClosing,
+    CorrectedDeparture,
     DisputeCommented,
     DisputeResolved,
     DisputeReviewed,
@@ -18,11 +20,12 @@ from evidence.events import (
     PlayerNamed,
     Received,
 )
-from evidence.fold import StoredEvent, fold_round
+from evidence.fold import FoldedClosing, FoldedDeparture, StoredEvent, fold_round
+from evidence.texts import digest_text
 from schemas.documents import load_document
 from scoring.history import Closing, Departure, replay
 from scoring.presets import PRESETS
-from tests.evidence.example_events import AT, DISPUTE, OPENED, ROUND, SEATS, WORDS, hand, hand_id
+from tests.evidence.example_events import AT, DISPUTE, OPENED, ROUND, SALT, SEATS, WORDS, hand, hand_id
 from tests.evidence.round_events import (
     CLOSED,
     COMMENTED,
@@ -33,6 +36,7 @@ from tests.evidence.round_events import (
     PLAYED,
     REJECTED,
     REVIEWED,
+    WHY,
     confirmed,
     corrected,
     disputed,
@@ -73,11 +77,8 @@ def test_hands_departures_and_the_closing_have_their_times() -> None:
     assert [each.submission for each in newest.hands] == [OTHER, OPENED.submission.id]
     assert [each.digest for each in newest.hands] == [sha256(hand(number)).digest() for number in (1, 2)]
     assert (newest.scorers, newest.irregular) == ((1, 1), {2})
-    assert [(each.departure, each.recorded_at) for each in newest.departures] == [
-        (Departure(1, 2, "a train"), AT + 3 * MINUTE)
-    ]
-    assert newest.closed is not None
-    assert (newest.closed.closing, newest.closed.recorded_at) == (Closing(2, "the room closes"), AT + 4 * MINUTE)
+    assert newest.departures == (FoldedDeparture(Departure(1, 2), LEFT.reason, AT + 3 * MINUTE),)
+    assert newest.closed == FoldedClosing(Closing(2), CLOSED.reason, AT + 4 * MINUTE)
     assert [(each.index, each.hand, each.stacks) for each in round_.stacks] == [(1, 1, (90, 110)), (2, 2, (90, 110))]
     assert round_.submissions[OTHER].kind == "hand"
 
@@ -90,7 +91,7 @@ def test_an_undo_adds_a_revision_without_the_hand_and_the_departures_after_it() 
     assert second.as_created is not None
     assert [each.id for each in second.as_created.hands] == [hand_id(1)]
     assert second.as_created.scorers == (2,)
-    assert (second.departures, second.reason) == ((), "hand 2 was undone")
+    assert (second.departures, second.reason) == ((), WHY)
     assert [each.id for each in second.hands] == [hand_id(1), hand_id(3)]
     assert second.scorers == (2, 1)
     assert set(round_.hands) == {hand_id(1), hand_id(2), hand_id(3)}
@@ -103,17 +104,18 @@ def test_an_undo_lists_the_irregular_hands_that_changed() -> None:
 
 
 def test_a_correction_leaves_unchanged_records_and_times() -> None:
-    document = replace(DOCUMENT, departures=(Departure(1, 2, "a bus"),), closed=Closing(2, "the room closes"))
+    left = CorrectedDeparture(1, 2, digest_text("a bus", SALT))
+    document = replace(DOCUMENT, departures=(left,), closed=CorrectedClosing(2, CLOSED.reason))
     round_ = fold(*PLAYED, LEFT, CLOSED, corrected(document=document))
     newest = round_.newest
     assert [(each.id, each.recorded_at) for each in newest.hands] == [
         (hand_id(1), AT + MINUTE),
         (hand_id(3), AT + 5 * MINUTE),
     ]
-    assert [(each.departure.reason, each.recorded_at) for each in newest.departures] == [("a bus", AT + 3 * MINUTE)]
+    assert [(each.reason, each.recorded_at) for each in newest.departures] == [(left.reason, AT + 3 * MINUTE)]
     assert newest.closed is not None
     assert newest.closed.recorded_at == AT + 4 * MINUTE
-    assert (newest.irregular, newest.carried_over, newest.scorers, newest.reason) == ({2}, {2}, (3, 3), "misread")
+    assert (newest.irregular, newest.carried_over, newest.scorers, newest.reason) == ({2}, {2}, (3, 3), WHY)
     assert round_.corrections[2].document == document
     assert round_.submissions[OTHER].kind == "correction"
 
@@ -175,7 +177,10 @@ def test_a_round_folded_from_its_events_is_replayed_as_it_was_played(name: str) 
         assert newest.history(PRESETS[name]) == replace(
             history,
             hands=tuple(sorted_players(each.hand) for each in document.hands),
-            departures=tuple(sorted(document.departures, key=lambda left: left.after_hand)),
+            departures=tuple(
+                replace(left, reason=None) for left in sorted(document.departures, key=lambda left: left.after_hand)
+            ),
+            closed=history.closed and replace(history.closed, reason=None),
             irregular=frozenset(),
         )
         assert replay(newest.history(PRESETS[name])).round.stacks == replay(history).round.stacks
@@ -309,7 +314,16 @@ def test_a_round_folded_from_its_events_is_replayed_as_it_was_played(name: str) 
         ((*PLAYED, disputed(), disputed()), "event-impossible", f"dispute {DISPUTE} is opened a second time"),
         ((*PLAYED, disputed(by="")), "event-impossible", "the dispute does not say who claims what"),
         ((*PLAYED, disputed(claim=b"7d")), "event-impossible", "the dispute does not say who claims what"),
-        ((*PLAYED, disputed(claim=sha256().digest())), "event-impossible", "the dispute claims nothing"),
+        (
+            (*PLAYED, disputed(key_name=WORDS)),
+            "event-impossible",
+            "the dispute does not say who claims what",
+        ),
+        (
+            (OPENED, recorded(1, submission=Received(OTHER))),
+            "event-content",
+            "`submission` has both digests or none; expected `sha256` or `text`",
+        ),
         ((*PLAYED, disputed(revision=2)), "event-impossible", "revision 2 is not in force; expected 1"),
         ((*PLAYED, disputed(hand=3)), "event-impossible", "the dispute is about hand 3; the round has 2"),
         ((*PLAYED, disputed(seat=3)), "event-impossible", "the dispute is about seat 3, in which nobody sits"),

@@ -1,5 +1,6 @@
 """Shorthand for corrections over HTTP."""
 
+import json
 from typing import Any
 
 from tests.support.api_client import Api, ApiResponse
@@ -17,6 +18,7 @@ from tests.support.sample_rounds import (
     correct_round,
     hand,
     play,
+    read_round,
     start_round,
 )
 
@@ -50,8 +52,22 @@ def part_of(api: Api, round_id: str, part: str, revision: int | None = None) -> 
     return response
 
 
+def sent_corrections(house: House, round_id: str) -> list[Document]:
+    """Return the stored request bodies of a round's corrections."""
+    bodies = house.query(
+        """
+        SELECT texts.content FROM corrections
+        JOIN submissions ON (submissions.club_id, submissions.id) = (corrections.club_id, submission_id)
+        JOIN texts ON (texts.club_id, texts.digest) = (submissions.club_id, submissions.text)
+        WHERE corrections.round_id = %s ORDER BY revision
+        """,
+        round_id,
+    )
+    return [json.loads(body) for (body,) in bodies]
+
+
 def round_of(api: Api, round_id: str) -> Document:
-    return dict(api.get(f"/v1/rounds/{round_id}").document)
+    return read_round(api, round_id)
 
 
 def in_fantasyland(api: Api) -> str:

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from evidence import Checkpoint, SigningKey, read_note
@@ -29,6 +30,7 @@ from tests.support.sample_rounds import (
     complete_round,
     correct_round,
     document_of,
+    find_record,
     hand,
     play,
     seats,
@@ -66,9 +68,11 @@ def live(house: House, api: Api) -> Lived:
     _money_is_paid(api)
     _changes_are_proposed(house, api)
     _payments_are_claimed(api)
+    _records_have_metadata(api)
     for name in ("study", "attic"):
         _a_final_round_is_corrected(house, api, club, name)
         _a_round_is_disputed(api, f"{name} disputed")
+    _texts_are_erased(api)
     notes.append(_sign(house, club, key))
     documents = [json.loads((EXAMPLES / f"pineapple-{name}.json").read_bytes()) for name in IMPORTED]
     assert {line.status for line in import_all(house, club, lines_of(documents), is_final=True)} == {"stored"}
@@ -225,6 +229,32 @@ def _changes_are_proposed(house: House, api: Api) -> None:
     auditor(house, api, "ann's phone", player="ann")
     for name in ("bob", "cyd"):
         assert api.post("/v1/keys", {"name": f"{name}'s phone", "scopes": ["read"], "player": name}).status == 201
+
+
+def _records_have_metadata(api: Api) -> None:
+    """Set the metadata of two records of every kind, and change and remove some."""
+    for number in (1, 2):
+        described: dict[str, Any] = {"reference": f"mine {number}", "metadata": {"city": f"Lyon {number}"}}
+        address = f"/v1/tables/{add_table(api, name=f'described {number}', **described)}"
+        opened_round = api.post(f"{address}/rounds", {"seats": seats(SIXES), **described})
+        assert opened_round.status == 201, opened_round
+        play(api, opened_round["id"], {**COMPLETE[0], **described})
+        played = find_record(api, opened_round["id"], 1)
+        named = api.put(f"/v1/players/guest {number}", {"display_name": "Guest", "metadata": {"seat": str(number)}})
+        assert named.status == 201, named
+        for described_address in (f"/v1/rounds/{opened_round['id']}", f"/v1/hands/{played}"):
+            assert api.patch(described_address, {"metadata": {"film": f"reel {number}"}}).status == 200
+    assert api.patch(address, {"metadata": {}}).status == 200
+
+
+def _texts_are_erased(api: Api) -> None:
+    """Erase the texts of a round, of a payment, of a table and of a player."""
+    [table] = api.get("/v1/tables?reference=mine%201")["tables"]
+    [closed, *_] = api.get("/v1/rounds?status=closed")["rounds"]
+    payment = api.get("/v1/ledger?kind=payment")["lines"][0]["id"]
+    for record in (table["id"], closed["id"], payment):
+        assert api.delete(f"/v1/texts/{record}").status == 204
+    assert api.delete("/v1/players/guest 2").status == 204
 
 
 def _a_final_round_is_corrected(house: House, api: Api, club: UUID, name: str) -> None:

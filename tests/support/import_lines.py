@@ -20,6 +20,7 @@ from tests.support.application import House
 from tests.support.sample_rounds import Document
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _OPENED = re.compile(r'"opened_at":"[^"]+"')
 _NOT_PLAYED = ("api_keys",)
 """Tables of other things."""
@@ -58,13 +59,15 @@ def import_all(
 
 
 def ids_of(house: House, club: UUID) -> dict[str, str]:
-    """Call every id in a club by what it is of and which of them it is."""
+    """Call every id in a club by what it is of and which of them it is, and every digest of a text by the text."""
     called = {str(club): "the club"}
     with psycopg.connect(house.owner_url) as connection:
         for table, key in _NAMED.items():
             query = sql.SQL("SELECT id FROM {} WHERE club_id = %s ORDER BY {}")
             rows = connection.execute(query.format(sql.Identifier(table), sql.Identifier(key)), [club])
             called |= {str(row[0]): f"{table} {number}" for number, row in enumerate(rows)}
+        texts = connection.execute("SELECT encode(digest, 'hex'), content FROM texts WHERE club_id = %s", [club])
+        called |= {digest: f"the text {content}" for digest, content in texts}
     return called
 
 
@@ -100,6 +103,8 @@ def plain(value: Any, place: str, called: dict[str, str]) -> Any:
         return None
     if column in ("heading", "hash", "last_event"):
         return "made of what differs"
+    if column == "salt":
+        return "a salt"
     if column == "imported":
         return "whether it was"
     if isinstance(value, UUID):
@@ -108,9 +113,12 @@ def plain(value: Any, place: str, called: dict[str, str]) -> Any:
         return called.get(value, value)
     if isinstance(value, datetime):
         return value.isoformat() if place == "hands.played_at" else "a time"
+    if isinstance(value, bytes) and value.hex() in called:
+        return called[value.hex()]
     if isinstance(value, bytes):
         text = value.decode("utf-8", "backslashreplace").replace('"imported":true', '"imported":false')
         text = _OPENED.sub('"opened_at":"a time"', text)
+        text = _DIGEST.sub(lambda match: called.get(match[0], match[0]), text)
         return _ID.sub(lambda match: called.get(match[0], match[0]), text)
     return value
 

@@ -238,9 +238,14 @@ def complete_round(api: Api, **table: Any) -> str:
     return round_id
 
 
+def read_round(api: Api, round_id: str) -> Document:
+    """Return a round as other responses have it, which is without its metadata."""
+    return without(api.get(f"/v1/rounds/{round_id}").document, "metadata")
+
+
 def round_of(api: Api, round_id: str) -> Document:
     """The round as it stands, but for the version, which every change raises."""
-    return without(api.get(f"/v1/rounds/{round_id}").document, "version")
+    return without(read_round(api, round_id), "version")
 
 
 def settlement_of(api: Api, round_id: str, revision: int | None = None) -> ApiResponse:

@@ -49,6 +49,7 @@ class IssuedKey:
 
     Attributes:
         club: the name of the club.
+        name: its name, or its prefix after the name was erased.
         prefix: the first characters of the key, which identify it.
         expires_at: when it expires, as set at its creation; None if it does not.
         revoked_at: when it is revoked; can be in the future.
@@ -79,12 +80,13 @@ class IssuedKey:
 
 
 _KEY: Final = ApiKeyRecord
+_NAME: Final = func.coalesce(_KEY.name, _KEY.prefix).label("name")
 _ISSUED: Final = (
     select(
         _KEY.club_id,
         ClubRecord.name.label("club"),
         _KEY.id,
-        _KEY.name,
+        _NAME,
         _KEY.prefix,
         _KEY.scopes,
         _KEY.created_at,
@@ -100,7 +102,7 @@ _ISSUED: Final = (
 )
 _CREATE: Final = text("""
     SELECT create_key(
-        :creator_id, :id, :name, :prefix, :secret_sha256, CAST(:scopes AS text[]), :created_at,
+        :creator_id, :id, :name, :name_salt, :prefix, :secret_sha256, CAST(:scopes AS text[]), :created_at,
         CAST(:expires_at AS timestamptz), CAST(:player AS text)
     )
 """)
@@ -116,13 +118,14 @@ _NOTE_USE_OF_KEY: Final = Statement(text(_NOTE_USE.format(table="api_keys")))
 _NOTE_USE_OF_LINK: Final = Statement(text(_NOTE_USE.format(table="links")))
 
 
-def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
+def add(transaction: Transaction, key: IssuedKey, name_salt: bytes, secret_sha256: bytes, event: bytes) -> None:
     """Insert a key of the transaction's club, as the owner of the tables."""
     transaction.execute(
         insert(_KEY).values(
             club_id=transaction.club_id,
             id=key.id,
             name=key.name,
+            name_salt=name_salt,
             prefix=key.prefix,
             secret_sha256=secret_sha256,
             scopes=list(key.scopes),
@@ -135,7 +138,14 @@ def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: b
     record_event(transaction, EventKind.KEY_CREATED, event)
 
 
-def add_own(transaction: Transaction, creator: IssuedKey, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
+def add_own(
+    transaction: Transaction,
+    creator: IssuedKey,
+    key: IssuedKey,
+    name_salt: bytes,
+    secret_sha256: bytes,
+    event: bytes,
+) -> None:
     """
     Insert a key of the transaction's club, with the role of the service and the rights of another key.
 
@@ -151,6 +161,7 @@ def add_own(transaction: Transaction, creator: IssuedKey, key: IssuedKey, secret
                 "creator_id": creator.id,
                 "id": key.id,
                 "name": key.name,
+                "name_salt": name_salt,
                 "prefix": key.prefix,
                 "secret_sha256": secret_sha256,
                 "scopes": list(key.scopes),
@@ -226,7 +237,7 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
 
 def list_names(transaction: Transaction, key_ids: Collection[UUID]) -> Mapping[UUID, str]:
     """Return the names of keys of the transaction's club, by their IDs."""
-    query = select(_KEY.id, _KEY.name).where(_is_own(transaction), _KEY.id.in_(key_ids))
+    query = select(_KEY.id, _NAME).where(_is_own(transaction), _KEY.id.in_(key_ids))
     return {row.id: row.name for row in transaction.execute(query)}
 
 

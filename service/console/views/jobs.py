@@ -141,7 +141,7 @@ JOBS: Final = {
         label="Recomputations",
         columns=(
             *_FIRST,
-            Column("reason", lambda row: row.parameters["reason"], "Reason"),
+            Column("reason", lambda row: row.parameters["reason"], "Reason", empty="erased"),
             Column("mode", lambda row: row.parameters["mode"], "Mode"),
             _count("rounds", "Rounds"),
             _count("hands"),

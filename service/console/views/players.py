@@ -31,12 +31,20 @@ from service.console.views.addresses import (
 from service.console.views.exports import Column, encode_row, send_blocks, send_list
 from service.console.views.ledger import cut_lines
 from service.console.views.listing import EVENINGS, NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
+from service.console.views.metadata import edit_entries, read_changed
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, read_form
 from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.responses import encode_json
-from service.players.actions import erase_player, list_aliases, list_names, name_player, search_names
+from service.players.actions import (
+    erase_player,
+    get_player_metadata,
+    list_aliases,
+    list_names,
+    name_player,
+    search_names,
+)
 from service.players.views import read_player
 from service.statistics.actions import (
     get_player_details,
@@ -305,6 +313,7 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
     is_file = query["form"] in ("csv", "json")
     opponents, next_cursor = (details.opponents, None) if is_file else cut_lines(details.opponents, query, _SIZE)
     names = list_names(transaction, [player, *(each.opponent for each in opponents)])
+    metadata = get_player_metadata(transaction, player)
     if is_file:
         return _send_details(query["form"], query["part"], details, names)
     return render(
@@ -316,6 +325,8 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
         opponents=opponents,
         next_cursor=next_cursor,
         display_names=names,
+        metadata=metadata,
+        entries=edit_entries(metadata, read_form()),
         rates=rates_of(details.figures),
         period=show_evenings(query["evenings"]),
         tables=suggest_tables(),
@@ -326,17 +337,21 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
 @console.post("/player-names")
 @console_form(KeyScope.WRITE, show_again=_show_player_again)
 def save_player_name() -> BaseResponse:
-    """Set or replace the display name of a player."""
-    player = _player_of_form()
-    request = load(DisplayNameRequestSchema(), {"display_name": read_form().get("display_name", "").strip()})
-    name_player(current_transaction(), player, request.display_name)
+    """Set or replace the display name of a player, and their metadata if they differ from what the page showed."""
+    player, form = _player_of_form(), read_form()
+    sent: dict[str, Any] = {"display_name": form.get("display_name", "").strip()}
+    metadata = read_changed(form)
+    if metadata is not None:
+        sent["metadata"] = metadata
+    request = load(DisplayNameRequestSchema(), sent)
+    name_player(current_transaction(), player, request)
     return redirect(player_address(player), HTTPStatus.SEE_OTHER)
 
 
 @console.post("/player-names/erase")
-@console_form(KeyScope.WRITE, show_again=_show_player_again)
+@console_form(KeyScope.ADMIN, show_again=_show_player_again)
 def erase_player_name() -> BaseResponse:
-    """Erase the display name of a player."""
+    """Erase the display name of a player, and the texts by them and about them."""
     player = _player_of_form()
     erase_player(current_transaction(), player)
     return redirect(player_address(player), HTTPStatus.SEE_OTHER)

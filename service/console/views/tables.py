@@ -25,6 +25,7 @@ from service.console.views.addresses import address_with, filter_of, period_of, 
 from service.console.views.exports import Column, wants_raw
 from service.console.views.ledger import count_settlements, cut_lines, find_rounds, list_payments, send_statement
 from service.console.views.listing import NAME, Filter, Listing, Query, show_list
+from service.console.views.metadata import edit_entries, read_changed
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, current_club, read_form
 from service.db import Transaction
@@ -35,14 +36,14 @@ from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import list_last_opened
-from service.tables.actions import get_table, list_tables, update_table
+from service.tables.actions import get_table, get_table_metadata, list_tables, update_table
 from service.units.actions import define_unit, list_units
 
 _RECENT: Final = 10
 """The number of rounds on the page of a table."""
 _EDITED: Final = (
     *("name", "ruleset", "point_value", "unit", "charge_per", "charge_amount", "minimum_stack"),
-    "correction_window_minutes",
+    *("correction_window_minutes", "reference"),
 )
 """The fields of the form that changes a table."""
 _NUMBERS: Final = frozenset({"point_value", "charge_amount", "minimum_stack", "correction_window_minutes"})
@@ -150,12 +151,15 @@ def show_table(table_id: UUID) -> str | Response:
             **_statement_values(table, statement, query),
         )
     rounds = list_rounds(transaction, RoundFilter(table_id=table_id), after=None, limit=_RECENT).items
+    metadata = get_table_metadata(transaction, table_id)
     return render(
         "table.html",
         rounds=rounds,
         evenings=_evenings(rounds, club),
         open_round=list_last_opened(transaction, [table_id]).get(table_id, (None, None))[1],
         edited=_edit(table),
+        metadata=metadata,
+        entries=edit_entries(metadata, read_form()),
         **_statement_values(table, statement, query),
     )
 
@@ -169,7 +173,13 @@ def change_table(table_id: UUID) -> BaseResponse:
     Only what differs from the page is changed, so that what somebody else has changed since it was opened stays.
     """
     fields = _edit(get_table(current_transaction(), table_id))
-    changed = {name: read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown}
+    changed: dict[str, Any] = {
+        name: read_value(name, sent.strip()) for name, (sent, shown) in fields.items() if sent.strip() != shown
+    }
+    form = read_form()
+    metadata = read_changed(form)
+    if metadata is not None:
+        changed["metadata"] = metadata
     if changed:
         update_table(current_transaction(), table_id, load(_CHANGES, changed))
     return _show(table_id)

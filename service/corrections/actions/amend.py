@@ -21,6 +21,7 @@ from schemas.problems import sentence_of, show_pointer
 from scoring.errors import HandError, Mistake, ScoringError
 from scoring.hand import Seat
 from scoring.history import (
+    Closing,
     Departure,
     History,
     Paid,
@@ -243,8 +244,14 @@ def is_as_recorded(amended: AmendedRound, happened: StoredHistory, recorded: Rou
     return (
         set(amended.history.irregular) == set(happened.history.irregular)
         and amended.history.ruleset == happened.ruleset
+        and _list_endings(amended.document) == _list_endings(recorded)
         and digest_document(replace(amended.document, irregular=())) == digest_document(replace(recorded, irregular=()))
     )
+
+
+def _list_endings(document: RoundDocument) -> list[Departure | Closing | None]:
+    """List the departures in order, and the closing, with their reasons."""
+    return [*sorted(document.departures, key=lambda departure: departure.after_hand), document.closed]
 
 
 def _held_open(recorded: RoundDocument, document: RoundDocument) -> list[Departure]:

@@ -8,12 +8,14 @@ from uuid_utils.compat import uuid7
 
 from evidence.codec import CanonicalJson
 from evidence.events import CorrectedDocument, RecordDigest, RoundCorrected
+from evidence.texts import digest_text
 from schemas.corrections.comparisons import RoundComparison
 from schemas.corrections.requests import CorrectionRequest
 from schemas.documents import RoundDocument, digest_document
 from schemas.problems import find_missing
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
+from scoring.same_hand import find_replaced
 from service.clubs.actions import refuse_single_auditor
 from service.clubs.queries.keys import StoredKey
 from service.corrections import queries as corrections
@@ -26,11 +28,13 @@ from service.rounds.actions.documents import find_document_mistakes
 from service.rounds.actions.opening import view_round
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds
+from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries.received import EndingReasons, HandToRecord, Submission
 from service.rounds.queries.records import get_records
-from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.revisions import RevisionToRecord, write_reason
 from service.rounds.queries.stored_round import StoredRound
-from service.rounds.queries.writer import HandToRecord, Submission, write_rounds
+from service.rounds.queries.writer import write_rounds
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import ruleset_named, store_ruleset
 
@@ -78,7 +82,7 @@ def correct_round(
         TableArchived: the correction would reopen the round at an archived table.
     """
     before = rounds.lock(transaction, round_id)
-    revision = corrections.find_revision(transaction, round_id, request.digest)
+    revision = corrections.find_revision(transaction, round_id, request.identity)
     if revision is not None:
         return CorrectedRound(compare_revisions(transaction, before, revision - 1, revision), is_replay=True)
     if before.finality.final_revision is not None:
@@ -121,15 +125,22 @@ def store_correction(
     """
     before, happened, amended = planned.before, planned.happened, planned.amended
     old = snapshot_recorded(transaction, before.id, before.revision, happened)
-    submission = Submission("correction", received)
+    submission = Submission("correction", received, has_texts=True)
     store_ruleset(transaction, amended.history.ruleset)
     hand_ids, new = _assign_records(amended, happened, submission)
-    revision = RevisionToRecord(amended.history, amended.played, hand_ids, request.reason)
-    event = _event(before, happened, amended, request, submission, hand_ids, new)
-    change = revisions.build_revision(transaction, before, revision, event.kind, event.encode())
+    players = {seat.seat: seat.player for seat in amended.history.seats}
+    recorded = get_records(transaction, before.id, before.revision)
+    endings, reason = EndingReasons(recorded, players), write_reason(request.reason, before.id)
+    revision = RevisionToRecord(amended.history, amended.played, hand_ids, reason, endings)
+    event = _event(before, happened, amended, request, submission, revision, new)
+    change = revisions.build_revision(transaction, before, revision, event.kind, event.encode(), recorded)
     change.add_submission(submission)
     for hand in new:
         change.add_hand_record(hand)
+    replaced = _list_replaced(amended, happened)
+    change.move_metadata(
+        {replaced[number].id: hand.id for hand in new if (number := hand.submitted.hand.number) in replaced}
+    )
     record = {"digest": event.correction, "submission_id": submission.id, "dispute": request.dispute}
     change.insert(CorrectionRecord, record)
     write_rounds(transaction, change)
@@ -154,16 +165,27 @@ def _assign_records(
     A hand whose content is unchanged has the existing record, every other one a new one.
     """
     existing = {(stored.hand.number, stored.digest): stored.id for stored in happened.hands}
+    replaced = _list_replaced(amended, happened)
     hand_ids: list[UUID] = []
     new: list[HandToRecord] = []
     for submitted in amended.document.hands:
         hand_id = existing.get((submitted.hand.number, submitted.digest))
         if hand_id is None:
-            hand = HandToRecord(uuid7(), submitted, submission.id)
+            earlier = replaced.get(submitted.hand.number)
+            reference = None if earlier is None else earlier.reference
+            hand = HandToRecord(uuid7(), submitted, submission.id, reference=reference)
             new.append(hand)
             hand_id = hand.id
         hand_ids.append(hand_id)
     return hand_ids, new
+
+
+def _list_replaced(amended: AmendedRound, happened: StoredHistory) -> dict[int, StoredHand]:
+    """Return the recorded hand that each hand of a corrected round was before, whose metadata and reference it has."""
+    stored = {each.hand.number: each for each in happened.hands}
+    before, after = list(happened.hands), amended.document.hands
+    numbers = find_replaced([each.hand for each in before], [each.hand for each in after])
+    return {number: stored[earlier] for number, earlier in numbers.items()}
 
 
 def _event(
@@ -172,21 +194,22 @@ def _event(
     amended: AmendedRound,
     request: CorrectionRequest,
     submission: Submission,
-    hand_ids: Sequence[UUID],
+    revision: RevisionToRecord,
     new: Sequence[HandToRecord],
 ) -> RoundCorrected:
     """Build the event payload: the request, and the document that the new revision is replayed from."""
+    assert revision.reason is not None, "a correction has a reason"
     return RoundCorrected(
         round=before.id,
         revision=before.revision + 1,
-        reason=request.reason,
+        reason=revision.reason.digest,
         dispute=request.dispute,
-        correction=request.digest,
-        document=_document(amended.document),
+        correction=digest_text(request.identity, submission.salted.salt),
+        document=_document(amended.document, revision),
         digest=digest_document(amended.document),
         ruleset=str(amended.history.ruleset),
         ruleset_digest=rulesets.digest_ruleset(amended.history.ruleset),
-        hands=tuple(hand_ids),
+        hands=tuple(revision.hand_ids),
         hands_before=tuple(stored.id for stored in happened.hands),
         recorded=tuple(RecordDigest(hand.id, hand.submitted.digest) for hand in new),
         irregular=tuple(sorted(amended.history.irregular)),
@@ -195,7 +218,8 @@ def _event(
     )
 
 
-def _document(document: RoundDocument) -> CorrectedDocument:
+def _document(document: RoundDocument, revision: RevisionToRecord) -> CorrectedDocument:
+    assert revision.endings is not None, "a correction has the reasons of its departures"
     return CorrectedDocument(
         ruleset=document.ruleset,
         table=document.table,
@@ -208,8 +232,8 @@ def _document(document: RoundDocument) -> CorrectedDocument:
         charge_amount=document.charge_amount,
         seats=tuple(sorted(document.seats, key=lambda seat: seat.seat)),
         hands=tuple(CanonicalJson(submitted.content) for submitted in document.hands),
-        departures=tuple(sorted(document.departures, key=lambda departure: departure.after_hand)),
-        closed=document.closed,
+        departures=revision.endings.describe_departures(document.departures),
+        closed=revision.endings.describe_closing(document.closed),
     )
 
 

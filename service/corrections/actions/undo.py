@@ -18,7 +18,7 @@ from service.errors import NotFound, UndoRefused
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import hands, revisions, rounds
 from service.rounds.queries.records import get_records
-from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.revisions import RevisionToRecord, write_reason
 from service.rounds.queries.stored_round import StoredRound
 from service.tables import queries as tables
 from service.tables.actions import refuse_archived
@@ -53,17 +53,13 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
     if _is_withdrawn(transaction, before, request):
         return UndoResult(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
     _check_undo_allowed(transaction, before, request.number)
+    reason = write_reason(request.reason or f"hand {request.number} was undone", round_id)
     *kept, withdrawn = hands.list_page(transaction, round_id, before.revision)
     departures = get_records(transaction, round_id, before.revision).departed
     accepted = {hand.hand.number for hand in kept if hand.is_accepted}
     history = _without_last_hand(before, [hand.hand for hand in kept], departures, accepted)
     dropped = find_dropped(departures, history.departures)
-    revision = RevisionToRecord(
-        history,
-        replay(history),
-        [hand.id for hand in kept],
-        request.reason or f"hand {request.number} was undone",
-    )
+    revision = RevisionToRecord(history, replay(history), [hand.id for hand in kept], reason)
     event = HandWithdrawn(
         round=round_id,
         number=request.number,
@@ -71,7 +67,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         digest=withdrawn.digest,
         departures=tuple(departure.seat for departure in dropped),
         irregular=None if accepted.issuperset(history.irregular) else tuple(sorted(history.irregular)),
-        reason=request.reason,
+        reason=reason.digest,
         revision=before.revision + 1,
         scorer=SCORER_VERSION,
     )

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from evidence import digest_of
 from evidence.events import (
     DisputeCommented,
     DisputeEvent,
@@ -18,6 +16,7 @@ from evidence.events import (
     DisputeStep,
     DisputeWithdrawn,
 )
+from evidence.texts import SaltedText
 from schemas.disputes import (
     DisputeEntry,
     DisputeRequest,
@@ -33,13 +32,15 @@ from service.clubs.queries.keys import StoredKey
 from service.db import Transaction
 from service.db.pages import Page
 from service.disputes.actions.anomalies import find_unusual
-from service.disputes.actions.steps import check_step
+from service.disputes.actions.steps import NO_AUTHORS, check_step
 from service.disputes.queries import disputes
-from service.disputes.queries.disputes import DisputeFilter, StoredDispute
+from service.disputes.queries.disputes import DisputeFilter, StoredDispute, Words
 from service.errors import DisputeInvalid, DisputeRefused, NotFound
 from service.rounds.actions.checks import require_author
 from service.rounds.queries import rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
+from service.texts.models import TextField
+from service.texts.queries import NewText, write_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +117,11 @@ def open_dispute(transaction: Transaction, request: DisputeRequest) -> ChangedDi
         DisputeRefused: the round is open, or too many of its disputes have not ended.
     """
     before = _lock_round(transaction, request)
-    same = disputes.find_same(transaction, before.id, request.digest)
+    same = disputes.find_same(transaction, request)
     if same is not None:
         return ChangedDispute(view_dispute(transaction, same), is_replay=True)
     _check_can_be_disputed(before)
-    require_author(transaction, before, request.by)
+    key_id = require_author(transaction, before, request.by)
     mistakes = tuple(_find_unknown(before, request))
     if mistakes:
         raise DisputeInvalid("the round does not have this hand or seat", mistakes)
@@ -134,11 +135,12 @@ def open_dispute(transaction: Transaction, request: DisputeRequest) -> ChangedDi
         board_row=request.row,
         claim=request.claim,
         author=request.by,
-        digest=request.digest,
+        player=request.by if key_id is None else None,
         opened_at=transaction.now,
     )
-    disputes.add(transaction, dispute)
-    event = _event(dispute)
+    claim = _write_words(dispute, TextField.CLAIM, request.claim, request.by, key_id)
+    disputes.add(transaction, dispute, claim)
+    event = _event(dispute, claim)
     settlements.open_dispute(transaction, before, event.kind, event.encode())
     return ChangedDispute(view_dispute(transaction, dispute), is_replay=False)
 
@@ -168,8 +170,20 @@ def _find_unknown(before: StoredRound, request: DisputeRequest) -> Iterator[Mist
         yield Mistake("seat-unknown", ("seat",), f"is {request.seat}; expected one of {', '.join(map(str, seats))}")
 
 
-def _event(dispute: StoredDispute) -> DisputeOpened:
-    """Build the event payload. It has the digest of the claim only, because the claim may name people."""
+def _write_words(dispute: StoredDispute, field: TextField, words: str | None, by: str, key_id: UUID | None) -> Words:
+    """Return the words and the name of an author as texts; `key_id` is the key, if the author is one."""
+    round_id = dispute.round_id
+    player = by if key_id is None else None
+    return Words(
+        None if words is None else NewText(field, SaltedText.of(words), dispute.id, round_id, player),
+        player,
+        None if key_id is None else write_text(by, key_id, TextField.AUTHOR, round_id=round_id),
+    )
+
+
+def _event(dispute: StoredDispute, claim: Words) -> DisputeOpened:
+    """Build the event payload. It has the digest of the claim only, because the claim can be erased."""
+    assert claim.digest is not None, "every dispute has a claim"
     return DisputeOpened(
         dispute=dispute.id,
         round=dispute.round_id,
@@ -177,8 +191,9 @@ def _event(dispute: StoredDispute) -> DisputeOpened:
         hand=dispute.hand,
         seat=dispute.seat,
         row=None if dispute.board_row is None else Row(dispute.board_row),
-        by=dispute.author,
-        claim=sha256(dispute.claim.encode()).digest(),
+        by=claim.player,
+        key_name=claim.columns["author_name"],
+        claim=claim.digest,
     )
 
 
@@ -198,7 +213,7 @@ def step_dispute(
     key: StoredKey,
     *,
     round_version: int | None = None,
-    authors: Sequence[str] = (),
+    authors: Mapping[str, UUID] = NO_AUTHORS,
 ) -> ChangedDispute:
     """
     Apply a transition or comment to a dispute; the same request by the same author changes nothing.
@@ -211,7 +226,7 @@ def step_dispute(
         request: the transition or comment.
         key: the key or the player's link of the request.
         round_version: the version of the round that was read; None if any is accepted.
-        authors: further names that the author can have, such as that of a key that has proposed the transition.
+        authors: further keys that can be the author, by their names, such as one that has proposed the transition.
 
     Raises:
         NotFound: the dispute does not exist.
@@ -223,21 +238,21 @@ def step_dispute(
     """
     round_ = rounds.lock(transaction, disputes.get(transaction, dispute_id).round_id)
     before = disputes.lock(transaction, dispute_id)
-    digest = digest_of([request.by, request.words])
-    if _is_done(transaction, before, request, digest):
+    if _is_done(transaction, before, request):
         return ChangedDispute(view_dispute(transaction, before), is_replay=True)
-    check_step(transaction, round_, before, request, key, round_version=round_version, authors=authors)
+    key_id = check_step(transaction, round_, before, request, key, round_version=round_version, authors=authors)
     correction = _find_correction(transaction, before, request)
     entry = DisputeEntry(before.version + 1, request.kind, request.by, request.words, correction, transaction.now)
-    after = disputes.add_entry(transaction, before, entry, digest)
-    _record_transition(transaction, round_, after, entry)
+    words = _write_words(before, TextField.COMMENT, request.words, request.by, key_id)
+    after = disputes.add_entry(transaction, before, entry, words)
+    _record_transition(transaction, round_, after, entry, words)
     return ChangedDispute(view_dispute(transaction, after), is_replay=False)
 
 
-def _is_done(transaction: Transaction, before: StoredDispute, request: DisputeTransitionRequest, digest: bytes) -> bool:
+def _is_done(transaction: Transaction, before: StoredDispute, request: DisputeTransitionRequest) -> bool:
     """Return whether the request was already processed: a comment at any version, a transition from its version."""
     if request.version is None:
-        return disputes.find_comment(transaction, before.id, digest) is not None
+        return disputes.find_comment(transaction, before.id, request.by, request.words) is not None
     done = disputes.find_entry(transaction, before.id, request.version + 1)
     return done is not None and (done.kind, done.by, done.words) == (request.kind, request.by, request.words)
 
@@ -262,17 +277,19 @@ def _find_correction(transaction: Transaction, before: StoredDispute, request: D
 
 
 def _record_transition(
-    transaction: Transaction, round_: StoredRound, after: StoredDispute, entry: DisputeEntry
+    transaction: Transaction, round_: StoredRound, after: StoredDispute, entry: DisputeEntry, words: Words
 ) -> None:
-    """Record the event. It has the digest of the text only, because the text may name people."""
+    """Record the event. It has the digest of the text only, because the text can be erased."""
     step = DisputeStep(entry.kind)
     event = _EVENTS[step](
         dispute=after.id,
         round=after.round_id,
         version=entry.version,
         step=step,
-        by=entry.by,
-        words=None if entry.words is None else sha256(entry.words.encode()).digest(),
+        by=words.player,
+        key_name=words.columns["author_name"],
+        key=words.find_proposer(transaction.actor),
+        words=words.digest,
         correction=entry.correction,
     )
     record = settlements.end_dispute if after.state.is_ended else settlements.change_disputes
@@ -314,7 +331,7 @@ def resolve_dispute(
     key: StoredKey,
     *,
     round_version: int | None = None,
-    authors: Sequence[str] = (),
+    authors: Mapping[str, UUID] = NO_AUTHORS,
 ) -> ChangedDispute:
     """
     Uphold or reject a dispute that is under review.
@@ -325,7 +342,7 @@ def resolve_dispute(
         request: the decision.
         key: the key of the request.
         round_version: the version of the round that was read; None if any is accepted.
-        authors: further names that the author can have, such as that of a key that has proposed the decision.
+        authors: further keys that can be the author, by their names, such as one that has proposed the decision.
 
     Raises:
         NotFound: the dispute does not exist.

@@ -17,7 +17,7 @@ def list_own_disputes(transaction: Transaction, key: StoredKey, round_id: UUID) 
     """List the disputes of a round that the player of a link has opened, the oldest first."""
     of_round = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST)
     own = list_own_ids(transaction, key)
-    return [each for each in of_round if each.author in own]
+    return [each for each in of_round if each.player in own]
 
 
 def find_own_dispute(transaction: Transaction, key: StoredKey, round_id: UUID, dispute_id: str) -> StoredDispute:

@@ -1,7 +1,9 @@
 """Check the steps of disputes: which state allows which transition, and who can take it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
+from uuid import UUID
 
 from schemas.disputes import COMMENT, MOST_COMMENTS, DisputeState, DisputeTransitionRequest
 from scoring.errors import Mistake
@@ -13,6 +15,7 @@ from service.errors import DisputeChanged, DisputeRefused
 from service.rounds.actions.checks import require_author, require_version
 from service.rounds.queries.stored_round import StoredRound
 
+NO_AUTHORS: Final[Mapping[str, UUID]] = MappingProxyType({})
 _OPEN, _REVIEWED = DisputeState.OPEN, DisputeState.UNDER_REVIEW
 _FROM: Final[Mapping[str, tuple[DisputeState, ...]]] = {
     COMMENT: (_OPEN, _REVIEWED),
@@ -32,8 +35,8 @@ def check_step(
     key: StoredKey,
     *,
     round_version: int | None = None,
-    authors: Sequence[str] = (),
-) -> None:
+    authors: Mapping[str, UUID] = NO_AUTHORS,
+) -> UUID | None:
     """
     Check that a transition or comment can be applied to a dispute.
 
@@ -44,7 +47,10 @@ def check_step(
         request: the transition or comment.
         key: the key or the player's link of the request.
         round_version: the version of the round that was read; None if any is accepted.
-        authors: further names that the author can have.
+        authors: further keys that can be the author, by their names.
+
+    Returns:
+        The key that is the author; None for a player.
 
     Raises:
         DisputeChanged: the dispute has another version than the request expects.
@@ -61,14 +67,14 @@ def check_step(
     _check_transition(before, request)
     if request.kind != COMMENT and not _is_own_withdrawal(transaction, before, request, key):
         require_decider(transaction, key, round_.id)
-    require_author(transaction, round_, request.by, (before.author, *authors))
+    return require_author(transaction, round_, request.by, (before.player,), authors)
 
 
 def _is_own_withdrawal(
     transaction: Transaction, before: StoredDispute, request: DisputeTransitionRequest, key: StoredKey
 ) -> bool:
     """Return whether the player of a key withdraws a dispute that they have opened."""
-    return request.kind == DisputeState.WITHDRAWN.value and before.author in list_own_ids(transaction, key)
+    return request.kind == DisputeState.WITHDRAWN.value and before.player in list_own_ids(transaction, key)
 
 
 def _check_transition(before: StoredDispute, request: DisputeTransitionRequest) -> None:

@@ -30,6 +30,7 @@ from scoring.hand import Seat
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
+from service.disputes.queries.disputes import WORDS, author_of, claim_of, comment_of
 from service.players.queries.aliases import read_aliases
 from service.rounds.models import TRANSFERS, RoundHeadRecord, RoundRecord
 from service.tables.models import TableRecord
@@ -84,6 +85,8 @@ class StoredCase:
         window_left: how long the settlement can still be corrected without an adjustment; while the dispute pauses the
             window, the whole window. None if the round is open or its settlement is final.
         reviewer, ended_by, ended_at: who started the review and who ended the dispute, if anyone has.
+        has_reviewer: whether someone has started the review.
+        claim, author, reviewer, ended_by, reason: None also after they were erased.
         reason, correction: why it was ended so, and the revision that corrected the round, if there is one.
     """
 
@@ -96,8 +99,8 @@ class StoredCase:
     hand: int | None
     seat: Seat | None
     board_row: str | None
-    claim: str
-    author: str
+    claim: str | None
+    author: str | None
     opened_at: datetime
     state: DisputeState
     version: int
@@ -112,6 +115,7 @@ class StoredCase:
     window: timedelta
     window_left: timedelta | None
     reviewer: str | None
+    has_reviewer: bool
     ended_by: str | None
     ended_at: datetime | None
     reason: str | None
@@ -248,7 +252,9 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
     own = _DISPUTE.club_id == transaction.club_id
     query = (
         select(
-            *(column for column in _DISPUTE.__table__.columns if column.name not in ("club_id", "digest")),
+            *(column for column in _DISPUTE.__table__.columns if column.name not in ("club_id", *WORDS)),
+            claim_of(_DISPUTE).label("claim"),
+            author_of(_DISPUTE).label("author"),
             _HEAD.state,
             _HEAD.version,
             _TABLE.name.label("table"),
@@ -264,10 +270,11 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
             _ROUND_HEAD.final_revision,
             _ROUND_HEAD.revision.label("in_force"),
             _window_left(transaction.now),
-            review.c.author.label("reviewer"),
-            ending.c.author.label("ended_by"),
+            author_of(review.c).label("reviewer"),
+            review.c.version.is_not(None).label("has_reviewer"),
+            author_of(ending.c).label("ended_by"),
             ending.c.recorded_at.label("ended_at"),
-            ending.c.comment.label("reason"),
+            comment_of(ending.c).label("reason"),
             ending.c.correction,
             _points_at_stake(),
         )
@@ -278,7 +285,7 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
         .outerjoin(review, and_(_is_entry(review), review.c.kind == DisputeState.UNDER_REVIEW.value))
         .outerjoin(ending, and_(_is_entry(ending), ending.c.kind.in_([state.value for state in DECIDED])))
     )
-    return query.where(own, *_conditions(transaction, filter_, review.c.author))
+    return query.where(own, *_conditions(transaction, filter_, author_of(review.c)))
 
 
 def _is_entry(entries: Any) -> ColumnElement[bool]:

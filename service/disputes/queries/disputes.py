@@ -6,14 +6,17 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, Select, and_, insert, select, update
+from sqlalchemy import Row, Select, and_, func, insert, select, update
 
-from schemas.disputes import COMMENT, DisputeEntry, DisputeState
+from schemas.disputes import COMMENT, DisputeEntry, DisputeRequest, DisputeState
 from scoring.hand import Seat
 from service.db import Transaction
+from service.db.batch import Batch
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
 from service.errors import Busy, NotFound
 from service.rounds.models import CorrectionRecord
+from service.texts import queries as texts
+from service.texts.queries import NewText
 
 FIRST: Final = 1
 """The version of a dispute that has just been opened."""
@@ -39,7 +42,9 @@ class StoredDispute:
 
     Attributes:
         revision: the revision of the disputed settlement.
-        digest: the digest of the claim; it identifies the dispute within its round.
+        claim: what is wrong; None after it was erased.
+        author: the player, or the name of the key; None after it was erased.
+        player: the author, if it is a player.
         version: incremented by each comment and transition.
     """
 
@@ -50,20 +55,65 @@ class StoredDispute:
     hand: int | None
     seat: Seat | None
     board_row: str | None
-    claim: str
-    author: str
-    digest: bytes
+    claim: str | None
+    author: str | None
+    player: str | None
     opened_at: datetime
     state: DisputeState = DisputeState.OPEN
     version: int = FIRST
 
 
-def add(transaction: Transaction, dispute: StoredDispute) -> None:
+@dataclass(frozen=True, slots=True)
+class Words:
+    """
+    What an author says in a dispute, as texts.
+
+    Attributes:
+        words: the claim, the comment or the reason, if there is one.
+        player: the author, if it is a player of the round.
+        key_name: the name of the author, if it is a key.
+    """
+
+    words: NewText | None
+    player: str | None
+    key_name: NewText | None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the author."""
+        return {"author": self.player, "author_name": None if self.key_name is None else self.key_name.digest}
+
+    def find_proposer(self, actor: UUID | None) -> UUID | None:
+        """Return the key that is the author, if it is another one than that of the request."""
+        key_id = None if self.key_name is None else self.key_name.record_id
+        return None if key_id == actor else key_id
+
+    @property
+    def digest(self) -> bytes | None:
+        """The digest of the words, if there are any."""
+        return None if self.words is None else self.words.digest
+
+    @property
+    def texts(self) -> list[NewText]:
+        """The texts to insert."""
+        return [text for text in (self.words, self.key_name) if text is not None]
+
+
+def add(transaction: Transaction, dispute: StoredDispute, claim: Words) -> None:
     """Insert a new dispute. Its round must be locked."""
-    record = {name: getattr(dispute, name) for name in dispute.__slots__ if name not in ("state", "version")}
+    others = ("state", "version", "claim", "author", "player")
+    record = {name: getattr(dispute, name) for name in dispute.__slots__ if name not in others}
     head = {"dispute_id": dispute.id, "state": dispute.state.value, "version": dispute.version}
-    transaction.execute(insert(_DISPUTE).values(club_id=transaction.club_id, **record))
+    own = {"claim": claim.digest, **claim.columns}
+    _insert_texts(transaction, claim)
+    transaction.execute(insert(_DISPUTE).values(club_id=transaction.club_id, **record, **own))
     transaction.execute(insert(_HEAD).values(club_id=transaction.club_id, **head))
+
+
+def _insert_texts(transaction: Transaction, words: Words) -> None:
+    batch = Batch()
+    texts.insert(transaction, batch, words.texts)
+    batch.write(transaction)
 
 
 def get(transaction: Transaction, dispute_id: UUID) -> StoredDispute:
@@ -88,10 +138,17 @@ def lock(transaction: Transaction, dispute_id: UUID) -> StoredDispute:
     return _get_one(transaction, dispute_id, query)
 
 
-def find_same(transaction: Transaction, round_id: UUID, digest: bytes) -> StoredDispute | None:
-    """Find the dispute of a round with the same claim, by its digest."""
-    query = _select_disputes(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.digest == digest)
-    row = transaction.execute(query).one_or_none()
+def find_same(transaction: Transaction, request: DisputeRequest) -> StoredDispute | None:
+    """Find the dispute of a round, which must be locked, with the same claim. One that was erased is not found."""
+    query = _select_disputes(transaction).where(
+        _DISPUTE.round_id == request.round,
+        _DISPUTE.hand.is_not_distinct_from(request.hand),
+        _DISPUTE.seat.is_not_distinct_from(request.seat),
+        _DISPUTE.board_row.is_not_distinct_from(request.row),
+        claim_of(_DISPUTE) == request.claim,
+        author_of(_DISPUTE) == request.by,
+    )
+    row = transaction.execute(query.order_by(_DISPUTE.id).limit(1)).one_or_none()
     return None if row is None else _load(row)
 
 
@@ -118,7 +175,7 @@ def list_page(
     return [_load(row) for row in transaction.execute(query)]
 
 
-def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEntry, digest: bytes) -> StoredDispute:
+def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEntry, words: Words) -> StoredDispute:
     """
     Insert a comment or transition of a dispute, and return the dispute after it.
 
@@ -126,7 +183,7 @@ def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEnt
         transaction: in which the round and then the dispute were locked.
         before: the dispute as it was locked.
         entry: the entry, with the dispute's next version.
-        digest: the digest of the author and the text.
+        words: its author and its text.
 
     Raises:
         Busy: another transaction has changed the dispute since it was read.
@@ -143,6 +200,7 @@ def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEnt
         raise Busy(
             f"dispute {before.id} was changed by another request after version {before.version}; retry the request"
         )
+    _insert_texts(transaction, words)
     transaction.execute(
         insert(_ENTRY).values(
             club_id=transaction.club_id,
@@ -150,20 +208,21 @@ def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEnt
             version=entry.version,
             round_id=before.round_id,
             kind=entry.kind,
-            author=entry.by,
-            comment=entry.words,
+            comment=words.digest,
             correction=entry.correction,
-            digest=digest,
             recorded_at=entry.at,
+            **words.columns,
         )
     )
     return after
 
 
-def find_comment(transaction: Transaction, dispute_id: UUID, digest: bytes) -> DisputeEntry | None:
-    """Find a comment with the same author and text, by their digest."""
-    query = _entries(transaction, dispute_id).where(_ENTRY.kind == COMMENT, _ENTRY.digest == digest)
-    row = transaction.execute(query).one_or_none()
+def find_comment(transaction: Transaction, dispute_id: UUID, by: str, words: str | None) -> DisputeEntry | None:
+    """Find a comment with the same author and text."""
+    query = _entries(transaction, dispute_id).where(
+        _ENTRY.kind == COMMENT, comment_of(_ENTRY) == words, author_of(_ENTRY) == by
+    )
+    row = transaction.execute(query.limit(1)).one_or_none()
     return None if row is None else _load_entry(row)
 
 
@@ -181,7 +240,7 @@ def list_entries(transaction: Transaction, dispute_id: UUID) -> list[DisputeEntr
 
 def list_entries_of(transaction: Transaction, disputes: Sequence[UUID]) -> dict[UUID, list[DisputeEntry]]:
     """List the entries of several disputes, in order, by dispute."""
-    query = select(_ENTRY.__table__).where(_ENTRY.club_id == transaction.club_id, _ENTRY.dispute_id.in_(disputes))
+    query = _select_entries(transaction).where(_ENTRY.dispute_id.in_(disputes))
     entries: dict[UUID, list[DisputeEntry]] = {dispute: [] for dispute in disputes}
     for row in transaction.execute(query.order_by(_ENTRY.version)) if disputes else ():
         entries[row.dispute_id].append(_load_entry(row))
@@ -201,7 +260,14 @@ def list_corrections(transaction: Transaction, dispute: StoredDispute) -> Sequen
 
 def _select_disputes(transaction: Transaction) -> Select[Any]:
     head = and_(_HEAD.club_id == _DISPUTE.club_id, _HEAD.dispute_id == _DISPUTE.id)
-    columns = select(_DISPUTE.__table__, _HEAD.state, _HEAD.version)
+    columns = select(
+        *(column for column in _DISPUTE.__table__.columns if column.name not in WORDS),
+        claim_of(_DISPUTE).label("claim"),
+        author_of(_DISPUTE).label("author"),
+        _DISPUTE.author.label("player"),
+        _HEAD.state,
+        _HEAD.version,
+    )
     return columns.join(_HEAD, head).where(_DISPUTE.club_id == transaction.club_id)
 
 
@@ -219,7 +285,34 @@ def _load(row: Row[Any]) -> StoredDispute:
 
 
 def _entries(transaction: Transaction, dispute_id: UUID) -> Select[Any]:
-    return select(_ENTRY.__table__).where(_ENTRY.club_id == transaction.club_id, _ENTRY.dispute_id == dispute_id)
+    return _select_entries(transaction).where(_ENTRY.dispute_id == dispute_id)
+
+
+def _select_entries(transaction: Transaction) -> Select[Any]:
+    return select(
+        *(column for column in _ENTRY.__table__.columns if column.name not in WORDS),
+        comment_of(_ENTRY).label("comment"),
+        author_of(_ENTRY).label("author"),
+    ).where(_ENTRY.club_id == transaction.club_id)
+
+
+WORDS: Final = ("claim", "comment", "author", "author_name")
+"""The columns of texts and their authors, which are read by the next functions."""
+
+
+def claim_of(disputes: Any) -> Any:
+    """Return the claim of disputes as an expression."""
+    return texts.select_content(disputes, disputes.claim)
+
+
+def comment_of(entries: Any) -> Any:
+    """Return the comment or reason of entries as an expression."""
+    return texts.select_content(entries, entries.comment)
+
+
+def author_of(records: Any) -> Any:
+    """Return the author of disputes or entries as an expression: a player, or the name of a key."""
+    return func.coalesce(records.author, texts.select_content(records, records.author_name))
 
 
 def _load_entry(row: Row[Any]) -> DisputeEntry:

@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from evidence.events import PaymentClaimDeclined, PaymentClaimed, PaymentClaimWithdrawn, PaymentRecorded
+from evidence.texts import SaltedText
 from schemas.base import ComparedMistake, show
 from schemas.ledger.claims import ClaimState, PaymentClaim, PaymentClaimRequest, dump_payment_claim
 from schemas.ledger.journal import EntryKind, account_of
@@ -28,7 +29,7 @@ from service.ledger.actions.checks import (
     lock_reference,
     refuse_mistakes,
 )
-from service.ledger.actions.payments import RecordedPayment, make_note, replay_payment
+from service.ledger.actions.payments import RecordedPayment, replay_payment
 from service.ledger.queries import claims, payments
 from service.ledger.queries.balances import list_net_balances
 from service.ledger.queries.claims import ClaimFilter
@@ -148,7 +149,7 @@ def decline_payment_claim(transaction: Transaction, claim_id: UUID, reason: str)
         if claim.outcome.reason not in (None, reason):
             raise _refuse_end(claim, "declined for another reason")
         return RecordedClaim(claim, is_replay=True)
-    note = make_note(reason)
+    note = SaltedText.of(reason)
     event = PaymentClaimDeclined(claim=claim.id, reason=note.digest)
     outcome = claims.decline(transaction, claim, event, note)
     return RecordedClaim(replace(claim, outcome=outcome), is_replay=False)

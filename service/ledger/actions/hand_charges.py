@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from evidence.events import ChargeRecorded
+from evidence.texts import SaltedText
 from schemas.base import WireError
 from schemas.hands import SubmittedHand
 from schemas.ledger.hand_charges import HandCharge, reference_of
@@ -17,9 +18,9 @@ from scoring.errors import Mistake
 from service.db import Transaction
 from service.errors import PaymentConflict, ScopeMissing
 from service.ledger.actions.checks import find_amount_unit, find_other_table, find_unknown_players, find_unknown_unit
-from service.ledger.actions.payments import find_differences, make_note
+from service.ledger.actions.payments import find_differences
 from service.ledger.queries import payments
-from service.ledger.queries.payments import Note, StoredRecord
+from service.ledger.queries.payments import StoredRecord
 from service.players.queries.aliases import Aliases, read_aliases
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange
@@ -31,7 +32,7 @@ class PreparedCharge(NamedTuple):
     """A charge to be recorded."""
 
     event: ChargeRecorded
-    reason: Note
+    reason: SaltedText
 
 
 class HandCharges:
@@ -176,7 +177,7 @@ def _list_references(round_id: UUID, submitted: SubmittedHand) -> list[str]:
 def _prepare(
     charge: HandCharge, unit_digits: int, round_id: UUID, table_id: UUID | None, reference: str
 ) -> PreparedCharge:
-    reason = make_note(charge.reason)
+    reason = SaltedText.of(charge.reason)
     event = ChargeRecorded(
         player=charge.player,
         unit=charge.unit,

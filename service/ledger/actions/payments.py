@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from secrets import token_bytes
 from typing import Final
 from uuid import UUID
 
 from evidence.events import ChargeRecorded, ChargeReversed, PaymentRecorded, PaymentReversed
+from evidence.texts import SaltedText
 from schemas.base import ComparedMistake, show
 from schemas.ledger.journal import EntryKind
 from schemas.ledger.payments import ChargeRequest, PaymentRequest, Recorded, Reversal, dump_recorded
@@ -32,11 +32,10 @@ from service.ledger.actions.checks import (
     refuse_mistakes,
 )
 from service.ledger.queries import payments
-from service.ledger.queries.payments import ListedRecord, Note, StoredRecord
+from service.ledger.queries.payments import ListedRecord, StoredRecord
 from service.players.queries.aliases import read_aliases
 from service.rounds.actions.checks import find_time_mistakes
 
-_SALT_BYTES: Final = 32
 _COMPARED: Final = ("payer", "payee", "player", "unit", "amount", "paid_at", "round")
 """The fields that make a payment or charge another one, besides its note or reason."""
 
@@ -82,7 +81,7 @@ def record_payment(transaction: Transaction, request: PaymentRequest, key: str |
     """
     reference = lock_reference(transaction, request.reference, key)
     unit = find_amount_unit(transaction, request.unit)
-    note = None if request.note is None else make_note(request.note)
+    note = None if request.note is None else SaltedText.of(request.note)
     round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = PaymentRecorded(
         payer=request.payer,
@@ -129,7 +128,7 @@ def record_charge(transaction: Transaction, request: ChargeRequest, key: str | N
     """
     reference = lock_reference(transaction, request.reference, key)
     unit = find_amount_unit(transaction, request.unit)
-    reason = make_note(request.reason)
+    reason = SaltedText.of(request.reason)
     round_ = None if request.round is None else payments.find_round(transaction, request.round)
     event = ChargeRecorded(
         player=request.player,
@@ -204,7 +203,7 @@ def _reverse(transaction: Transaction, entry_id: UUID, kind: EntryKind, reason: 
         if stored.reason not in (None, reason):
             raise PaymentConflict(f"{kind.value} {entry_id} was reversed for another reason")
         return RecordedReversal(stored.reversal, is_replay=True)
-    note = make_note(reason)
+    note = SaltedText.of(reason)
     event = (
         PaymentReversed(payment=entry_id, reason=note.digest)
         if kind is EntryKind.PAYMENT
@@ -221,11 +220,6 @@ def replay_payment(transaction: Transaction, stored: StoredRecord) -> RecordedPa
         return RecordedPayment(recorded, is_replay=True)
     detail = f"the {name_record(recorded)} {recorded.id} was taken back; another one needs another reference"
     return RecordedPayment(recorded, is_replay=True, warnings=(Mistake("payment-reversed", ("reference",), detail),))
-
-
-def make_note(text: str) -> Note:
-    """Return the words of a person with a new salt."""
-    return Note(text, token_bytes(_SALT_BYTES))
 
 
 def _refuse_differences(

@@ -15,23 +15,27 @@ from evidence.events import (
     PaymentClaimWithdrawn,
     PaymentRecorded,
 )
+from evidence.texts import SaltedText
 from schemas.ledger.claims import ClaimState, Outcome, PaymentClaim
 from schemas.ledger.payments import Recorded
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
 from service.errors import Busy, NotFound
-from service.ledger.models import PaymentClaimOutcomeRecord, PaymentClaimReasonRecord, PaymentClaimRecord
+from service.ledger.models import PaymentClaimOutcomeRecord, PaymentClaimRecord
 from service.ledger.queries import payments
-from service.ledger.queries.payments import Note
 from service.players.queries.aliases import read_aliases
+from service.texts import queries as texts
+from service.texts.models import TextField
+from service.texts.queries import NewText
 
 _TAKEN: Final = Busy("The same claim was recorded or ended by another request; retry the request.")
 _SELECT: Final = """
-    SELECT claim.*, tables.name AS table_name, ended.outcome, ended.id AS outcome_id, ended.ended_at, why.reason
+    SELECT claim.*, tables.name AS table_name, ended.outcome, ended.id AS outcome_id, ended.ended_at,
+        why.content AS reason
     FROM payment_claims AS claim
     LEFT JOIN payment_claim_outcomes AS ended ON (ended.club_id, ended.claim_id) = (claim.club_id, claim.id)
-    LEFT JOIN payment_claim_reasons AS why ON (why.club_id, why.event_id) = (ended.club_id, ended.id)
+    LEFT JOIN texts AS why ON (why.club_id, why.record_id) = (claim.club_id, claim.id)
     LEFT JOIN tables ON (tables.club_id, tables.id) = (claim.club_id, claim.table_id)
     WHERE claim.club_id = :club_id
 """
@@ -138,7 +142,7 @@ def confirm(transaction: Transaction, claim: PaymentClaim, event: PaymentRecorde
     return recorded
 
 
-def decline(transaction: Transaction, claim: PaymentClaim, event: PaymentClaimDeclined, reason: Note) -> Outcome:
+def decline(transaction: Transaction, claim: PaymentClaim, event: PaymentClaimDeclined, reason: SaltedText) -> Outcome:
     """Insert that a claim, which is locked, was declined."""
     return _end(transaction, claim, ClaimState.DECLINED, event, reason)
 
@@ -149,15 +153,14 @@ def withdraw(transaction: Transaction, claim: PaymentClaim, event: PaymentClaimW
 
 
 def _end(
-    transaction: Transaction, claim: PaymentClaim, state: ClaimState, event: EventPayload, reason: Note | None
+    transaction: Transaction, claim: PaymentClaim, state: ClaimState, event: EventPayload, reason: SaltedText | None
 ) -> Outcome:
     batch = Batch()
     added, _ = EventWriter(transaction, batch).add(event.kind, event.encode(), after=claim.id)
     event_id = UUID(str(added))
     _add_outcome(transaction, batch, claim, state, event_id)
     if reason is not None:
-        stored = {"event_id": event_id, "reason": reason.text, "salt": reason.salt}
-        batch.insert(PaymentClaimReasonRecord, {"club_id": transaction.club_id, **stored})
+        texts.insert(transaction, batch, [NewText(TextField.NOTE, reason, claim.id)])
     batch.write(transaction, payment_claim_outcomes_pkey=_TAKEN)
     return Outcome(state, event_id, transaction.now, None if reason is None else reason.text)
 

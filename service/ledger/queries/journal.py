@@ -15,6 +15,7 @@ from schemas.money import Unit
 from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.players.queries.aliases import read_aliases
+from service.texts.queries import content_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ _WAITING: Final = """
 _LISTED: Final = """
     WITH entry AS MATERIALIZED ({entries})
     SELECT entry.*, coalesce(entry.reference, reversed.reference, round.reference) AS shown_reference,
-        tables.name AS table_name, event.actor, note.note, coalesce(head.hands, 0) AS hands,
+        tables.name AS table_name, event.actor, note.content AS note, coalesce(head.hands, 0) AS hands,
         entry.revision IS NULL OR head.settlement_state = '{final}' AS is_final
     FROM entry
     JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
@@ -88,7 +89,7 @@ _LISTED: Final = """
     LEFT JOIN entries AS reversed ON (reversed.club_id, reversed.id) = (entry.club_id, entry.reverses)
     LEFT JOIN rounds AS round ON (round.club_id, round.id) = (entry.club_id, entry.round_id)
     LEFT JOIN round_heads AS head ON (head.club_id, head.round_id) = (entry.club_id, entry.round_id)
-    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    LEFT JOIN texts AS note ON (note.club_id, note.record_id) = (entry.club_id, entry.id)
     ORDER BY entry.position, entry.id
 """
 _TRANSFERS: Final = text("""
@@ -114,9 +115,10 @@ _TRANSFERS: Final = text("""
 
 
 # In a revision, what ended the one before comes before what ends this one.
-_WITH_REASON: Final = """
+_WITH_REASON: Final = f"""
     SELECT entry.id, entry.kind, entry.posted_at, entry.round_id, entry.revision, entry.unit, entry.unit_digits,
-        entry.accounts, entry.amounts, entry.charges, settlement.reason
+        entry.accounts, entry.amounts, entry.charges,
+        {content_of("settlement.reason")} AS reason
     FROM entries AS entry
     JOIN settlements AS settlement
         ON (settlement.club_id, settlement.round_id, settlement.revision)

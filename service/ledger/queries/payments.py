@@ -15,8 +15,8 @@ from evidence.events import (
     PaymentRecorded,
     PaymentReversed,
     decode_event,
-    digest_note,
 )
+from evidence.texts import SaltedText
 from schemas.ledger.journal import HOUSE, EntryKind, Posting, account_of, owe
 from schemas.ledger.payments import Recorded, Reversal
 from schemas.money import Unit
@@ -25,22 +25,11 @@ from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
 from service.errors import Busy, NotFound, PaymentConflict
-from service.ledger.models import EntryNoteRecord
 from service.players.queries.aliases import read_aliases
 from service.rounds.queries.journal import EntryRecord, load_worth
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """The words of a person about an entry, with the key of their digest in the event."""
-
-    text: str
-    salt: bytes
-
-    @property
-    def digest(self) -> bytes:
-        """The digest in the event."""
-        return digest_note(self.text, self.salt)
+from service.texts import queries as texts
+from service.texts.models import TextField
+from service.texts.queries import NewText
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +134,10 @@ def reversal_of(recorded: UUID, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 3))")
 _SELECT: Final = """
-    SELECT entry.id, entry.posted_at, entry.reverses, event.kind AS event_kind, event.content, note.note
+    SELECT entry.id, entry.posted_at, entry.reverses, event.kind AS event_kind, event.content, note.content AS note
     FROM entries AS entry
     JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
-    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    LEFT JOIN texts AS note ON (note.club_id, note.record_id) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL
 """
 _BY_REFERENCE: Final = text(f"{_SELECT} AND entry.reference = :reference")
@@ -165,11 +154,11 @@ _EQUAL: Final = text("""
 _IS_USED: Final = text("SELECT is_reference_used(:reference)")
 _BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
 _LISTED: Final = """
-    SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.note, tables.name AS table_name,
-        reversal.posted_at AS reversed_at
+    SELECT entry.id, entry.posted_at, event.kind AS event_kind, event.content, note.content AS note,
+        tables.name AS table_name, reversal.posted_at AS reversed_at
     FROM entries AS entry
     JOIN events AS event ON (event.club_id, event.id) = (entry.club_id, entry.id)
-    LEFT JOIN entry_notes AS note ON (note.club_id, note.entry_id) = (entry.club_id, entry.id)
+    LEFT JOIN texts AS note ON (note.club_id, note.record_id) = (entry.club_id, entry.id)
     LEFT JOIN tables ON (tables.club_id, tables.id) = (entry.club_id, entry.table_id)
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
@@ -312,14 +301,18 @@ def find_round(transaction: Transaction, round_id: UUID) -> PaidRound | None:
 
 
 def record(
-    transaction: Transaction, event: PaymentRecorded | ChargeRecorded, note: Note | None, *, after: UUID | None = None
+    transaction: Transaction,
+    event: PaymentRecorded | ChargeRecorded,
+    note: SaltedText | None,
+    *,
+    after: UUID | None = None,
 ) -> Recorded:
     """Insert a payment or charge, whose reference is locked; `after` is the ID of the event of its claim."""
     added = _insert(transaction, event, entry_of(event, transaction.now), note, after=after)
     return Recorded(added, transaction.now, event)
 
 
-def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: Note) -> UUID:
+def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: SaltedText) -> UUID:
     """
     Add a charge to a batch that writes other records too, and return its ID.
 
@@ -330,7 +323,7 @@ def add(transaction: Transaction, batch: Batch, event: ChargeRecorded, reason: N
 
 
 def reverse(
-    transaction: Transaction, recorded: Recorded, event: PaymentReversed | ChargeReversed, reason: Note
+    transaction: Transaction, recorded: Recorded, event: PaymentReversed | ChargeReversed, reason: SaltedText
 ) -> Reversal:
     """Insert the reversal of a payment or charge, whose ID is locked."""
     entry = reversal_of(recorded.id, entry_of(recorded.event, recorded.recorded_at))
@@ -342,7 +335,7 @@ def _insert(
     transaction: Transaction,
     event: EventPayload,
     entry: Mapping[str, Any],
-    note: Note | None,
+    note: SaltedText | None,
     *,
     after: UUID | None = None,
 ) -> UUID:
@@ -359,7 +352,7 @@ def _add(
     batch: Batch,
     event: EventPayload,
     entry: Mapping[str, Any],
-    note: Note | None,
+    note: SaltedText | None,
     *,
     after: UUID | None = None,
 ) -> UUID:
@@ -367,6 +360,5 @@ def _add(
     posted = {"club_id": transaction.club_id, "id": added, "posted_at": transaction.now}
     batch.insert(EntryRecord, {**posted, **entry})
     if note is not None:
-        stored = {"club_id": transaction.club_id, "entry_id": added, "note": note.text, "salt": note.salt}
-        batch.insert(EntryNoteRecord, stored)
+        texts.insert(transaction, batch, [NewText(TextField.NOTE, note, UUID(str(added)))])
     return UUID(str(added))

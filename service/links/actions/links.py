@@ -11,6 +11,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.events import LinkIssued, LinkKind, LinkRevoked
+from evidence.texts import SaltedText
 from schemas.links import SECRET_LENGTH, SECRET_PREFIX, Link, LinkRequest
 from service.clubs.queries import keys
 from service.clubs.queries.clubs import StoredClub
@@ -87,20 +88,21 @@ def issue_link(transaction: Transaction, request: LinkRequest, key_id: UUID) -> 
     )
     secret = SECRET_PREFIX + "".join(secrets.choice(_CHARACTERS) for _ in range(SECRET_LENGTH))
     secret_sha256 = sha256(secret.encode()).digest()
+    label = SaltedText.of(link.label)
     event = LinkIssued(
         link=link.id,
         table=link.table_id,
         round=link.round_id,
         key=link.key_id,
         link_kind=link.kind,
-        label=sha256(link.label.encode()).digest(),
+        label=label.digest,
         scopes=link.scopes,
         expires_at=link.expires_at,
         # As of keys: the hash of the hash, because authentication compares hashes.
         secret=sha256(secret_sha256).digest(),
         player=link.player,
     )
-    links.add(transaction, link, secret_sha256, event.encode())
+    links.add(transaction, link, label.salt, secret_sha256, event.encode())
     return NewLink(link, secret)
 
 

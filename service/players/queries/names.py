@@ -118,42 +118,11 @@ def get(transaction: Transaction, player: str) -> StoredPlayer:
     return stored
 
 
-# By SQL, because payments are a subject above this one.
-_ERASE_NOTES: Final = text("""
-    DELETE FROM entry_notes AS note USING entries AS entry
-    WHERE note.club_id = :club_id AND (entry.club_id, entry.id) = (note.club_id, note.entry_id)
-        AND :player = ANY (entry.accounts)
-    RETURNING note.entry_id
-""")
-_ERASE_REASONS: Final = text("""
-    DELETE FROM payment_claim_reasons AS why USING payment_claim_outcomes AS ended, payment_claims AS claim
-    WHERE why.club_id = :club_id AND (ended.club_id, ended.id) = (why.club_id, why.event_id)
-        AND (claim.club_id, claim.id) = (ended.club_id, ended.claim_id) AND :player IN (claim.payer, claim.payee)
-    RETURNING why.event_id
-""")
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """What was erased about a player: their display name, and the notes and reasons of these events about money."""
-
-    has_name: bool
-    notes: tuple[UUID, ...]
-
-
-def erase(transaction: Transaction, player: str) -> Erased:
-    """Delete a player's display name and the notes of their payments, charges and claims, each with its salt."""
+def erase(transaction: Transaction, player: str) -> bool:
+    """Delete a player's display name with its salt, and return whether they had one."""
     record = PlayerRecord
     erasure = delete(record).where(record.club_id == transaction.club_id, record.player == player)
-    has_name = transaction.execute(erasure).rowcount == 1
-    of_player = {"club_id": transaction.club_id, "player": player}
-    notes = [id_ for each in (_ERASE_NOTES, _ERASE_REASONS) for id_ in transaction.execute(each, of_player).scalars()]
-    return Erased(has_name, tuple(sorted(notes)))
-
-
-def record_erasure(transaction: Transaction, erased: Erased, event: bytes) -> None:
-    """Record the event of an erasure, without what was erased."""
-    record_event(transaction, EventKind.PLAYER_ERASED, event, after=max(erased.notes, default=None))
+    return bool(transaction.execute(erasure).rowcount == 1)
 
 
 def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredPlayer]:

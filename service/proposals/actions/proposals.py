@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Final, NoReturn
 from uuid import UUID
 
 import orjson
 
-from evidence import digest_of
+from evidence import canonical_json
 from evidence.events import ProposalConfirmed, ProposalKind, ProposalOpened, ProposalWithdrawn
+from evidence.texts import SaltedText, digest_text
 from schemas.base import WireError, load
 from schemas.corrections.comparisons import RoundComparison
 from schemas.corrections.proposals import (
@@ -18,6 +18,7 @@ from schemas.corrections.proposals import (
     Proposal,
     ProposalState,
     ProposalView,
+    read_reason,
 )
 from schemas.jobs.recomputations import APPLY, RecomputationRequest
 from scoring.errors import Mistake, ScoringError
@@ -90,8 +91,8 @@ def propose_correction(
         ProposalRefused: another proposal of the round waits.
     """
     before = rounds.lock(transaction, round_id)
-    identity = request.digest(round_id)
-    same = proposals.find_same(transaction, identity)
+    identity = request.identity(round_id)
+    same = proposals.find_same(transaction, round_id, identity)
     if same is not None:
         return ChangedProposal(_view(transaction, same), is_replay=True)
     correction = request.correction
@@ -106,11 +107,12 @@ def propose_correction(
     if not planned.is_change:
         raise CorrectionInvalid("the round is recorded like this already; expected a correction that changes something")
     _refuse_another(transaction, ProposalFilter(ProposalState.WAITING, round_id=round_id))
+    content = SaltedText.of(received.decode())
     event = ProposalOpened(
         proposal=ProposalKind.CORRECTION,
         digest=planned.digest,
-        request=identity,
-        received=sha256(received).digest(),
+        request=digest_text(identity, content.salt),
+        received=content.digest,
         round=round_id,
         table=before.table_id,
         revision=before.revision,
@@ -118,7 +120,7 @@ def propose_correction(
         upholds=request.upholds is not None,
         audit=None,
     )
-    added = proposals.add(transaction, event, received)
+    added = proposals.add(transaction, event, content)
     stored = proposals.get(transaction, added)
     view = ProposalView(stored.proposal, compare_planned(transaction, planned))
     return ChangedProposal(view, is_replay=False)
@@ -134,17 +136,18 @@ def propose_recomputation(transaction: Transaction, audit_id: UUID, reason: str,
         ProposalRefused: another proposal to apply it waits.
     """
     job = jobs.lock(transaction, audit_id, KIND)
-    identity = digest_of({"audit": str(audit_id), "reason": reason})
-    same = proposals.find_same(transaction, identity)
+    identity = canonical_json({"audit": str(audit_id), "reason": reason}).decode()
+    same = proposals.find_same(transaction, audit_id, identity)
     if same is not None:
         return ChangedProposal(ProposalView(same.proposal, None), is_replay=True)
     get_audit(transaction, job.id)
     _refuse_another(transaction, ProposalFilter(ProposalState.WAITING, audit_id=audit_id))
+    content = SaltedText.of(received.decode())
     event = ProposalOpened(
         proposal=ProposalKind.RECOMPUTATION,
         digest=bytes.fromhex(view_recomputation(transaction, job).job.summary["digest"]),
-        request=identity,
-        received=sha256(received).digest(),
+        request=digest_text(identity, content.salt),
+        received=content.digest,
         round=None,
         table=None,
         revision=None,
@@ -152,7 +155,7 @@ def propose_recomputation(transaction: Transaction, audit_id: UUID, reason: str,
         upholds=False,
         audit=audit_id,
     )
-    added = proposals.add(transaction, event, received)
+    added = proposals.add(transaction, event, content)
     return ChangedProposal(ProposalView(proposals.get(transaction, added).proposal, None), is_replay=False)
 
 
@@ -196,7 +199,7 @@ def confirm_proposal(transaction: Transaction, proposal_id: UUID, key: StoredKey
         NotSecondAuditor: the key has proposed it, or belongs to the same people.
         OwnRound: the player of the key sat in the round.
         ProposalRefused: the proposal has ended.
-        ProposalChanged: the round has changed since, or would change otherwise.
+        ProposalChanged: the round has changed since, or would change otherwise, or the request was erased.
         DisputeRefused: the dispute has ended, or is no longer under review.
         TableArchived: the correction would reopen the round at an archived table.
     """
@@ -210,7 +213,7 @@ def confirm_proposal(transaction: Transaction, proposal_id: UUID, key: StoredKey
         require_decider(transaction, key, proposal.round)
         event = _correct(transaction, stored, proposal.round, key)
     else:
-        event = _apply_audit(transaction, proposal)
+        event = _apply_audit(transaction, proposal, read_reason(_require_content(stored)))
     proposals.confirm(transaction, proposal, event)
     return ChangedProposal(get_proposal(transaction, proposal_id), is_replay=False)
 
@@ -227,13 +230,15 @@ def withdraw_proposal(transaction: Transaction, proposal_id: UUID, reason: str, 
     stored = _lock(transaction, proposal_id)
     proposal = stored.proposal
     end = proposal.end
-    if end is not None and (end.key, end.reason) == (key.id, reason):
+    is_withdrawn = proposal.state is ProposalState.WITHDRAWN
+    if end is not None and is_withdrawn and end.key == key.id and end.reason in (None, reason):
         return ChangedProposal(_view(transaction, stored), is_replay=True)
     _refuse_ended(proposal)
     if proposal.round is not None and proposal.key != key.id:
         require_decider(transaction, key, proposal.round)
-    event = ProposalWithdrawn(proposal=proposal.id, reason=sha256(reason.encode()).digest())
-    proposals.withdraw(transaction, proposal, event, reason)
+    why = SaltedText.of(reason)
+    event = ProposalWithdrawn(proposal=proposal.id, reason=why.digest)
+    proposals.withdraw(transaction, proposal, event, why)
     return ChangedProposal(get_proposal(transaction, proposal_id), is_replay=False)
 
 
@@ -255,7 +260,8 @@ def _refuse_ended(proposal: Proposal) -> None:
 
 def _correct(transaction: Transaction, stored: StoredProposal, round_id: UUID, key: StoredKey) -> ProposalConfirmed:
     """Correct the round exactly as it was proposed, and uphold the dispute if that was proposed too."""
-    proposal, request = stored.proposal, _read_request(stored)
+    proposal, content = stored.proposal, _require_content(stored)
+    request = _read_request(content)
     before = rounds.lock(transaction, round_id)
     if before.revision != proposal.revision:
         _refuse_newer(transaction, before, proposal)
@@ -263,12 +269,12 @@ def _correct(transaction: Transaction, stored: StoredProposal, round_id: UUID, k
     planned = _plan_again(transaction, before, request)
     if not planned.is_change or planned.digest != proposal.digest:
         _refuse_otherwise("the correction would have another result than when it was proposed")
-    comparison = store_correction(transaction, planned, request.correction, stored.content)
+    comparison = store_correction(transaction, planned, request.correction, content.encode())
     if request.upholds is not None and proposal.dispute is not None:
         # Comments since do not change what is decided.
         version = disputes.lock(transaction, proposal.dispute).version
         decision = replace(request.upholds, version=version)
-        resolve_dispute(transaction, proposal.dispute, decision, key, authors=(decision.by,))
+        resolve_dispute(transaction, proposal.dispute, decision, key, authors={decision.by: proposal.key})
     return ProposalConfirmed(proposal=proposal.id, revision=comparison.revision, recomputation=None)
 
 
@@ -286,10 +292,10 @@ def _plan_again(transaction: Transaction, before: StoredRound, request: Correcti
         _refuse_otherwise(f"the correction is no longer possible: {error}")
 
 
-def _apply_audit(transaction: Transaction, proposal: Proposal) -> ProposalConfirmed:
+def _apply_audit(transaction: Transaction, proposal: Proposal, reason: str) -> ProposalConfirmed:
     """Queue the recomputation that applies an audit; rounds that have changed since the audit are skipped."""
     request = RecomputationRequest(
-        scope=None, mode=APPLY, ruleset=None, reason=proposal.reason, final=True, audit=proposal.audit
+        scope=None, mode=APPLY, ruleset=None, reason=reason, final=True, audit=proposal.audit
     )
     job = queue_recomputation(transaction, request).job
     return ProposalConfirmed(proposal=proposal.id, revision=None, recomputation=job.id)
@@ -328,15 +334,27 @@ def _compare(transaction: Transaction, stored: StoredProposal) -> RoundCompariso
     revision = None if proposal.end is None else proposal.end.revision
     if revision is not None:
         return compare_revisions(transaction, before, revision - 1, revision)
-    if before.revision != proposal.revision:
+    if before.revision != proposal.revision or stored.content is None:
         return None
     try:
-        planned = plan_correction(transaction, before, _read_request(stored).correction, is_preview=True)
+        planned = plan_correction(transaction, before, _read_request(stored.content).correction, is_preview=True)
     except (*_IMPOSSIBLE, TableArchived):
         return None
     return compare_planned(transaction, planned) if planned.digest == proposal.digest else None
 
 
-def _read_request(stored: StoredProposal) -> CorrectionProposalRequest:
-    request: CorrectionProposalRequest = load(CorrectionProposalRequestSchema(), orjson.loads(stored.content))
+def _require_content(stored: StoredProposal) -> str:
+    """
+    Return the body of the request of a proposal.
+
+    Raises:
+        ProposalChanged: it was erased, so that nobody can tell any longer why it was proposed.
+    """
+    if stored.content is None:
+        _refuse_otherwise("the request of the proposal was erased; withdraw it, and propose the change again")
+    return stored.content
+
+
+def _read_request(content: str) -> CorrectionProposalRequest:
+    request: CorrectionProposalRequest = load(CorrectionProposalRequestSchema(), orjson.loads(content))
     return request

@@ -21,7 +21,7 @@ from service.replays.stretches import Stretch
 from service.rounds.actions.recording_many import RoundWriter
 from service.rounds.queries import revisions, rounds
 from service.rounds.queries.records import RoundRecords, list_versions, read_records
-from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.revisions import RevisionToRecord, write_reason
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import StoredRuleset, digest_ruleset
@@ -39,7 +39,7 @@ class Recomputation:
         id: the id of the job.
         ruleset: the ruleset to replay with, if not each round's own.
         applies: whether rounds that differ get a new revision.
-        reason: the reason of the new revisions.
+        reason: the reason of the new revisions; None if it was erased before.
         final: whether rounds whose settlement was final get a new revision too.
         audit: the audit that is applied: a round that is not as it was audited gets no new revision.
     """
@@ -47,7 +47,7 @@ class Recomputation:
     id: UUID
     ruleset: Ruleset | None
     applies: bool
-    reason: str
+    reason: str | None
     final: bool
     audit: UUID | None = None
 
@@ -308,16 +308,16 @@ def _add_revision(
 ) -> Finding:
     assert replayed.history is not None
     assert replayed.played is not None
-    revision = RevisionToRecord(
-        replayed.history, replayed.played, [hand["hand_id"] for hand in replayed.records.hands], asked.reason
-    )
+    reason = None if asked.reason is None else write_reason(asked.reason, before.id, asked.id)
+    hand_ids = [hand["hand_id"] for hand in replayed.records.hands]
+    revision = RevisionToRecord(replayed.history, replayed.played, hand_ids, reason)
     event = RoundRecomputed(
         round=before.id,
         recomputation=asked.id,
         ruleset=str(replayed.history.ruleset),
         ruleset_digest=digest_ruleset(replayed.history.ruleset),
         revision=before.revision + 1,
-        reason=asked.reason,
+        reason=None if reason is None else reason.digest,
         scorer=SCORER_VERSION,
     )
     change = revisions.build_revision(transaction, before, revision, event.kind, event.encode(), replayed.records)

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
+from types import MappingProxyType
 from typing import Any, Final
+from uuid import UUID
 
 from schemas.fields import FIRST_DATE, show_time
 from schemas.money import refuse_inexact
@@ -13,7 +15,7 @@ from scoring.round import PlayedHand
 from scoring.round_state import Round
 from service.clubs.queries import keys
 from service.db import Transaction
-from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged
+from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged, ScopeMissing
 from service.players.queries.aliases import Aliases
 from service.rounds.queries.stored_round import StoredRound
 
@@ -97,6 +99,20 @@ def check_expected(expected: Mapping[str, Any] | None, document: Mapping[str, An
         raise ExpectedDiffers("the result differs from `expected`; nothing was stored", mistakes)
 
 
+def require_key(transaction: Transaction, what: str) -> None:
+    """
+    Check that a request with fields that links cannot set was sent with a key.
+
+    A link sees one table, so that it could not tell whether a reference is unique in the club. Metadata are those of
+    the programs of the club.
+
+    Raises:
+        ScopeMissing: it was sent with a link.
+    """
+    if transaction.table_id is not None:
+        raise ScopeMissing(f"{what} cannot be set with a link; expected an API key, or a request without them")
+
+
 def require_version(round_: StoredRound, version: int) -> None:
     """
     Check that a locked round has the version that the client read.
@@ -109,7 +125,13 @@ def require_version(round_: StoredRound, version: int) -> None:
         raise RoundChanged(detail, (Mistake("round-changed", ("version",), detail),))
 
 
-def require_author(transaction: Transaction, round_: StoredRound, by: str, others: Iterable[str] = ()) -> None:
+def require_author(
+    transaction: Transaction,
+    round_: StoredRound,
+    by: str,
+    others: Iterable[str | None] = (),
+    other_keys: Mapping[str, UUID] = MappingProxyType({}),
+) -> UUID | None:
     """
     Check that the author of a dispute or comment is a player of the round, or the name of the key.
 
@@ -120,16 +142,26 @@ def require_author(transaction: Transaction, round_: StoredRound, by: str, other
         round_: the round.
         by: the name of the author.
         others: further accepted names, such as that of the player who opened the dispute and has since been removed.
+        other_keys: further keys that can be the author, by their names.
+
+    Returns:
+        The ID of the key, if it is the author; None for a player.
 
     Raises:
         DisputeInvalid: the name is not accepted.
     """
     players = [seat.player for seat in round_.round.seats]
+    if by in players:
+        return None
     # A link is not an author: its player is one of the round.
     is_key = transaction.actor is not None and transaction.table_id is None
     key = None if transaction.actor is None or not is_key else keys.get(transaction, transaction.actor).name
-    if by in (*players, *others, key):
-        return
+    if by == key:
+        return transaction.actor
+    if by in others:
+        return None
+    if by in other_keys:
+        return other_keys[by]
     or_key = "" if key is None else f", or {key!r}, the name of the key"
     seated = ", ".join(map(repr, players))
     detail = f"`by` is {by!r}; expected a player seated in the round ({seated}){or_key}"

@@ -31,12 +31,13 @@ from service.rounds.actions.charges import ChargeRecorder, add_charges, compare_
 from service.rounds.actions.checks import refuse_aliases_together, replay_exactly
 from service.rounds.actions.opening import add_round, find_similar_players, given_opening_time, view_round
 from service.rounds.actions.reading import find_revision
-from service.rounds.actions.recording import build_record, ending_event
+from service.rounds.actions.recording import build_record
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries.received import Submission
 from service.rounds.queries.stored_round import StoredRound, in_order
-from service.rounds.queries.writer import RoundChange, Submission, write_rounds
+from service.rounds.queries.writer import RoundChange, write_rounds
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.actions import create_table
@@ -193,7 +194,7 @@ def add_steps(change: RoundChange, steps: Iterable[Step], document: RoundDocumen
         else:
             ending = next(endings)
             assert ending is not None, "every step is a hand, a departure or the closing"
-            change.add_ending(before, step, ending, ending_event(change.before.id, ending))
+            change.add_ending(before, step, ending)
         before = step.round
     return before
 
@@ -201,7 +202,8 @@ def add_steps(change: RoundChange, steps: Iterable[Step], document: RoundDocumen
 def submission_of(document: RoundDocument, received: bytes) -> Submission:
     """Return the request body of a document, as it is stored."""
     is_charged = any(submitted.charges for submitted in document.hands)
-    return Submission("document", remove_reasons(received) if is_charged else received)
+    content = remove_reasons(received) if is_charged else received
+    return Submission("document", content, has_texts=document.has_texts)
 
 
 def table_of(document: RoundDocument) -> TableRequest:

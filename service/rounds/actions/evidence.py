@@ -25,6 +25,7 @@ from service.rounds.queries.records import list_revisions
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
+from service.texts import queries as texts
 
 
 def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = None) -> EvidenceFile:
@@ -61,6 +62,7 @@ def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = N
             _revision(stored, table, settlements[records.revision], history_of(records)) for records in revisions
         ),
         rulesets=tuple(dump_ruleset(played_by[name]) for name in sorted(played_by)),
+        texts=tuple(texts.list_reasons(transaction, round_id)),
         events=tuple(_proved(each, proved.get(each.id)) for each in events),
         related=tuple(_proved(each, proved.get(each.id)) for each in related),
         checkpoint=newest.note if newest else None,

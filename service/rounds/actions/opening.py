@@ -22,15 +22,17 @@ from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
 from service.players.queries.aliases import Aliases, hold_aliases
-from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together
+from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together, require_key
 from service.rounds.queries import rounds
+from service.rounds.queries.received import Submission
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
-from service.rounds.queries.writer import RoundChange, Submission, write_rounds
+from service.rounds.queries.writer import RoundChange, write_rounds
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.actions import refuse_archived
 from service.tables.queries import StoredTable
+from service.texts.queries import MetadataOwner
 
 _OTHER_SEATS: Final = "round-conflict"
 
@@ -108,6 +110,8 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         RoundConflict: the reference belongs to a round with other seats.
         RoundError: the seats are invalid, or the opening time is in the future.
     """
+    if request.metadata:
+        require_key(transaction, "`metadata`")
     table = tables.get(transaction, table_id, for_update=True)
     recorded = request.reference and rounds.find_by_reference(transaction, table_id, request.reference)
     if recorded:
@@ -136,6 +140,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         digest=digest_of(describe_opening(round_.seats)),
         carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
     )
+    change.add_metadata(MetadataOwner.of_round(change.before.id), request.metadata)
     opened = change.finish()
     warnings = find_similar_players(transaction, players, aliases)
     write_rounds(transaction, change)

@@ -1,4 +1,4 @@
-"""Record hands and departures, and close rounds."""
+"""Record hands."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,33 +8,32 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.codec import CanonicalJson
-from evidence.events import DepartureRecorded, HandRecorded, RoundClosed
+from evidence.events import HandRecorded
 from evidence.hands import build_hand
 from schemas import next_hand
-from schemas.base import ComparedMistake
+from schemas.base import ComparedMistake, show
 from schemas.hands import HandView, SubmittedHand
 from schemas.ledger.hand_charges import remove_reasons
+from schemas.metadata import read_metadata
 from schemas.money import refuse_inexact
-from schemas.rounds import DepartureRequest, RoundView
+from schemas.rounds import RoundView
 from scoring import SCORER_VERSION
 from scoring.errors import HandError, Mistake
 from scoring.hand import Hand
-from scoring.history import Closing, Departure
-from scoring.round import Departed, PlayedHand, depart
-from scoring.round import close_round as end_round
-from scoring.round_state import RoundStatus
+from scoring.round import PlayedHand
 from scoring.ruleset import Points
 from scoring.same_hand import BoardsOfHand, is_same_hand
 from service.db import Query, Transaction
 from service.errors import HandConflict, HandNumberWrong, HandUndone, NotFound, SameDeal
 from service.rounds.actions.charges import ChargeRecorder
-from service.rounds.actions.checks import find_time_mistakes
-from service.rounds.actions.opening import ChangedRound, view_round
-from service.rounds.queries import hands, rounds
+from service.rounds.actions.checks import find_time_mistakes, require_key
+from service.rounds.actions.opening import view_round
+from service.rounds.queries import boards, hands, rounds
 from service.rounds.queries.hands import StoredHand
-from service.rounds.queries.records import get_records
+from service.rounds.queries.received import HandToRecord, Submission
 from service.rounds.queries.stored_round import StoredRound, in_order
-from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
+from service.rounds.queries.writer import RoundChange, write_rounds
+from service.texts.queries import MetadataOwner
 
 
 def view_hand(stored: StoredHand) -> HandView:
@@ -52,6 +51,8 @@ def view_hand(stored: StoredHand) -> HandView:
         stacks=stored.stacks,
         in_force=stored.in_force,
         irregular=stored.irregular,
+        reference=stored.reference,
+        metadata=read_metadata(stored.metadata),
     )
 
 
@@ -79,7 +80,7 @@ def queries_ahead(round_id: UUID) -> tuple[Query, ...]:
 
     They are two, because a query that waits for the lock sees the hands from before.
     """
-    return rounds.query_to_lock(round_id), hands.query_of_boards(round_id)
+    return rounds.query_to_lock(round_id), boards.query_of_boards(round_id)
 
 
 def record_hand(
@@ -137,6 +138,7 @@ class HandRecorder:
         before: StoredRound,
         charges: ChargeRecorder,
         boards: Sequence[BoardsOfHand] | None = None,
+        references: dict[str, tuple[UUID, int]] | None = None,
     ) -> None:
         """
         Begin.
@@ -146,6 +148,7 @@ class HandRecorder:
             before: the round as it was locked.
             charges: records the charges of its hands.
             boards: the boards of its hands, if they were read already.
+            references: the round and the number of each hand that the transaction records with a reference.
         """
         self.before = before
         self._transaction = transaction
@@ -154,6 +157,7 @@ class HandRecorder:
         self._change = RoundChange(transaction, before)
         self._boards = boards
         self._recorded: dict[int, tuple[SubmittedHand, HandView]] = {}
+        self._references = {} if references is None else references
 
     @property
     def is_changed(self) -> bool:
@@ -176,28 +180,36 @@ class HandRecorder:
             WireError, ScopeMissing, PaymentConflict: the charges of the hand are refused.
         """
         round_ = self._now.round
+        if submitted.metadata or submitted.reference is not None:
+            require_key(self._transaction, "`metadata` and `reference` of a hand")
         replayed = self._find_recorded(submitted)
         if replayed is not None:
             is_identical = replayed[0] == submitted.digest
             mistakes = next_hand.find_repeated_mistakes(round_, submitted, is_identical=is_identical)
             if mistakes:
                 raise HandError(mistakes)
+            _refuse_other_reference(replayed[1].reference, submitted.reference)
             self._charges.compare(self.before.id, submitted)
             return HandResult(replayed[1], view_round(self._now), is_replay=True)
         played = self._play(submitted)
+        self._refuse_taken_reference(submitted)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
         charges = self._charges.prepare(self.before, submitted)
-        submission = Submission("hand", remove_reasons(received) if submitted.charges else received)
+        content = remove_reasons(received) if submitted.charges else received
+        submission = Submission("hand", content, has_texts=bool(submitted.metadata))
         stacks = in_order(played.round.seat_numbers, played.round.stacks)
         hand = build_record(self.before.id, submitted, stacks, submission, is_irregular=played.accepted, is_posted=True)
         after = self._now.changed(self._transaction.now, played.round)
         result = HandResult(_as_recorded(self._transaction, hand, played), view_round(after), is_replay=False)
         if check is not None:
             check(result)
-        self._change.add_submission(submission)
+        self._change.add_submission(submission, hand.id)
         self._change.add_played(round_, played, hand)
         self._charges.add(self._change, charges)
+        self._change.add_metadata(MetadataOwner.of_hand(hand.id, self.before.id), submitted.metadata)
         self._recorded[submitted.hand.number] = submitted, result.recorded
+        if submitted.reference is not None:
+            self._references[submitted.reference] = self.before.id, submitted.hand.number
         self._now = after
         return result
 
@@ -205,6 +217,24 @@ class HandRecorder:
         """Return the recorded hands, to be written."""
         self._change.finish(self._now.round, dealt=(seats for _, seats, _ in self._list_boards()))
         return self._change
+
+    def _refuse_taken_reference(self, submitted: SubmittedHand) -> None:
+        """
+        Refuse a hand with the reference of another one.
+
+        Raises:
+            HandConflict: another hand has this reference.
+        """
+        if submitted.reference is None:
+            return
+        place = self.before.id, submitted.hand.number
+        taken = self._references.get(submitted.reference) or hands.find_reference(
+            self._transaction, submitted.reference
+        )
+        if taken not in (None, place):
+            round_id, number = taken
+            detail = f"the reference {submitted.reference!r} belongs to hand {number} of round {round_id}"
+            raise HandConflict(detail, (Mistake(HandConflict.code, ("reference",), detail),))
 
     def _find_recorded(self, submitted: SubmittedHand) -> tuple[bytes, HandView] | None:
         """Find the digest and the result of the same hand, recorded before or by this recorder."""
@@ -231,7 +261,7 @@ class HandRecorder:
     def _list_boards(self) -> Iterator[BoardsOfHand]:
         """List the boards of the round's hands."""
         if self._boards is None:
-            yield from hands.list_boards(self._transaction, self.before.id)
+            yield from boards.list_boards(self._transaction, self.before.id)
         else:
             yield from self._boards
         for number, (submitted, _) in self._recorded.items():
@@ -270,8 +300,9 @@ def build_record(
         irregular=is_irregular,
         restores=submitted.restores,
         submission=submission.received if is_posted else None,
+        reference=submitted.reference,
     )
-    return HandToRecord(hand_id, submitted, submission.id, event.encode())
+    return HandToRecord(hand_id, submitted, submission.id, event.encode(), submitted.reference)
 
 
 def _find_recorded(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredHand | None:
@@ -326,66 +357,24 @@ def _as_recorded(transaction: Transaction, record: HandToRecord, played: PlayedH
         transfers=played.transfers,
         stacks=played.round.stacks,
         in_force=True,
+        reference=record.reference,
+        metadata=record.submitted.metadata,
     )
+
+
+def _refuse_other_reference(recorded: str | None, received: str | None) -> None:
+    """
+    Check that a hand that was recorded before has the reference that a request has, if it has one.
+
+    Raises:
+        HandConflict: it has another one, or none.
+    """
+    if received not in (None, recorded):
+        detail = f"{show(recorded)} is recorded, {show(received)} was received"
+        values = {"recorded": recorded, "received": received}
+        mistake = ComparedMistake(HandConflict.code, ("reference",), detail, values)
+        raise HandConflict(f"`reference` of the hand: {detail}", (mistake,))
 
 
 def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Hand) -> HandConflict:
     return HandConflict(*next_hand.find_conflict(before.round, submitted, recorded))
-
-
-def close_round(transaction: Transaction, round_id: UUID, reason: str) -> ChangedRound:
-    """
-    Close a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
-
-    The same closing sent again returns the round as it is now.
-
-    Raises:
-        NotFound: the round does not exist.
-        RoundError: the round is not open.
-    """
-    before = rounds.lock(transaction, round_id)
-    if before.round.status is RoundStatus.CLOSED:
-        closed = get_records(transaction, round_id, before.revision).closed
-        if closed is not None and closed.reason == reason:
-            return ChangedRound(view_round(before), is_replay=True)
-    ended = end_round(before.round)
-    closing = Closing(before.round.hands, reason)
-    return _end(transaction, before, ended, closing)
-
-
-def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> ChangedRound:
-    """
-    Record that a player left between two hands. If the departure ends the round, the round is settled.
-
-    The same departure sent again returns the round as it is now.
-
-    Raises:
-        NotFound: the round does not exist.
-        RoundError: the player cannot leave now.
-    """
-    before = rounds.lock(transaction, round_id)
-    if request.seat in before.round.left:
-        departed_before = get_records(transaction, round_id, before.revision).departed
-        if any((each.seat, each.reason) == (request.seat, request.reason) for each in departed_before):
-            return ChangedRound(view_round(before), is_replay=True)
-    departed = depart(before.round, request.seat)
-    departure = Departure(request.seat, before.round.hands, request.reason)
-    return _end(transaction, before, departed, departure)
-
-
-def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> ChangedRound:
-    change = RoundChange(transaction, before)
-    change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
-    boards = hands.list_boards(transaction, before.id) if before.charge_per is not None else ()
-    after = change.finish(ended.round, dealt=[seats for _, seats, _ in boards])
-    write_rounds(transaction, change)
-    return ChangedRound(view_round(after), is_replay=False)
-
-
-def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
-    """Return the encoded event payload of a departure or closing."""
-    if isinstance(ending, Departure):
-        return DepartureRecorded(
-            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
-        ).encode()
-    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()

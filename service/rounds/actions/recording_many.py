@@ -17,7 +17,7 @@ from service.errors import Busy, HandUndone, NotFound, ServiceError
 from service.logs import format_exception, get_log
 from service.rounds.actions.charges import ChargeRecorder
 from service.rounds.actions.recording import HandRecorder, HandResult, find_hand_mistakes
-from service.rounds.queries import hands, rounds
+from service.rounds.queries import boards, rounds
 from service.rounds.queries.writer import RoundChange, write_rounds
 
 _log: Final = get_log(__name__)
@@ -196,9 +196,10 @@ class _HandLines:
         self._last = {round_id: number for number, round_id in round_ids.items() if round_id is not None}
         locked = rounds.lock_all(transaction, self._last.keys() - busy - stopped)
         played = {round_id: stored.revision for round_id, stored in locked.items() if stored.round.hands}
-        boards = hands.list_boards_of_rounds(transaction, played)
+        recorded = boards.list_boards_of_rounds(transaction, played)
+        references: dict[str, tuple[UUID, int]] = {}
         self._recorders = {
-            round_id: HandRecorder(transaction, stored, charges, boards.get(round_id, ()))
+            round_id: HandRecorder(transaction, stored, charges, recorded.get(round_id, ()), references)
             for round_id, stored in locked.items()
         }
 

@@ -24,12 +24,14 @@ class HandFilter(RoundFilter):
         played_from, played_before: when the hand was played, or recorded if that is not known; the end is excluded.
         foul: whether the player's board is foul, or any board without a player.
         fantasyland: whether the player was in Fantasyland, or any player.
+        hand_reference: the client's ID of the hand.
     """
 
     played_from: datetime | None = None
     played_before: datetime | None = None
     foul: bool | None = None
     fantasyland: bool | None = None
+    hand_reference: str | None = None
 
 
 _HAND: Final = HandRecord
@@ -81,6 +83,8 @@ def _conditions(filter_: HandFilter) -> Iterator[ColumnElement[bool]]:
         yield _played_at >= filter_.played_from
     if filter_.played_before is not None:
         yield _played_at < filter_.played_before
+    if filter_.hand_reference is not None:
+        yield _HAND.reference == filter_.hand_reference
     # Fouls and Fantasyland are in the order of the hand's seats.
     place = func.array_position(_HAND.seats, _SEAT.seat)
     foul, dealt = (

@@ -18,7 +18,7 @@ from scoring.hand import Cards, Hand, PlayerHand, Seat, Street, TopUp
 from scoring.ruleset import BOARD_SIZE, Points, Ruleset
 from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
-from service.db import Query, Statement, Transaction
+from service.db import Transaction
 from service.errors import NotFound
 from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, RoundHeadRecord
 from service.rounds.queries.hand_filters import HandFilter, select_in_force
@@ -26,6 +26,7 @@ from service.rounds.queries.records import load_mistakes
 from service.rounds.queries.stored_round import load_transfers
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
+from service.texts.models import TextField, TextRecord
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class StoredHand:
         in_force: whether the newest revision of the round has the hand; it does not if the hand was undone.
         is_accepted: whether the hand was accepted as played.
         irregular: why the hand does not follow the hands before it; empty if it does.
+        reference: the client's ID of the hand.
+        metadata: the client's own texts about it as they are stored, if they were read.
     """
 
     id: UUID
@@ -63,6 +66,8 @@ class StoredHand:
     in_force: bool
     is_accepted: bool = False
     irregular: tuple[Mistake, ...] = ()
+    reference: str | None = None
+    metadata: str | None = None
 
     @cached_property
     def score(self) -> HandScore:
@@ -152,6 +157,7 @@ def _select_hands(transaction: Transaction) -> Select[Any]:
             score.transfers,
             score.irregular,
             _in_force(),
+            _metadata(),
             rulesets.CONTENT,
         )
         .join(
@@ -192,6 +198,18 @@ def _in_force() -> Label[bool]:
         .exists()
         .label("in_force")
     )
+
+
+def _metadata() -> Label[str | None]:
+    """Return an expression: the metadata of a hand, which links do not see."""
+    record = TextRecord
+    metadata = select(record.content).where(
+        record.club_id == HandRecord.club_id,
+        record.record_id == HandRecord.id,
+        record.field == TextField.METADATA.value,
+        func.current_table().is_(None),
+    )
+    return metadata.correlate(HandRecord).scalar_subquery().label("metadata")
 
 
 def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[StoredHand]:
@@ -237,6 +255,8 @@ def build_hand(record: Mapping[str, Any], ruleset: Ruleset, players: Mapping[Sea
         in_force=record["in_force"],
         is_accepted=record["irregular"] is not None,
         irregular=load_mistakes(record["irregular"] or ()),
+        reference=record["reference"],
+        metadata=record.get("metadata"),
     )
 
 
@@ -261,17 +281,19 @@ def _players(
     return players
 
 
-_LIST_BOARDS: Final = Statement(
-    text("""
-        SELECT hand.number, hand.seats, hand.boards
-        FROM round_heads AS head
-        JOIN hand_scores AS score
-            ON (score.club_id, score.round_id, score.revision) = (head.club_id, head.round_id, head.revision)
-        JOIN hands AS hand ON hand.club_id = score.club_id AND hand.id = score.hand_id
-        WHERE head.club_id = current_club() AND head.round_id = :round_id
-        ORDER BY score.number
-    """)
-)
+_LOCK_REFERENCE: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 6))")
+
+
+def find_reference(transaction: Transaction, reference: str) -> tuple[UUID, int] | None:
+    """Lock a reference of hands until the transaction ends, and find the round and the number of the hand with it."""
+    transaction.execute(_LOCK_REFERENCE, {"name": f"{transaction.club_id} {reference}"})
+    record = HandRecord
+    query = select(record.round_id, record.number).where(
+        record.club_id == transaction.club_id, record.reference == reference
+    )
+    # A correction that removes a hand before it gives the hand another number.
+    row = transaction.execute(query.order_by(record.id.desc()).limit(1)).one_or_none()
+    return None if row is None else (row.round_id, row.number)
 
 
 def list_records(transaction: Transaction, round_id: UUID, number: int) -> list[UUID]:
@@ -288,44 +310,6 @@ def list_contents(
     if number is not None:
         query = query.where(record.number == number)
     return [(row.id, row.content) for row in transaction.execute(query.order_by(record.number, record.id))]
-
-
-def query_of_boards(round_id: UUID) -> Query:
-    """Return the query of `list_boards`, to be read ahead."""
-    return _LIST_BOARDS, {"round_id": round_id}
-
-
-def list_boards(transaction: Transaction, round_id: UUID) -> list[tuple[int, list[Seat], bytes]]:
-    """List the number, seats and packed boards of the hands of a round's newest revision."""
-    rows = transaction.query(*query_of_boards(round_id))
-    return [(each["number"], each["seats"], each["boards"]) for each in rows]
-
-
-_LIST_BOARDS_OF_ROUNDS: Final = Statement(
-    text("""
-        SELECT score.round_id, hand.number, hand.seats, hand.boards
-        FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[])) AS wanted (round_id, revision)
-        JOIN hand_scores AS score
-            ON (score.round_id, score.revision) = (wanted.round_id, wanted.revision) AND score.club_id = :club_id
-        JOIN hands AS hand ON hand.club_id = score.club_id AND hand.id = score.hand_id
-        ORDER BY score.round_id, score.number
-    """)
-)
-
-
-def list_boards_of_rounds(
-    transaction: Transaction, revisions: Mapping[UUID, int]
-) -> dict[UUID, list[tuple[int, list[Seat], bytes]]]:
-    """List the number, seats and packed boards of the hands of revisions of several rounds."""
-    parameters = {
-        "club_id": transaction.club_id,
-        "round_ids": [*revisions],
-        "revisions": [*revisions.values()],
-    }
-    boards: dict[UUID, list[tuple[int, list[Seat], bytes]]] = {round_id: [] for round_id in revisions}
-    for each in transaction.query(_LIST_BOARDS_OF_ROUNDS, parameters):
-        boards[each["round_id"]].append((each["number"], each["seats"], each["boards"]))
-    return boards
 
 
 def find_in_revision(transaction: Transaction, round_id: UUID, revision: int, number: int) -> UUID | None:

@@ -24,6 +24,7 @@ from service.rounds.queries.records import RoundRecords, get_records, load_mista
 from service.rounds.queries.round_filter import RoundFilter, where_rounds
 from service.rounds.queries.rounds import PLACE, RoundPlace
 from service.tables.models import TableRecord
+from service.texts.queries import content_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,13 @@ _HANDS: Final = text(
     " ORDER BY found.round_id, found.number"
 )
 _DEPARTURES: Final = text(
-    "SELECT found.round_id, found.seat, found.after_hand, found.reason"
+    f"SELECT found.round_id, found.seat, found.after_hand, {content_of('found.reason')} AS reason"
     + _OF_REVISION.format("departures")
     + "ORDER BY found.round_id, found.position"
 )
-_CLOSINGS: Final = text("SELECT found.round_id, found.after_hand, found.reason" + _OF_REVISION.format("closings"))
+_CLOSINGS: Final = text(
+    f"SELECT found.round_id, found.after_hand, {content_of('found.reason')} AS reason" + _OF_REVISION.format("closings")
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from service.rounds.models import (
 )
 from service.rounds.queries.stored_round import load_transfers
 from service.rulesets import queries as rulesets
+from service.texts.queries import content_of
 
 Record = Mapping[str, Any]
 
@@ -69,7 +70,8 @@ class RoundRecords:
         hands: the records of its hands joined with their scores, in order; `in_force` is whether the newest revision
             has the hand.
         payout: the record of the payout after the last hand.
-        departures, closing: the records of departures and of the closing.
+        departures, closing: the records of departures and of the closing. As in the settlement, `reason` is a digest
+            and `reason_text` the text.
     """
 
     head: Record
@@ -105,8 +107,8 @@ class RoundRecords:
 
     @property
     def reason(self) -> str | None:
-        """The reason for the revision; None for the first."""
-        reason: str | None = self.settlement_record["reason"]
+        """The reason for the revision; None for the first, or after it was erased."""
+        reason: str | None = self.settlement_record["reason_text"]
         return reason
 
     @property
@@ -138,12 +140,12 @@ class RoundRecords:
     @property
     def departed(self) -> tuple[Departure, ...]:
         """The departures, in order."""
-        return tuple(Departure(each["seat"], each["after_hand"], each["reason"]) for each in self.departures)
+        return tuple(Departure(each["seat"], each["after_hand"], each["reason_text"]) for each in self.departures)
 
     @property
     def closed(self) -> Closing | None:
         """The closing of the round before it was complete."""
-        return Closing(self.closing["after_hand"], self.closing["reason"]) if self.closing else None
+        return Closing(self.closing["after_hand"], self.closing["reason_text"]) if self.closing else None
 
     @property
     def irregular(self) -> tuple[Irregularity, ...]:
@@ -203,7 +205,8 @@ _WHICH: Final = {
     Revisions.EVERY: "true",
     None: "found.revision = :revision",
 }
-_SETTLEMENT: Final = """,
+_REASON: Final = f", {content_of('found.reason')} AS reason_text"
+_SETTLEMENT: Final = f"""{_REASON},
     CAST(ruleset.content AS text) AS ruleset_content,
     ARRAY(
         SELECT seat FROM confirmations WHERE (club_id, round_id, revision)
@@ -219,7 +222,7 @@ _RULESET: Final = """
         = (found.club_id, found.ruleset_name, found.ruleset_version)
 """
 _HAND: Final = """, hand.id, hand.button, hand.content, hand.seats, hand.fantasyland, hand.boards, hand.digest,
-    hand.played_at, hand.recorded_at, found.revision = head.revision OR EXISTS (
+    hand.reference, hand.played_at, hand.recorded_at, found.revision = head.revision OR EXISTS (
         SELECT FROM hand_scores AS newest WHERE (newest.club_id, newest.round_id, newest.revision, newest.number)
             = (found.club_id, found.round_id, head.revision, found.number) AND newest.hand_id = found.hand_id
     ) AS in_force
@@ -233,8 +236,8 @@ _TABLES: Final = (
     (RoundSeatRecord, "", "", "found.seat"),
     (HandScoreRecord, _HAND, _HANDS, "found.number"),
     (PayoutRecord, "", "", "found.number"),
-    (DepartureRecord, "", "", "found.position"),
-    (ClosingRecord, "", "", "found.after_hand"),
+    (DepartureRecord, _REASON, "", "found.position"),
+    (ClosingRecord, _REASON, "", "found.after_hand"),
 )
 _QUERIES: Final = {
     which: [

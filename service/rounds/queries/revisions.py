@@ -20,9 +20,12 @@ from service.rounds.models import (
     DepartureRecord,
 )
 from service.rounds.queries.journal import find_posted
+from service.rounds.queries.received import EndingReasons
 from service.rounds.queries.records import RevisionResult, RoundRecords, get_records
 from service.rounds.queries.stored_round import StoredRound, figures_of
 from service.rounds.queries.writer import RoundChange, write_rounds
+from service.texts.models import TextField
+from service.texts.queries import NewText, content_of, write_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,20 @@ class RevisionToRecord:
         history: the replayed history.
         played: its result.
         hand_ids: the ids of the hands' records, in order; the records exist already.
-        reason: the reason for the revision.
+        reason: the reason for the revision; None if it was erased before.
+        endings: the reasons of its departures and its closing, if some are new.
     """
 
     history: History
     played: PlayedRound
     hand_ids: Sequence[UUID]
-    reason: str
+    reason: NewText | None
+    endings: EndingReasons | None = None
+
+
+def write_reason(reason: str, round_id: UUID, job_id: UUID | None = None) -> NewText:
+    """Return the reason of a revision of a round as a text, of the round or of the job that makes revisions of many."""
+    return write_text(reason, job_id or round_id, TextField.REASON, round_id=round_id)
 
 
 def build_revision(
@@ -66,8 +76,12 @@ def build_revision(
     """
     history, final = revision.history, before.finality.final_revision
     change = RoundChange(transaction, before, revision=before.revision + 1, counted=find_posted(transaction, before))
-    change.add_settlement(history.ruleset, reason=revision.reason, adjusts=final)
-    _add_as_before(transaction, change, records or get_records(transaction, before.id, before.revision), history)
+    if revision.reason is not None:
+        change.add_texts(revision.reason)
+    digest = None if revision.reason is None else revision.reason.digest
+    change.add_settlement(history.ruleset, reason=digest, adjusts=final)
+    recorded = records or get_records(transaction, before.id, before.revision)
+    _add_as_before(transaction, change, recorded, history, revision.endings or EndingReasons(recorded, {}))
     rounds = [open_round(history.ruleset, history.seats), *(hand.round for hand in revision.played.hands)]
     for round_, played, hand_id in zip(rounds, revision.played.hands, revision.hand_ids, strict=False):
         # Departures between hands change none of the figures.
@@ -102,7 +116,9 @@ def add(
     return change.after
 
 
-def _add_as_before(transaction: Transaction, change: RoundChange, records: RoundRecords, history: History) -> None:
+def _add_as_before(
+    transaction: Transaction, change: RoundChange, records: RoundRecords, history: History, reasons: EndingReasons
+) -> None:
     """Add seats, departures and the closing; unchanged ones keep `carried_over` and `recorded_at`."""
     seats = zip(records.round_seats, records.seats, strict=True)
     carried_over = {sitting for sitting, seat in seats if seat["carried_over"]}
@@ -111,12 +127,15 @@ def _add_as_before(transaction: Transaction, change: RoundChange, records: Round
     left_at = {(left["seat"], left["after_hand"]): left["recorded_at"] for left in records.departures}
     for position, each in enumerate(sorted(history.departures, key=lambda each: each.after_hand), start=1):
         recorded_at = left_at.get((each.seat, each.after_hand), transaction.now)
-        change.insert(DepartureRecord, {**asdict(each), "position": position, "recorded_at": recorded_at})
+        left = {**asdict(each), "reason": reasons.find(each), "position": position, "recorded_at": recorded_at}
+        change.insert(DepartureRecord, left)
     if history.closed:
         recorded_at = transaction.now
         if records.closing is not None and records.closed == history.closed:
             recorded_at = records.closing["recorded_at"]
-        change.insert(ClosingRecord, {**asdict(history.closed), "recorded_at": recorded_at})
+        reason = reasons.find(history.closed)
+        change.insert(ClosingRecord, {**asdict(history.closed), "reason": reason, "recorded_at": recorded_at})
+    change.add_texts(*reasons.added)
 
 
 def _adjustment(settled: RevisionResult, round_: Round) -> list[dict[str, Any]]:
@@ -136,7 +155,8 @@ class MadeRevision:
 
     Attributes:
         number: the number of the revision, from 1.
-        reason: the reason of the undo, correction or recomputation; None in the first.
+        reason: the reason of the undo, correction or recomputation; None in the first, or after it was erased.
+        has_reason: whether it has one, erased or not.
         ruleset: the ruleset, as `name@version`.
         adjusts: the final revision that it corrects; None if no settlement was final.
         dispute: the dispute whose correction it is.
@@ -145,6 +165,7 @@ class MadeRevision:
 
     number: int
     reason: str | None
+    has_reason: bool
     created_at: datetime
     ruleset: str
     adjusts: int | None
@@ -153,10 +174,11 @@ class MadeRevision:
 
 
 # A revision and its event have the same time, which is that of their transaction.
-_LIST: Final = text("""
-    SELECT made.revision AS number, made.reason, made.created_at, made.adjusts_revision AS adjusts,
+_LIST: Final = text(f"""
+    SELECT made.revision AS number, {content_of("made.reason")} AS reason, made.reason IS NOT NULL AS has_reason,
+        made.created_at, made.adjusts_revision AS adjusts,
         made.ruleset_name || '@' || made.ruleset_version AS ruleset, correction.dispute,
-        coalesce(key.name, link.label) AS author
+        coalesce(key.name, key.prefix, link.label, link.kind) AS author
     FROM settlements AS made
     LEFT JOIN corrections AS correction ON (correction.club_id, correction.round_id, correction.revision)
         = (made.club_id, made.round_id, made.revision)

@@ -6,18 +6,16 @@ round, and `write_rounds` writes any number of them with one statement.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
-
 from evidence import canonical_json
-from evidence.events import FinalReason, Received, SettlementFinalized
-from schemas.hands import SubmittedHand
+from evidence.events import DepartureRecorded, FinalReason, RoundClosed, SettlementFinalized
+from evidence.texts import SaltedText
 from schemas.ledger.journal import Counted
+from schemas.metadata import Metadata, write_metadata
 from schemas.money import dump_unit
 from scoring import SCORER_VERSION
 from scoring.hand import Seat
@@ -45,6 +43,7 @@ from service.rounds.models import (
 )
 from service.rounds.queries.journal import RESULTS, EntryRecord, post_round
 from service.rounds.queries.player_results import remove_stored, store_ended
+from service.rounds.queries.received import HandToRecord, Submission
 from service.rounds.queries.stored_round import (
     Finality,
     HandFigures,
@@ -55,37 +54,9 @@ from service.rounds.queries.stored_round import (
     in_order,
     paid_rows,
 )
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A request body, and its kind: `hand`, `document` or `correction`."""
-
-    kind: str
-    content: bytes
-    id: UUID = field(default_factory=uuid7)
-
-    @cached_property
-    def received(self) -> Received:
-        """The id and digest of the request body, for events."""
-        return Received(self.id, sha256(self.content).digest())
-
-
-class HandToRecord(NamedTuple):
-    """
-    A received hand, ready to be inserted.
-
-    Attributes:
-        submitted: the hand as received.
-        submission_id: the request body.
-        event: the encoded event payload; empty for a hand of a correction, which has its own event.
-    """
-
-    id: UUID
-    submitted: SubmittedHand
-    submission_id: UUID
-    event: bytes = b""
-
+from service.texts import queries as texts
+from service.texts.models import TextField
+from service.texts.queries import MetadataOwner, NewText
 
 _AS_OPENED: Final = {column.name for column in RoundRecord.__table__.columns} - {"club_id", "unit", "unit_digits"}
 _HEAD: Final = RoundHeadRecord.metadata.tables[RoundHeadRecord.__tablename__]
@@ -134,6 +105,7 @@ class RoundChange:
         self.hands = 0
         self.before = before
         self.after = before
+        self._transaction = transaction
         self._now = transaction.now
         self._revision = revision or before.revision
         self._of_revision = {"club_id": transaction.club_id, "round_id": before.id, "revision": self._revision}
@@ -194,20 +166,35 @@ class RoundChange:
         if kind in RESULTS:
             self._result = event
 
-    def add_submission(self, submission: Submission) -> None:
-        """Add a request body. All hands of a document refer to the same one."""
+    def add_submission(self, submission: Submission, hand_id: UUID | None = None) -> None:
+        """Add a request body: that of a hand alone, or of the round. All hands of a document refer to the same one."""
         record = {
             "club_id": self._of_revision["club_id"],
             "id": submission.id,
             "kind": submission.kind,
-            "content": submission.content,
-            "sha256": submission.received.sha256,
+            **submission.columns,
             "received_at": self._now,
         }
         self.records.insert(SubmissionRecord, record)
+        if submission.has_texts:
+            of = hand_id or self.before.id
+            self.add_texts(NewText(TextField.SUBMISSION, submission.salted, of, self.before.id))
 
-    def add_settlement(self, ruleset: Ruleset, *, reason: str | None = None, adjusts: int | None = None) -> None:
-        """Add the revision: its ruleset, its reason, and the final revision that it adjusts."""
+    def add_texts(self, *added: NewText) -> None:
+        """Add texts, of which events and records have the digests."""
+        texts.insert(self._transaction, self.records, added)
+
+    def add_metadata(self, owner: MetadataOwner, metadata: Metadata) -> None:
+        """Add the metadata of the new round or of a new hand, if it has some, with their event."""
+        if metadata:
+            texts.add_metadata(self._transaction, self.records, owner, write_metadata(metadata))
+
+    def move_metadata(self, moved: Mapping[UUID, UUID]) -> None:
+        """Move the metadata of hands to the records that replace them, given by their IDs, with the events."""
+        texts.move_metadata(self._transaction, self.records, self.before.id, moved)
+
+    def add_settlement(self, ruleset: Ruleset, *, reason: bytes | None = None, adjusts: int | None = None) -> None:
+        """Add the revision: its ruleset, the digest of its reason, and the final revision that it adjusts."""
         record = {"reason": reason, "created_at": self._now, "adjusts_revision": adjusts}
         self.insert(SettlementRecord, {**_ruleset_columns(ruleset), **record})
 
@@ -245,6 +232,7 @@ class RoundChange:
             "seats": played.seats,
             "fantasyland": played.fantasyland,
             "boards": played.boards,
+            "reference": hand.reference,
         }
         self.records.insert(HandRecord, record)
 
@@ -260,17 +248,30 @@ class RoundChange:
         }
         self.records.insert(HandScoreRecord, record)
 
-    def add_ending(self, before: Round, departed: Departed, ending: Departure | Closing, event: bytes) -> None:
-        """Add a departure or closing with its payout and event, given the round before it."""
+    def add_ending(self, before: Round, departed: Departed, ending: Departure | Closing) -> None:
+        """Add a departure or closing with its payout, reason and event, given the round before it."""
         check_balance(self.before.id, departed.round)
         self.add_payout(before, departed)
-        ended = {"after_hand": ending.after_hand, "reason": ending.reason, "recorded_at": self._now}
+        ended: dict[str, Any] = {"after_hand": ending.after_hand, "reason": self._add_reason(ending)}
         if isinstance(ending, Closing):
-            self.insert(ClosingRecord, ended)
-            self.add_event(EventKind.ROUND_CLOSED, event)
+            self.insert(ClosingRecord, {**ended, "recorded_at": self._now})
+            closed = RoundClosed(round=self.before.id, **ended)
+            self.add_event(closed.kind, closed.encode())
         else:
-            self.insert(DepartureRecord, {"position": len(before.left) + 1, "seat": ending.seat, **ended})
-            self.add_event(EventKind.DEPARTURE_RECORDED, event)
+            ended["seat"] = ending.seat
+            self.insert(DepartureRecord, {**ended, "position": len(before.left) + 1, "recorded_at": self._now})
+            left = DepartureRecorded(round=self.before.id, **ended)
+            self.add_event(left.kind, left.encode())
+
+    def _add_reason(self, ending: Departure | Closing) -> bytes | None:
+        """Add the reason of a departure or closing, and return its digest; None if it has none."""
+        if ending.reason is None:
+            return None
+        seats = self.before.round.seats
+        left = next((each.player for each in seats if isinstance(ending, Departure) and each.seat == ending.seat), None)
+        reason = NewText(TextField.REASON, SaltedText.of(ending.reason), self.before.id, self.before.id, left)
+        self.add_texts(reason)
+        return reason.digest
 
     def add_payout(self, before: Round, departed: Departed) -> None:
         """Add the payout of a departure or closing, if it has transfers."""

@@ -18,7 +18,7 @@ from schemas.documents import (
     dump_played_document,
 )
 from schemas.pages import show_cursor
-from schemas.rounds import dump_warnings
+from schemas.problems import dump_warnings
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.http.authentication import current_transaction

@@ -12,8 +12,8 @@ from flask import Response
 from schemas.base import MOST_SHOWN, WireError
 from schemas.hand_lines import MOST_LINES, HandLine, dump_hand_line, parse_hand_line
 from schemas.hands import HandRequestSchema, SubmittedHand
+from schemas.metadata import MetadataChangesSchema
 from schemas.problems import dump_mistakes, refuse
-from schemas.rounds import dump_round
 from schemas.scores import (
     FoundHandPageSchema,
     HandFilterSchema,
@@ -23,6 +23,7 @@ from schemas.scores import (
     RecordedHandWithRoundSchema,
     ScoreRequest,
     ScoreRequestSchema,
+    dump_hand_with_round,
     dump_recorded_hand,
     dump_single_hand,
 )
@@ -49,6 +50,7 @@ from service.ledger.actions.hand_charges import HandCharges
 from service.memory import no_garbage_collection
 from service.places import Places
 from service.rounds.actions.checks import check_expected
+from service.rounds.actions.metadata import update_hand
 from service.rounds.actions.reading import find_hands, get_hand, list_hands, score_hand
 from service.rounds.actions.recording import HandResult, find_hand_mistakes, queries_ahead, record_hand
 from service.rounds.actions.recording_many import LineResult, record_hands
@@ -115,8 +117,8 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 
     The same hand sent again returns the stored record; another hand with its number is a conflict. So is a hand that
     was undone: the problem names its record, and the hand counts again if it is sent with that ID in `restores`. A hand
-    that was corrected since is returned as it was recorded, with `in_force` false. `charges` are recorded together with
-    the hand, or refused with it.
+    that was corrected since is returned as it was recorded, with `in_force` false. A replay changes no metadata.
+    `charges` are recorded together with the hand, or refused with it.
     """
     transaction = current_transaction()
     result = record_hand(transaction, round_id, submitted, receive_body(), HandCharges(transaction))
@@ -181,7 +183,7 @@ def _check_line(line: HandLine, result: HandResult) -> None:
 
 
 def _dump_result(result: HandResult) -> dict[str, Any]:
-    return {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
+    return dump_hand_with_round(result.recorded, result.view)
 
 
 def _encode_result(result: LineResult) -> bytes:
@@ -227,9 +229,22 @@ def get_hands_of_club(query: dict[str, Any]) -> Response:
 @hands.operation("get_hand", KeyScope.READ, by_link=Reach.ROUND)
 @hands.response(200, RecordedHandWithRoundSchema)
 def get_one_hand(hand_id: UUID) -> Response:
-    """Return a hand with its result, and the round as it is now."""
+    """Return a hand with its result and its metadata, and the round as it is now."""
     hand = get_hand(current_transaction(), hand_id)
-    return json_response({**dump_recorded_hand(hand.recorded), "round": dump_round(hand.view)})
+    return json_response(_dump_result(hand))
+
+
+@hands.route("/v1/hands/<uuid:hand_id>", methods=["PATCH"])
+@hands.operation("update_hand", KeyScope.WRITE, records=True)
+@hands.arguments(MetadataChangesSchema)
+@hands.response(200, RecordedHandWithRoundSchema, headers=REPLAYED)
+def patch_hand(changes: dict[str, Any], hand_id: UUID) -> Response:
+    """
+    Change the metadata of a hand.
+
+    A correction of the round, which changes its cards, moves them to the new record of the hand.
+    """
+    return json_response(_dump_result(update_hand(current_transaction(), hand_id, changes["metadata"])))
 
 
 scores = Resource("scores", __name__, description="Score a finished hand without storing it.")

@@ -9,6 +9,7 @@ from flask import Response
 from evidence.files import encode_file
 from schemas.documents import RoundDocumentSchema, dump_document
 from schemas.evidence_files import EvidenceQuerySchema, EvidenceSchema
+from schemas.metadata import MetadataChangesSchema
 from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement
 from schemas.rounds import (
     DepartureRequest,
@@ -22,9 +23,11 @@ from schemas.rounds import (
     RoundRequest,
     RoundRequestSchema,
     RoundSchema,
+    RoundWithMetadataSchema,
     UndoRequest,
     dump_opened_round,
     dump_round,
+    dump_round_with_metadata,
     dump_undone_round,
 )
 from schemas.settlements import (
@@ -50,10 +53,11 @@ from service.http.responses import (
 )
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import get_document
+from service.rounds.actions.endings import close_round, record_departure
 from service.rounds.actions.evidence import get_evidence
+from service.rounds.actions.metadata import get_round_metadata, update_round
 from service.rounds.actions.opening import open_round
 from service.rounds.actions.reading import get_round, list_rounds
-from service.rounds.actions.recording import close_round, record_departure
 from service.rounds.actions.settlements import confirm_settlement, get_round_settlement
 from service.rounds.queries.round_filter import RoundFilter
 
@@ -77,7 +81,8 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
     accepted, with an entry in `warnings`. Two such players in one round are refused.
     """
     opened = open_round(current_transaction(), table_id, request)
-    document = dump_opened_round(opened.view, opened.warnings)
+    metadata = get_round_metadata(current_transaction(), UUID(opened.view.id)) if opened.is_replay else request.metadata
+    document = dump_opened_round(opened.view, metadata, opened.warnings)
     if not opened.is_replay:
         check_expected(request.expected, document)
     return created_response(document, f"/v1/rounds/{opened.view.id}", is_replay=opened.is_replay)
@@ -96,11 +101,21 @@ def get_rounds(query: dict[str, Any]) -> Response:
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
 @rounds.operation("get_round", KeyScope.READ, by_link=Reach.ROUND, conditional=True)
-@rounds.response(200, RoundSchema, headers=TAGGED)
+@rounds.response(200, RoundWithMetadataSchema, headers=TAGGED)
 def get_one_round(round_id: UUID) -> Response:
-    """Return a round as it is now, with the number, button and players of its next hand."""
+    """Return a round as it is now, with its metadata, and the number, button and players of its next hand."""
     view = get_round(current_transaction(), round_id)
-    return conditional_response(dump_round(view))
+    return conditional_response(dump_round_with_metadata(view, get_round_metadata(current_transaction(), round_id)))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>", methods=["PATCH"])
+@rounds.operation("update_round", KeyScope.WRITE, records=True)
+@rounds.arguments(MetadataChangesSchema)
+@rounds.response(200, RoundWithMetadataSchema, headers=REPLAYED)
+def patch_round(changes: dict[str, Any], round_id: UUID) -> Response:
+    """Change the metadata of a round. Everything else of it is changed by a correction."""
+    view = update_round(current_transaction(), round_id, changes["metadata"])
+    return json_response(dump_round_with_metadata(view, changes["metadata"]))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])

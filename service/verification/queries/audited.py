@@ -1,6 +1,7 @@
 """The stored records of a club, read in pages for verification."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -11,7 +12,8 @@ from psycopg.adapt import Loader
 from psycopg.types.json import set_json_loads
 from sqlalchemy import TextClause, text
 
-from evidence.events import EventKind
+from evidence import EvidenceError
+from evidence.events import EventKind, PlayerErased, TextsErased, decode_event
 from service.db import Transaction
 from service.db.arrays import read_arrays
 from service.replays.stretches import Stretch
@@ -49,7 +51,7 @@ _OF_DISPUTES: Final = text(f"""
 """)
 # PostgreSQL computes the digest, so that the content is not sent.
 _SUBMISSIONS: Final = text("""
-    SELECT id, kind, sha256(content) AS content, sha256, received_at FROM submissions
+    SELECT id, kind, sha256(content) AS content, sha256, text, received_at FROM submissions
     WHERE club_id = :club_id AND id = ANY (:ids)
 """)
 _ORPHANS: Final = {
@@ -93,15 +95,16 @@ _IN_CLUB: Final = {
             "rulesets",
             "units",
             "tables",
-            "entry_notes",
             "proposals",
             "proposal_ends",
         )
     },
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("payment_claims", "payment_claim_outcomes", "payment_claim_reasons")
+        for table in ("payment_claims", "payment_claim_outcomes")
     },
+    # The metadata of rounds and hands belong to no event of a round.
+    "texts": text("SELECT * FROM texts WHERE club_id = :club_id AND (round_id IS NULL OR field = 'metadata')"),
     # The others are of rounds: each entry is read once.
     "entries": text("SELECT * FROM entries WHERE club_id = :club_id AND (revision IS NULL OR round_id IS NULL)"),
 }
@@ -130,6 +133,7 @@ _OF_ROUNDS: Final = {
         _RESULTS_IN_STRETCH.format(list_columns(PayoutRecord, "found"), "payouts", _WANTED.format("round_id"))
     ),
     "dispute_heads": _OF_DISPUTES,
+    "texts": text(_IN_STRETCH.format("texts", f"field <> 'metadata' AND {_WANTED.format('round_id')}")),
     "entries": text(f"{_IN_STRETCH.format('entries', _WANTED.format('round_id'))} AND revision IS NOT NULL"),
 }
 _SCORED_HANDS: Final = text(
@@ -232,6 +236,22 @@ def list_loose_events(transaction: Transaction, kind: str | None = None) -> Iter
     Those of checkpoints, which can be as many as minutes, are compared with the tree and the map of rounds.
     """
     yield from transaction.execute(_LOOSE_EVENTS, {"club_id": transaction.club_id, "kind": kind})
+
+
+_ERASURES: Final = text(f"""
+    SELECT kind, content FROM events
+    WHERE club_id = :club_id AND kind IN ('{EventKind.PLAYER_ERASED}', '{EventKind.TEXTS_ERASED}')
+""")
+
+
+def list_erased(transaction: Transaction) -> set[bytes]:
+    """Return the digests of all texts of the club that were erased; an event that cannot be decoded has none."""
+    erased: set[bytes] = set()
+    for row in transaction.execute(_ERASURES, {"club_id": transaction.club_id}):
+        with suppress(EvidenceError):
+            event = decode_event(row.kind, bytes(row.content or b""))
+            erased.update(event.texts if isinstance(event, PlayerErased | TextsErased) else ())
+    return erased
 
 
 def list_of_rounds(

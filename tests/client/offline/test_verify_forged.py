@@ -1,7 +1,6 @@
 """`ofc verify` of files whose forger has the signing key: events that contradict each other, or the figures."""
 
 import json
-from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -10,6 +9,8 @@ from schemas.verification.evidence_file import verify
 from schemas.verification.report import Outcome
 from tests.support.client.forged_evidence import FORGER, Change, events_of, forge
 from tests.support.client.release_evidence import KEYS, Document, newest_file
+
+_DIGEST = "7d" * 32
 
 # --- what was signed, and contradicts itself ---
 
@@ -36,7 +37,9 @@ def test_unchanged_events_pass_under_any_signature() -> None:
         (say("hand.recorded", stacks=[1, 2, 3]), "figure-differs", "content/stacks"),
         (say("hand.recorded", id="01a1fa84-64a0-7085-97f3-8afdbd6ebc27"), "event-content", "events"),
         (say("hand.withdrawn", number=1), "event-content", "number"),
-        (say("hand.withdrawn", reason="another"), "figure-differs", "settlement/reason"),
+        (say("hand.withdrawn", reason=_DIGEST), "figure-differs", "settlement/reason"),
+        (say("hand.withdrawn", reason=_DIGEST), "text-unknown", "texts"),
+        (say("hand.withdrawn", reason="another"), "not-a-digest", "reason"),
         (say("hand.withdrawn", digest="00" * 32), "event-content", "digest"),
         (say("hand.withdrawn", departures=[2]), "event-content", "departures"),
         (say("round.corrected", hands_before=[]), "event-content", "hands_before"),
@@ -85,17 +88,18 @@ def test_an_unknown_kind_of_event_leaves_the_file_incomplete() -> None:
 # --- histories that no service records ---
 
 DISPUTE = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
-CLAIM = {"dispute": DISPUTE, "revision": 3, "hand": 1, "seat": 1, "row": None, "by": "ann", "claim": "7d" * 32}
+CLAIM = {"dispute": DISPUTE, "revision": 3, "hand": 1, "seat": 1, "row": None, "by": "ann", "claim": _DIGEST}
 OPENED = ("dispute.opened", CLAIM)
 
 
 def step(kind: str, verb: str, version: int, **more: Any) -> tuple[str, Document]:
-    content = {"dispute": DISPUTE, "version": version, "kind": verb, "by": "auditor", "words": None, "correction": None}
+    content = {"dispute": DISPUTE, "version": version, "kind": verb, "by": None, "words": None, "correction": None}
+    content["key_name"] = _DIGEST
     return f"dispute.{kind}", {**content, **more}
 
 
 REVIEWED = step("reviewed", "under_review", 2)
-REJECTED = step("resolved", "rejected", 3, words="7d" * 32)
+REJECTED = step("resolved", "rejected", 3, words=_DIGEST)
 FINAL = ("settlement.finalized", {"revision": 3, "because": "window"})
 
 
@@ -112,7 +116,7 @@ def confirm(seat: int, revision: int = 3) -> tuple[str, Document]:
         ([("dispute.opened", {name: CLAIM[name] for name in CLAIM if name != "dispute"})], "`dispute` is required"),
         ([("dispute.opened", {**CLAIM, "by": ""})], "the dispute does not say who claims what"),
         ([("dispute.opened", {**CLAIM, "claim": ""})], "the dispute does not say who claims what"),
-        ([("dispute.opened", {**CLAIM, "claim": sha256(b"").hexdigest()})], "the dispute claims nothing"),
+        ([("dispute.opened", {**CLAIM, "key_name": _DIGEST})], "the dispute does not say who claims what"),
         ([("dispute.opened", {**CLAIM, "hand": 3})], "the dispute is about hand 3; the round has 2"),
         ([("dispute.opened", {**CLAIM, "seat": 9})], "the dispute is about seat 9, in which nobody sits"),
         ([("dispute.opened", {**CLAIM, "revision": 2})], "revision 2 is not in force; expected 3"),
@@ -120,10 +124,10 @@ def confirm(seat: int, revision: int = 3) -> tuple[str, Document]:
         ([REVIEWED], f"dispute {DISPUTE} was not opened before"),
         ([step("commented", "comment", 2)], f"dispute {DISPUTE} was not opened before"),
         ([REJECTED], f"dispute {DISPUTE} was not opened before"),
-        ([OPENED, step("resolved", "upheld", 2, words="7d")], "the dispute is open; expected under_review"),
+        ([OPENED, step("resolved", "upheld", 2, words=_DIGEST)], "the dispute is open; expected under_review"),
         ([OPENED, REVIEWED, step("reviewed", "under_review", 3)], "the dispute is under_review; expected open"),
         (
-            [OPENED, REVIEWED, REJECTED, step("resolved", "rejected", 4, words="7d")],
+            [OPENED, REVIEWED, REJECTED, step("resolved", "rejected", 4, words=_DIGEST)],
             f"dispute {DISPUTE} has ended before: it is rejected",
         ),
         ([OPENED, REVIEWED, step("resolved", "rejected", 3)], "the dispute is rejected without a reason"),
@@ -143,7 +147,7 @@ def confirm(seat: int, revision: int = 3) -> tuple[str, Document]:
         ([FINAL, confirm(1)], "the confirmation follows the final settlement"),
         ([FINAL, FINAL], "the settlement of revision 3 becomes final a second time"),
         ([("settlement.finalized", {"revision": 2, "because": "window"})], "`revision` is 2; expected 3"),
-        ([("round.closed", {"after_hand": 2, "reason": "again"})], "the closing follows the closing of the round"),
+        ([("round.closed", {"after_hand": 2, "reason": _DIGEST})], "the closing follows the closing of the round"),
         (
             [("departure.recorded", {"seat": 1, "after_hand": 2, "reason": None})],
             "the departure follows the closing of the round",
@@ -173,7 +177,7 @@ def test_a_settlement_that_is_final_while_the_round_is_played_fails() -> None:
 
 
 def test_a_possible_history_is_not_refused() -> None:
-    commented = step("commented", "comment", 2, words="7d")
+    commented = step("commented", "comment", 2, words=_DIGEST)
     withdrawn = step("withdrawn", "withdrawn", 3)
     forged = forge(
         newest_file(),
@@ -212,5 +216,5 @@ def test_an_event_with_a_missing_field_fails_with_the_field(kind: str, name: str
 
 
 def test_a_correction_without_its_document_fails() -> None:
-    forged = forge(newest_file(), say("round.corrected", document="7d" * 32))
+    forged = forge(newest_file(), say("round.corrected", document=_DIGEST))
     assert [finding.code for finding in verify(forged, [FORGER.verifier]).failed] == ["not-an-object"]

@@ -303,6 +303,8 @@ OF_NO_ROUND = {
     EventKind.PROPOSAL_OPENED,
     EventKind.PROPOSAL_CONFIRMED,
     EventKind.PROPOSAL_WITHDRAWN,
+    EventKind.METADATA_CHANGED,
+    EventKind.TEXTS_ERASED,
 }
 
 

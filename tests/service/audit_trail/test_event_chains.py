@@ -143,11 +143,11 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     assert (recorded["id"], recorded["round"]) == (response["id"], second["id"])
     assert recorded["stacks"] == [response["stacks"][seat] for seat in ("1", "2", "3")]
     stored_hands = house.query(
-        "SELECT id, encode(sha256(content), 'hex') FROM submissions WHERE club_id = %s", club_of(house, api)
+        "SELECT id, encode(sha256, 'hex'), encode(text, 'hex') FROM submissions WHERE club_id = %s", club_of(house, api)
     )
     named = [contents[kind]["submission"] for kind in ("hand.recorded", "round.corrected")]
-    assert sorted((each["id"], each["sha256"]) for each in named) == sorted(
-        (str(id_), digest) for id_, digest in stored_hands
+    assert sorted((each["id"], each.get("sha256"), each.get("text")) for each in named) == sorted(
+        (str(id_), sha256, digest) for id_, sha256, digest in stored_hands
     )
     assert opening["submission"] is None
     now = api.get(f"/v1/rounds/{second['id']}/document").document

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from uuid_utils.compat import uuid7
 
+from evidence.texts import digest_text
 from schemas.fields import show_time
 from service.audit_trail.actions import make_checkpoint
 from service.clubs.actions import create_club, create_key, rotate_key
@@ -119,7 +120,9 @@ def test_the_event_has_the_key_that_created_it_as_its_actor(house: House) -> Non
         club_of(house, office.api),
     )
     assert (actor, request_id) == (office.key.id, new_key.headers["Request-Id"])
-    shown = {name: new_key[name] for name in ("prefix", "name", "scopes", "expires_at")}
+    shown = {name: new_key[name] for name in ("prefix", "scopes", "expires_at")}
+    [(salt,)] = house.query("SELECT name_salt FROM api_keys WHERE id = %s", new_key["id"])
+    shown["name"] = digest_text(new_key["name"], salt).hex()
     secret = sha256(sha256(new_key["secret"].encode()).digest()).hexdigest()
     assert content == {**shown, "key": new_key["id"], "replaces": None, "secret": secret}
 

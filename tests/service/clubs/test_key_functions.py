@@ -48,8 +48,8 @@ def add_creator(
     with psycopg.connect(filled.admin) as admin:
         admin.execute(
             "INSERT INTO api_keys"
-            " (club_id, id, name, prefix, secret_sha256, scopes, created_at, expires_at, revoked_at)"
-            " VALUES (%s, %s, 'office', 'ofc_creators', %s, %s::text[], now() - interval '1 day',"
+            " (club_id, id, name, name_salt, prefix, secret_sha256, scopes, created_at, expires_at, revoked_at)"
+            " VALUES (%s, %s, 'office', sha256('a salt'), 'ofc_creators', %s, %s::text[], now() - interval '1 day',"
             " now() + %s::interval, now() + %s::interval)",
             [club or filled.home, key_id, secrets.token_bytes(32), list(scopes), expires, revoked],
         )
@@ -66,7 +66,8 @@ def create(
     """Create a key as the service does."""
     key_id = uuid7()
     service.execute(
-        "SELECT create_key(%s, %s, 'tablet', 'ofc_abcdefgh', %s, %s::text[], now(), now() + %s::interval, %s)",
+        "SELECT create_key(%s, %s, 'tablet', sha256('a salt'), 'ofc_abcdefgh', %s, %s::text[],"
+        " now(), now() + %s::interval, %s)",
         [creator, key_id, secrets.token_bytes(32), list(scopes), lasts, player],
     )
     return key_id
@@ -249,8 +250,8 @@ def test_temporary_tables_of_the_service_are_not_used(filled: Filled, service: p
     creator, forged = add_creator(filled, "admin", "read"), uuid7()
     service.execute("CREATE TEMPORARY TABLE api_keys AS SELECT * FROM public.api_keys LIMIT 0")
     service.execute(
-        "INSERT INTO pg_temp.api_keys SELECT club_id, %s, name, prefix, secret_sha256, '{*}', created_at, NULL, NULL,"
-        " NULL FROM public.api_keys WHERE id = %s",
+        "INSERT INTO pg_temp.api_keys SELECT club_id, %s, name, name_salt, prefix, secret_sha256, '{*}', created_at,"
+        " NULL, NULL, NULL FROM public.api_keys WHERE id = %s",
         [forged, creator],
     )
     assert refused(service, forged) == INVALID

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from uuid_utils.compat import uuid7
 
+from evidence.texts import digest_text
 from schemas.fields import show_time
 from service.clubs.actions import (
     create_club,
@@ -226,8 +227,8 @@ def test_every_change_of_keys_is_in_the_audit_trail(house: House, owner: Databas
     old = new_key.key
     assert events_of(house, club) == [
         ("club.created", f'{{"club":"{club.id}","name":"{club.name}"}}'),
-        ("key.created", created(new_key, "null")),
-        ("key.created", created(rotated.new, f'"{old.id}"')),
+        ("key.created", created(house, new_key, "null")),
+        ("key.created", created(house, rotated.new, f'"{old.id}"')),
         (
             "key.revoked",
             f'{{"key":"{old.id}","overlap_seconds":300,"prefix":"{old.prefix}",'
@@ -236,9 +237,10 @@ def test_every_change_of_keys_is_in_the_audit_trail(house: House, owner: Databas
     ]
 
 
-def created(new_key: NewKey, replaces: str) -> str:
-    """Return the content of the event of a new key, with the hash of the hash of its secret."""
-    named = f'"key":"{new_key.key.id}","name":"tablet","prefix":"{new_key.key.prefix}"'
+def created(house: House, new_key: NewKey, replaces: str) -> str:
+    """Return the content of the event of a new key, with the digest of its name and that of the hash of its secret."""
+    [(salt,)] = house.query("SELECT name_salt FROM api_keys WHERE id = %s", new_key.key.id)
+    named = f'"key":"{new_key.key.id}","name":"{digest_text("tablet", salt).hex()}","prefix":"{new_key.key.prefix}"'
     secret = sha256(sha256(new_key.secret.encode()).digest()).hexdigest()
     return f'{{"expires_at":null,{named},"replaces":{replaces},"scopes":["*"],"secret":"{secret}"}}'
 
@@ -337,10 +339,11 @@ def filled(request: pytest.FixtureRequest) -> Iterator[Filled]:
     "statement",
     [
         "INSERT INTO clubs VALUES (gen_random_uuid(), 'mine', now())",
-        "INSERT INTO api_keys SELECT club_id, gen_random_uuid(), '', '', sha256('mine'), '{*}', now() FROM api_keys",
+        "INSERT INTO api_keys SELECT club_id, gen_random_uuid(), 'a', '', 'b', sha256(''), '{*}', now() FROM api_keys",
         "UPDATE api_keys SET revoked_at = NULL",
         "UPDATE api_keys SET secret_sha256 = sha256('mine')",
         "UPDATE api_keys SET scopes = '{*}'",
+        "UPDATE api_keys SET prefix = 'ofc_abcdefgh'",
         "DELETE FROM api_keys",
     ],
 )

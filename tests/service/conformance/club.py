@@ -57,6 +57,7 @@ class Club:
                 else str(self.playing()["id"])
             ),
             "hand_id": self.play_hand,
+            "record_id": self.play_hand,
             "dispute_id": self.open_dispute if operation_id != "resolve_dispute" else self.review_dispute,
             "import_id": self.start_import,
             "recomputation_id": self.finish_recomputation
@@ -90,6 +91,7 @@ class Club:
             "add_table": lambda: {"name": self.new_name(), "ruleset": self.rng.choice(list(self.rulesets))},
             "update_table": lambda: {"name": self.new_name(), "minimum_stack": self.rng.randint(1, 100)},
             "open_round": lambda: self.round_to_open(self._table or self.playing()),
+            **{f"update_{what}": lambda: {"metadata": {"film": self.new_name()}} for what in ("round", "hand")},
             "record_hand": lambda: self.next_hand(self.playing()),
             "record_hands": self.hand_lines,
             "record_departure": self.departure,

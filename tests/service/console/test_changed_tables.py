@@ -80,6 +80,28 @@ def test_only_what_differs_from_the_page_is_changed(visitor: Visitor, api: Api, 
     assert (changed["name"], changed["ruleset"], changed["minimum_stack"]) == ("loft", "turbo@1", 50)
 
 
+def test_the_reference_and_the_metadata_of_a_table_are_shown_and_changed(
+    visitor: Visitor, api: Api, table: str
+) -> None:
+    page = f"/tables/{table}"
+    form = {"reference": "room-1/3", "metadata": "city=Lyon\r\nfloor = second\r\n"}
+    assert visitor.submit(page, "/edit", form).location == f"/console{page}"
+    changed = read(api, table)
+    assert (changed["reference"], changed["metadata"]) == ("room-1/3", {"city": "Lyon", "floor": "second"})
+    shown = text_of(visitor.show(page))
+    assert all(text in shown for text in ("room-1/3", "city", "Lyon", "floor", "second"))
+    opened = hidden_of(visitor, page)
+    assert api.patch(f"/v1{page}", {"metadata": {"city": "Nice"}}).status == 200
+    assert visitor.send(f"{page}/edit", {**opened, "metadata": opened["shown:metadata"]}).location
+    assert read(api, table)["metadata"] == {"city": "Nice"}
+    refused = visitor.submit(page, "/edit", {"metadata": "the city=Lyon"})
+    assert refused.status_code == 422
+    [entries] = parse(refused).iter("textarea")
+    assert (entries.text or "").strip() == "the city=Lyon"
+    assert visitor.submit(page, "/edit", {"metadata": ""}).location
+    assert read(api, table)["metadata"] == {}
+
+
 @pytest.mark.parametrize(
     ("changed", "status", "message"),
     [

@@ -236,6 +236,19 @@ def test_any_id_has_a_page_and_a_name(visitor: Visitor, api: Api, player: str) -
     assert api.get("/v1/players")["players"] == []
 
 
+def test_metadata_are_saved_with_the_name_and_shown(visitor: Visitor, api: Api) -> None:
+    posted(api, hands=COMPLETE)
+    form = {"display_name": "Ann", "metadata": "member=0042\r\nsince=2021"}
+    assert visitor.submit("/players/ann", "/player-names", form).status_code == 303
+    assert api.get("/v1/players/ann")["metadata"] == {"member": "0042", "since": "2021"}
+    shown = text_of(visitor.show("/players/ann"))
+    assert all(text in shown for text in ("member", "0042", "since", "2021"))
+    assert visitor.submit("/players/ann", "/player-names", {"display_name": "Anna"}).status_code == 303
+    assert api.get("/v1/players/ann")["metadata"] == {"member": "0042", "since": "2021"}
+    assert visitor.submit("/players/ann", "/player-names", {"display_name": "Ann", "metadata": ""}).status_code == 303
+    assert api.get("/v1/players/ann")["metadata"] == {}
+
+
 def test_a_refused_name_is_shown_again(visitor: Visitor, api: Api) -> None:
     posted(api, hands=COMPLETE)
     refused = visitor.submit("/players/ann", "/player-names", {"display_name": "x" * 101})

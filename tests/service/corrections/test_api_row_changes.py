@@ -19,6 +19,7 @@ from tests.support.api_corrections import (
     part_of,
     refused,
     round_of,
+    sent_corrections,
 )
 from tests.support.application import House
 from tests.support.check_club import check_everywhere
@@ -229,12 +230,7 @@ def test_the_event_has_the_request_and_the_corrected_document(api: Api, house: H
     )
     event = json.loads(bytes(content))
     assert event["document"]["hands"][1]["players"][0]["top"] == cards("AhKd6h")
-    [(submitted,)] = house.query(
-        "SELECT s.content FROM corrections AS c JOIN submissions AS s"
-        " ON (s.club_id, s.id) = (c.club_id, c.submission_id) WHERE c.round_id = %s",
-        round_id,
-    )
-    assert json.loads(bytes(submitted)) == {"reason": "misread", "version": version, "changes": OTHER_CARD}
+    assert sent_corrections(house, round_id) == [{"reason": "misread", "version": version, "changes": OTHER_CARD}]
 
 
 def test_another_club_cannot_change_a_row(api: Api, other_api: Api, house: House) -> None:

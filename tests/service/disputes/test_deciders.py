@@ -134,9 +134,9 @@ def test_the_player_of_a_key_is_listed_and_in_its_event(api: Api, house: House) 
     }
     assert listed["tablet"]["created_by"] == listed["first"]["id"]
     assert listed["first"]["created_by"] is None
-    contents = {each["content"]["name"]: each["content"] for each in feed(house, api, kind="key.created")}
-    assert contents["ann-phone"]["player"] == "ann"
-    assert "player" not in contents["tablet"]
+    contents = {each["content"]["key"]: each["content"] for each in feed(house, api, kind="key.created")}
+    assert contents[created["id"]]["player"] == "ann"
+    assert "player" not in contents[plain["id"]]
 
 
 @pytest.mark.parametrize("player", ["", "a\nb", "x" * 101, 7])

@@ -19,9 +19,11 @@ from tests.support.sample_rounds import (
     hand,
     open_round,
     play,
+    read_round,
     start_round,
     undo,
     walk,
+    without,
 )
 
 
@@ -59,7 +61,7 @@ def test_rounds_are_listed_the_newest_first(api: Api, other_api: Api, rounds: di
 
 def test_a_round_in_a_list_equals_the_round(api: Api, rounds: dict[str, str]) -> None:
     for round_ in api.get("/v1/rounds")["rounds"]:
-        assert round_ == api.get(f"/v1/rounds/{round_['id']}").document
+        assert round_ == read_round(api, round_["id"])
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,7 @@ def test_hands_are_listed_in_playing_order(api: Api) -> None:
     pages = list(walk(api, f"/v1/rounds/{round_id}/hands?limit=2"))
     assert [len(page["hands"]) for page in pages] == [2, 1]
     assert [shown for page in pages for shown in page["hands"]] == [
-        {name: value for name, value in response.items() if name != "round"} for response in played
+        without(response, "round", "metadata") for response in played
     ]
 
 

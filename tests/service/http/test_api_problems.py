@@ -119,9 +119,9 @@ def test_an_invalid_id_is_not_found(api: Api, id_: str) -> None:
     [
         ("DELETE", "/v1/tables", {"GET", "HEAD", "POST", "OPTIONS"}),
         ("GET", "/v1/score", {"POST", "OPTIONS"}),
-        ("PUT", f"/v1/rounds/{NOBODYS}", {"GET", "HEAD", "OPTIONS"}),
+        ("PUT", f"/v1/rounds/{NOBODYS}", {"GET", "HEAD", "PATCH", "OPTIONS"}),
         ("GET", f"/v1/rounds/{NOBODYS}/close", {"POST", "OPTIONS"}),
-        ("PATCH", f"/v1/hands/{NOBODYS}", {"GET", "HEAD", "OPTIONS"}),
+        ("PUT", f"/v1/hands/{NOBODYS}", {"GET", "HEAD", "PATCH", "OPTIONS"}),
         ("POST", "/healthz", {"GET", "HEAD", "OPTIONS"}),
     ],
 )

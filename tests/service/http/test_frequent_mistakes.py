@@ -96,7 +96,7 @@ MISTAKES = {
     "a list of hands": Sent(
         422,
         "the document is an array; expected an object with number, button, played_at, top_ups, players, restores,"
-        " dealt_again, charges, expected",
+        " dealt_again, charges, reference, metadata, expected",
         body=[HAND],
     ),
     "a card of three characters": Sent(
@@ -109,7 +109,7 @@ MISTAKES = {
     "a field of another style": Sent(
         422,
         "`playedAt` is unknown; expected one of number, button, played_at, top_ups, players, restores, dealt_again,"
-        " charges, expected",
+        " charges, reference, metadata, expected",
         body={**HAND, "playedAt": "2026-11-20T20:04:00Z"},
     ),
     "a number as the ID": Sent(
@@ -135,7 +135,7 @@ MISTAKES = {
         " of a page",
     ),
     "a page number": get(
-        "/v1/tables?page=2", 422, "`query.page` is unknown; expected one of limit, cursor, name, archived"
+        "/v1/tables?page=2", 422, "`query.page` is unknown; expected one of limit, cursor, name, archived, reference"
     ),
     "a large body": Sent(
         413,

@@ -35,7 +35,10 @@ WEBHOOK = {"url": "https://club.example/webhooks", "kinds": ["round.completed"]}
 SENT: dict[str, Any] = {
     "update_table": {"name": "hall"},
     "open_round": {"seats": seats(SIXES)},
+    "update_round": {"metadata": {"city": "Lyon"}},
     "record_hand": hand(2, 2, THREE),
+    "update_hand": {"metadata": {"film": "cam2"}},
+    "erase_texts": None,
     "record_departure": {"seat": 1},
     "close_round": {"reason": "the room closes"},
     "undo_hand": {"number": 1, "hand": NOBODYS},
@@ -92,6 +95,7 @@ class Theirs:
     charge_id: str
     payment_claim_id: str
     proposal_id: str
+    record_id: str
 
 
 @pytest.fixture
@@ -117,7 +121,18 @@ def theirs(other_api: Api) -> Theirs:
     proposal_id = proposed(other_api, complete_round(other_api, name="cellar")).rpartition("/")[2]
     return Theirs(
         *(table, round_id, hand_id, dispute_id, import_id, recomputation_id),
-        *(key_id, webhook_id, delivery_id, link_id, device_id, payment_id, charge_id, payment_claim_id, proposal_id),
+        *(
+            key_id,
+            webhook_id,
+            delivery_id,
+            link_id,
+            device_id,
+            payment_id,
+            charge_id,
+            payment_claim_id,
+            proposal_id,
+            add_table(other_api, name="loft"),
+        ),
     )
 
 

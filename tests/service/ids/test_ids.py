@@ -17,8 +17,8 @@ from tests.support.import_lines import club_of
 from tests.support.sample_rounds import add_table, complete_round, find_record, round_of
 
 ENDING = "5eed00"
-UNNAMED = {"device_id"}
-"""Of a scorekeeper's device, which chooses it itself and lists it nowhere."""
+UNNAMED = {"device_id", "record_id"}
+"""Of a scorekeeper's device, which chooses it itself and lists it nowhere, and of any record with texts to erase."""
 ADDRESS = "address"
 """The id of a checkpoint is the address of its note."""
 

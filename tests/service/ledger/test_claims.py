@@ -270,7 +270,7 @@ def test_events_have_the_claim_and_no_words(api: Api, house: House) -> None:
 
 
 def test_the_reason_of_a_decline_is_erased_with_either_player(api: Api, house: House) -> None:
-    reasons = partial(house.query, "SELECT reason FROM payment_claim_reasons WHERE club_id = %s", club_of(house, api))
+    reasons = partial(house.query, "SELECT content FROM texts WHERE club_id = %s", club_of(house, api))
     for player, reference in (("ann", "tap-1"), ("cyd", "tap-2")):
         declined = claimed(api, reference=reference)["id"]
         end(api, declined, "decline")
@@ -289,7 +289,7 @@ def test_the_reason_of_a_decline_is_erased_with_either_player(api: Api, house: H
         ("UPDATE payment_claims SET amount = 1 WHERE club_id = %s", "amount"),
         ("UPDATE payment_claims SET payee = 'bob' WHERE club_id = %s", "payee"),
         ("UPDATE payment_claim_outcomes SET outcome = 'withdrawn' WHERE club_id = %s", "outcome"),
-        ("UPDATE payment_claim_reasons SET reason = 'received' WHERE club_id = %s", "reason"),
+        ("UPDATE texts SET content = 'received' WHERE club_id = %s", "content"),
     ],
 )
 def test_a_changed_claim_is_found(api: Api, house: House, change: str, column: str) -> None:

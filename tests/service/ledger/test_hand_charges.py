@@ -219,7 +219,7 @@ def test_the_reason_of_a_charge_can_be_erased(api: Api, house: House, is_batch: 
     if is_batch:
         round_id = start_round(api, name="attic")
         send_lines(api, {**with_charges(1, {**RAKE, "reason": words}), "round": round_id})
-    assert tables_that_hold(house, words) == {"entry_notes"}
+    assert tables_that_hold(house, words) == {"texts"}
     assert {"submissions", "entries"} <= tables_that_hold(house, "ann")
     assert api.request("DELETE", "/v1/players/ann").status == 204
     assert tables_that_hold(house, words) == set()

@@ -89,7 +89,7 @@ def test_the_repair_of_a_damaged_record_adds_nothing_that_the_journal_has(api: A
         ),
         ("UPDATE entries SET amounts = ARRAY[250, -250] WHERE club_id = %s AND kind = 'payment'", "amounts"),
         ("UPDATE entries SET played_at = posted_at WHERE club_id = %s AND kind = 'payment'", "played_at"),
-        ("UPDATE entry_notes SET note = 'a gift' WHERE club_id = %s", "note"),
+        ("UPDATE texts SET content = 'a gift' WHERE club_id = %s AND field = 'note'", "content"),
     ],
 )
 def test_a_changed_entry_is_found(api: Api, house: House, change: str, column: str) -> None:
@@ -101,12 +101,12 @@ def test_a_changed_entry_is_found(api: Api, house: House, change: str, column: s
     assert column in {finding.column for finding in verify(house, api)}
 
 
-@pytest.mark.parametrize("table", ["entries", "entry_notes"])
+@pytest.mark.parametrize("table", ["entries", "texts"])
 def test_a_missing_entry_is_found(api: Api, house: House, table: str) -> None:
     posted(api, hands=COMPLETE, **EURO)
     paid = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 250, "reference": "cash", "note": "a loan"}
     entry = api.post("/v1/payments", paid)["id"]
-    column = "id" if table == "entries" else "entry_id"
+    column = "id" if table == "entries" else "record_id"
     tamper(house.owner_url, f"DELETE FROM {table} WHERE {column} = %s", entry)
     findings = [finding for finding in verify(house, api) if finding.table == table]
     assert {finding.kind for finding in findings} == {FindingKind.RECORD_MISSING}

@@ -159,7 +159,7 @@ def test_a_transaction_of_a_link_sees_no_payments_of_other_tables(
         transaction = session.reading(club_of(house, api), UUID(friday["table"]))
         seen = transaction.execute(text("SELECT id FROM entries WHERE kind = 'payment'")).scalars().all()
         assert list(map(str, seen)) == paid[:1]
-        assert transaction.execute(text("SELECT count(*) FROM entry_notes")).scalar_one() == 0
+        assert transaction.execute(text("SELECT count(*) FROM texts")).scalar_one() == 0
     with database_of(house).session() as session:
         transaction = session.reading(club_of(house, api), UUID(table))
         assert transaction.execute(text("SELECT count(*) FROM entries")).scalar_one() == 0

@@ -56,7 +56,7 @@ def test_an_id_is_joined_to_a_player_and_parted_again(api: Api, table: str) -> N
     alias = {"alias": "bobby", "joined_at": joined["aliases"][0]["joined_at"]}
     assert joined.document == {"player": "bob", "display_name": None, "named_at": None, "aliases": [alias]}
     for known_as in ("bob", "bobby"):
-        assert api.get(f"/v1/players/{known_as}").document == joined.document
+        assert api.get(f"/v1/players/{known_as}").document == {**joined.document, "metadata": {}}
     assert api.get("/v1/players")["players"] == [joined.document]
     parted = part(api, "bob", "bobby")
     assert (parted.status, parted["aliases"]) == (200, [])
@@ -347,7 +347,7 @@ def test_an_erasure_covers_all_ids_of_the_player(api: Api, house: House, table: 
     assert api.delete("/v1/players/bobby").status == 204
     club = club_of(house, api)
     assert house.query("SELECT player FROM players WHERE club_id = %s", club) == []
-    assert house.query("SELECT note FROM entry_notes WHERE club_id = %s", club) == []
+    assert house.query("SELECT content FROM texts WHERE club_id = %s", club) == []
     assert api.get("/v1/players/bob")["display_name"] is None
     part(api, "bob", "bobby")
     assert api.get("/v1/players")["players"] == []

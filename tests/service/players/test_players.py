@@ -5,7 +5,6 @@ from urllib.parse import quote
 
 import psycopg
 import pytest
-from psycopg import sql
 from sqlalchemy.exc import DBAPIError
 
 from evidence.events import PlayerNamed
@@ -15,8 +14,9 @@ from service.players.queries import names
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.database.insert_records import add_club
+from tests.support.database.search_tables import tables_that_hold
 from tests.support.import_lines import club_of, database_of
-from tests.support.sample_rounds import SIXES, THREE, add_table, hand, open_round, play, walk
+from tests.support.sample_rounds import SIXES, THREE, add_table, hand, open_round, play, walk, without
 
 STRANGE = ["a/b", "/a", "a/", "a//b", "../b", "a/..", "..", ".", "%2F", "a b+c", "?x=1#y", "zoë ♣", "\ufffd", "a;b=c,d"]
 
@@ -37,7 +37,7 @@ def test_a_display_name_is_set_and_replaced(api: Api) -> None:
     first = api.put("/v1/players/ann", {"display_name": "Ann Example"})
     assert first.status == 201
     named = {"player": "ann", "display_name": "Ann Example", "named_at": first["named_at"], "aliases": []}
-    assert first.document == named
+    assert first.document == {**named, "metadata": {}}
     assert api.get("/v1/players/ann").document == first.document
     second = api.put("/v1/players/ann", {"display_name": "Annie ♣"})
     assert second.status == 200
@@ -59,7 +59,7 @@ def test_player_ids_can_contain_any_text(api: Api, player: str) -> None:
     named = name(api, player, "Zoë")
     assert named["player"] == player
     assert api.get(path_of(player)).document == named
-    assert api.get("/v1/players")["players"] == [named]
+    assert api.get("/v1/players")["players"] == [without(named, "metadata")]
     assert api.delete(path_of(player)).status == 204
     assert api.get(path_of(player)).status == 404
 
@@ -68,7 +68,7 @@ def test_an_id_that_ends_like_the_path_of_statistics_has_a_name(api: Api) -> Non
     """The URL of the name is that of another player's statistics, so the name is read from the list."""
     named = name(api, "c/statistics", "Cyd")
     assert named["player"] == "c/statistics"
-    assert api.get("/v1/players")["players"] == [named]
+    assert api.get("/v1/players")["players"] == [without(named, "metadata")]
     assert api.delete("/v1/players/c%2Fstatistics").status == 204
     assert api.get("/v1/players")["players"] == []
 
@@ -191,24 +191,6 @@ def test_database_errors_do_not_contain_a_name(database: Database, owner_url: st
     with pytest.raises(DBAPIError) as failure, database.transaction(add_club(owner_url)) as transaction:
         names.set_name(transaction, "ann", "Ann Erasable\0", bytes(32), b"{}")
     assert "Erasable" not in str(failure.value)
-
-
-def tables_that_hold(house: House, words: str) -> set[str]:
-    """
-    Search the text of every column of every table, and the database's own statistics.
-
-    Bytes are shown in hexadecimal digits, so they are searched for the digits of the words.
-    """
-    with psycopg.connect(house.owner_url) as owner:
-        tables = owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-        holding = set()
-        for table in [*(table for (table,) in tables), "pg_stats"]:
-            query = sql.SQL(
-                "SELECT FROM {} AS found WHERE position(%s IN found::text) + position(%s IN found::text) > 0"
-            )
-            cursor = owner.execute(query.format(sql.Identifier(table)), [words, words.encode().hex()])
-            holding |= {table} if cursor.rowcount else set()
-    return holding
 
 
 def test_names_of_any_number_of_players_are_read_at_once(house: House, api: Api) -> None:

@@ -16,6 +16,7 @@ from tests.support.sample_rounds import (
     hand,
     play,
     play_to_the_end,
+    read_round,
     start_round,
 )
 
@@ -26,7 +27,7 @@ def test_a_round_is_closed_with_a_reason(api: Api) -> None:
     closed = close(api, round_id)
     assert closed.status == 200
     assert (closed["status"], closed["next"], closed["hands"], closed["version"]) == ("closed", None, 1, 3)
-    assert closed.document == api.get(f"/v1/rounds/{round_id}").document
+    assert closed.document == read_round(api, round_id)
     settled = api.get(f"/v1/rounds/{round_id}/settlement")
     assert (settled["state"], settled["revision"]) == ("provisional", 1)
     assert api.get(f"/v1/rounds/{round_id}/document")["closed"] == {"after_hand": 1, "reason": "the room closes"}

@@ -18,6 +18,7 @@ from tests.support.sample_rounds import (
     close,
     hand,
     play,
+    read_round,
     record,
     start_round,
     without,
@@ -55,7 +56,7 @@ def test_a_repeated_hand_is_a_replay_at_any_later_time(api: Api, house: House, e
     records = house.count_records()
     again = record(api, round_id, hand(1, 1, THREE))
     assert replayed(first, again)
-    assert again["round"] == api.get(f"/v1/rounds/{round_id}").document
+    assert again["round"] == read_round(api, round_id)
     assert house.count_records() == records
 
 

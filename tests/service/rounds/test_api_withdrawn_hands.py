@@ -26,6 +26,7 @@ from tests.support.sample_rounds import (
     hand,
     open_round,
     play,
+    read_round,
     record,
     round_of,
     seats,
@@ -56,7 +57,7 @@ def test_the_same_undo_again_undoes_no_second_hand(api: Api, house: House, then:
     records = house.count_records()
     again = undo(api, round_id, 2, reason="asked again")
     assert replayed(again)
-    assert again.document == api.get(f"/v1/rounds/{round_id}").document
+    assert again.document == read_round(api, round_id)
     assert house.count_records() == records
 
 
@@ -242,7 +243,7 @@ def test_a_document_is_a_replay_after_an_undo_too(api: Api, house: House) -> Non
         records = house.count_records()
         again = api.post("/v1/documents", document)
         assert replayed(again)
-        assert again["round"] == api.get(f"/v1/rounds/{round_id}").document
+        assert again["round"] == read_round(api, round_id)
         assert house.count_records() == records
 
 

@@ -11,7 +11,7 @@ from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import Document, without
 from tests.web.browser_rules import BrowserRules
 
-OF_RECORDS = ("id", "in_force", "played_at", "recorded_at")
+OF_RECORDS = ("id", "in_force", "played_at", "recorded_at", "reference", "metadata")
 """Fields of a recorded hand that a hand which is not recorded has not."""
 OF_ROUNDS = ("stakes_scope", "hands", "next", "seats", "status")
 """Fields of a round that are results of the rules."""

@@ -27,7 +27,9 @@ class Parameter(NamedTuple):
 
 PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
 '''
-_TYPES: Final = ("string", "integer", "boolean", "array")
+_TYPES: Final = ("string", "integer", "boolean", "array", "object")
+_OF_TEXTS: Final = {"array": "items", "object": "additionalProperties"}
+"""The types of several texts, with what describes one of these."""
 
 
 class Fields:
@@ -51,17 +53,19 @@ class Fields:
     def _write_one(self, name: str, place: str, schema: Schema, described: Any) -> Iterator[str]:
         """Yield the line of a parameter that can be written as a text or as several."""
         resolved = self._resolve(schema)
-        items = self._resolve(resolved.get("items", {}))
         kind = resolved.get("type")
-        if kind not in _TYPES or (kind == "array" and items.get("type") != "string"):
+        one = self._resolve(resolved.get(_OF_TEXTS[kind], {})) if kind in _OF_TEXTS else resolved
+        if kind not in _TYPES or (kind in _OF_TEXTS and one.get("type") != "string"):
             return
-        choices = tuple((items if kind == "array" else resolved).get("enum", ()))
+        choices = tuple(one.get("enum", ()))
         text = " ".join(str(described.get("description") or resolved.get("description", "")).split())
         values = (name, place, kind, choices, text, bool(described.get("required")), resolved.get("minimum"))
         yield f"Parameter({', '.join(map(repr, values))}),"
 
-    def _resolve(self, schema: Schema) -> Schema:
+    def _resolve(self, schema: Schema | bool) -> Schema:
         """Return a schema without references, and without null."""
+        if isinstance(schema, bool):  # no property, or any
+            return {}
         while "$ref" in schema:
             schema = self.contract.schemas[schema["$ref"].rpartition("/")[2]]
         kinds = schema.get("anyOf") or schema.get("oneOf")

@@ -148,10 +148,8 @@ def _restore(transaction: Transaction, tables: Iterable[str]) -> None:
 _NOT_OF_ROUNDS: Final = {
     "api_keys",
     "clubs",
-    "entry_notes",
     "payment_claims",
     "payment_claim_outcomes",
-    "payment_claim_reasons",
     "players",
     "links",
     "tables",

@@ -18,6 +18,7 @@ from evidence.events import (
     ProposalOpened,
     ProposalWithdrawn,
 )
+from evidence.texts import SaltedText
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
@@ -40,7 +41,7 @@ from service.clubs.queries.keys import IssuedKey
 from service.console.actions import issue_console_link
 from service.db import Database, Transaction
 from service.disputes.queries import disputes
-from service.disputes.queries.disputes import StoredDispute
+from service.disputes.queries.disputes import StoredDispute, Words
 from service.http import idempotent_responses
 from service.http.idempotent_responses import IdempotentResponse
 from service.imports import queries as imports
@@ -48,7 +49,6 @@ from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Part
 from service.ledger.queries import claims, payments
-from service.ledger.queries.payments import Note
 from service.links.actions.links import issue_link
 from service.players.queries import aliases, names
 from service.proposals import queries as proposals
@@ -57,14 +57,17 @@ from service.recomputations.queries import AuditedRound
 from service.replays.findings import Finding, FindingKind
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds, settlements
-from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.received import HandToRecord, Submission
+from service.rounds.queries.revisions import RevisionToRecord, write_reason
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
-from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
+from service.rounds.queries.writer import RoundChange, write_rounds
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.actions import show_scorekeeper
 from service.tables.queries import StoredTable
+from service.texts.models import TextField
+from service.texts.queries import NewText, write_text
 from service.units.actions import define_unit
 from service.verification.queries import results
 from service.verification.queries.results import VerificationResult
@@ -109,7 +112,7 @@ def add_club(owner_url: str, name: str = "home") -> UUID:
             clubs.add(transaction, name, EVENT)
             secret = sha256(SECRET + name.encode()).digest()
             key = IssuedKey(transaction.club_id, name, uuid7(), "first", "ofc_", ("read", "write"), transaction.now)
-            keys.add(transaction, key, secret, EVENT)
+            keys.add(transaction, key, bytes(32), secret, EVENT)
         return transaction.club_id
     finally:
         owner.close()
@@ -200,7 +203,7 @@ def end_round(
 ) -> StoredRound:
     """Add a departure or closing."""
     change = RoundChange(transaction, before)
-    change.add_ending(before.round, departed, ending, EVENT)
+    change.add_ending(before.round, departed, ending)
     return write(transaction, change, departed.round)
 
 
@@ -221,7 +224,8 @@ def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
     """A correction that finds everything right."""
     happened = histories.get(transaction, before.id, before.revision)
     hand_ids = [hand.id for hand in happened.hands]
-    revision = RevisionToRecord(happened.history, replay(happened.history), hand_ids, "looked at again")
+    reason = write_reason("looked at again", before.id)
+    revision = RevisionToRecord(happened.history, replay(happened.history), hand_ids, reason)
     change = revisions.build_revision(transaction, before, revision, EventKind.ROUND_CORRECTED, EVENT)
     submission = Submission("correction", b"{}")
     change.add_submission(submission)
@@ -237,24 +241,28 @@ def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRoun
     happened = histories.get(transaction, before.id, before.revision)
     first, *others = happened.seats
     history = replace(happened.history, seats=(replace(first, player="dora"), *others))
-    revision = RevisionToRecord(
-        history, replay(history), [hand.id for hand in happened.hands], "it was dora who sat there"
-    )
+    reason = write_reason("it was dora who sat there", before.id)
+    revision = RevisionToRecord(history, replay(history), [hand.id for hand in happened.hands], reason)
     return revisions.add(transaction, before, revision, EventKind.ROUND_CORRECTED, EVENT)
 
 
 def dispute(transaction: Transaction, disputed: StoredRound) -> None:
     """A dispute with a comment."""
-    digest = sha256(b"a claim").digest()
-    claimed = (disputed.revision, 1, 1, "top", "it was the three", "bob", digest, transaction.now)
+    claimed = (disputed.revision, 1, 1, "top", "it was the three", "bob", "bob", transaction.now)
     record = StoredDispute(uuid7(), disputed.id, disputed.table_id, *claimed)
-    disputes.add(transaction, record)
-    disputes.add_entry(transaction, record, DisputeEntry(2, COMMENT, "ann", "it was", None, transaction.now), digest)
+    disputes.add(transaction, record, Words(_text(record, TextField.CLAIM, "it was the three"), "bob", None))
+    comment = DisputeEntry(2, COMMENT, "auditor", "it was", None, transaction.now)
+    name = _text(record, TextField.AUTHOR, "auditor")
+    disputes.add_entry(transaction, record, comment, Words(_text(record, TextField.COMMENT, "it was"), None, name))
+
+
+def _text(dispute: StoredDispute, field: TextField, text: str) -> NewText:
+    return write_text(text, dispute.id, field, round_id=dispute.round_id)
 
 
 def charge(transaction: Transaction) -> UUID:
     """A charge with its reason."""
-    reason = Note("the room", bytes(32))
+    reason = SaltedText.of("the room")
     event = ChargeRecorded(
         player="ann",
         unit="EUR",
@@ -280,18 +288,18 @@ def declined_claim(transaction: Transaction) -> None:
         table=None,
         reference=str(uuid7()),
     )
-    claim, reason = claims.record(transaction, claimed), Note("not received", bytes(32))
+    claim, reason = claims.record(transaction, claimed), SaltedText("not received", bytes(32))
     claims.decline(transaction, claim, PaymentClaimDeclined(claim=claim.id, reason=reason.digest), reason)
 
 
 def withdrawn_proposal(transaction: Transaction, audit_id: UUID) -> None:
     """A proposal to apply an audit, by the key of the transaction, that was withdrawn."""
-    content = b'{"reason": "the wrong rules"}'
+    content = SaltedText.of('{"reason": "the wrong rules"}')
     opened = ProposalOpened(
         proposal=ProposalKind.RECOMPUTATION,
         digest=bytes(32),
         request=sha256(b"a request").digest(),
-        received=sha256(content).digest(),
+        received=content.digest,
         round=None,
         table=None,
         revision=None,
@@ -300,8 +308,8 @@ def withdrawn_proposal(transaction: Transaction, audit_id: UUID) -> None:
         audit=audit_id,
     )
     proposal = proposals.get(transaction, proposals.add(transaction, opened, content)).proposal
-    reason = "a mistake"
-    withdrawn = ProposalWithdrawn(proposal=proposal.id, reason=sha256(reason.encode()).digest())
+    reason = SaltedText.of("a mistake")
+    withdrawn = ProposalWithdrawn(proposal=proposal.id, reason=reason.digest)
     proposals.withdraw(transaction, proposal, withdrawn, reason)
 
 
@@ -342,9 +350,9 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         job_id = add_job(transaction)
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
-        idempotent_responses.add(
-            transaction, "a key", IdempotentResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}")
-        )
+        fingerprint = sha256(b"a request").digest()
+        first = IdempotentResponse(fingerprint, 201, "/v1/hands/1", b"{}", has_texts=True)
+        idempotent_responses.add(transaction, "a key", first)
         webhook = webhooks.add(
             transaction, uuid7(), WebhookRequest("https://club.example", (WebhookKind.TEST,), None, ON)
         )

@@ -15,14 +15,17 @@ from tests.support.database.corrupt_records import Columns, Table
 
 Row = Mapping[str, Any]
 
-_SAY_WHAT_IS_RECORDED: Final = ("club.", "key.", "ruleset.", "table.", "link", "payment.", "charge.", "proposal.")
+_SAY_WHAT_IS_RECORDED: Final = (
+    *("club.", "key.", "ruleset.", "table.", "link", "payment.", "charge.", "proposal."),
+    *("metadata.", "texts.", "player.erased"),
+)
 """The beginnings of kinds of events that belong to no round, and make records: with one of them all these are lost."""
 
 _OF_WHOLE_ROUNDS: Final = {"events", "round_statistics"}
 """Tables of which a record follows from others of its round, or these from it."""
 
-_SIGNED: Final = {"checkpoints", "tree_heads"}
-"""What says the same of what was signed last, and could be changed alike."""
+_SIGNED: Final = {"checkpoints", "tree_heads", "round_map_tiles"}
+"""What says the same of what was signed last, and could be changed alike; without a head no map is looked at."""
 
 
 @dataclass(frozen=True)

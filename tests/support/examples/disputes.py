@@ -63,6 +63,8 @@ def look_at_the_round(recorder: Recorder, round_id: str) -> None:
     period = {"from": "2026-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
     table = recorder.call("get_round", in_round)["table"]
     recorder.call("find_hands", {**narrowed, **period, "table": table, "limit": 1, "cursor": next_cursor(page)})
+    page = recorder.call("find_hands", {"reference": "friday-7/2"})
+    assert [listed["number"] for listed in page["hands"]] == [2]
     recorder.call("get_hand", {"hand_id": hands["hands"][0]["id"]})
     explained = {"hand_id": hands["hands"][0]["id"], "revision": 3}
     recorder.call("explain_hand", explained)

@@ -65,18 +65,21 @@ def set_up_the_table(recorder: Recorder) -> str:
     recorder.refuse("unit-conflict", "define_unit", {}, {**chips, "digits": 2})
     charge = {"charge_per": "hand", "charge_amount": 20}
     kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "unit": "EUR", **charge}
+    kitchen |= {"reference": "room-1/3", "metadata": {"floor": "second"}}
     table = str(recorder.record("add_table", {}, kitchen)["id"])
     recorder.refuse("table-conflict", "add_table", {}, {**kitchen, "point_value": 5})
     key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
     recorder.refuse("idempotency-key-reused", "add_table", key, {**kitchen, "name": "attic"})
     recorder.refuse("idempotency-key-invalid", "add_table", {"Idempotency-Key": "two words"}, kitchen)
-    attic = str(recorder.record("add_table", {}, {**kitchen, "name": "attic"})["id"])
+    recorder.refuse("table-conflict", "add_table", {}, {**kitchen, "name": "attic"})
+    attic = str(recorder.record("add_table", {}, {**kitchen, "name": "attic", "reference": "room-1/4"})["id"])
     recorder.call("get_table", {"table_id": table})
     recorder.refuse("not-found", "get_table", {"table_id": NOBODYS})
     read_two_pages(recorder, "list_tables")
     recorder.call("list_units")
-    page = recorder.call("list_tables", {"name": "kitchen"})
-    assert [listed["id"] for listed in page["tables"]] == [table]
+    for one in ({"name": "kitchen"}, {"reference": "room-1/3"}):
+        page = recorder.call("list_tables", one)
+        assert [listed["id"] for listed in page["tables"]] == [table]
     archive_the_table(recorder, attic)
     return table
 
@@ -94,7 +97,7 @@ def archive_the_table(recorder: Recorder, table: str) -> None:
 def name_the_players(recorder: Recorder) -> None:
     """What the players are called, and that bob would rather not be."""
     recorder.call("name_player", {"player": "ann"}, {"display_name": "Ann from next door"})
-    recorder.call("name_player", {"player": "ann"}, {"display_name": "Ann"})
+    recorder.call("name_player", {"player": "ann"}, {"display_name": "Ann", "metadata": {"member": "0042"}})
     recorder.call("name_player", {"player": "bob"}, {"display_name": "Bob"})
     recorder.call("get_player", {"player": "ann"})
     read_two_pages(recorder, "list_players")
@@ -112,12 +115,16 @@ def join_two_ids(recorder: Recorder) -> None:
 def play_a_round(recorder: Recorder, table: str) -> str:
     """Play a round with a hand misread and undone, a player who leaves, and an early end; return its id."""
     at_table, opening = {"table_id": table}, {"seats": seats(SIXES), "reference": "2026-11-20/1"}
+    opening["metadata"] = {"tournament": "friday-7"}
     recorder.refuse("round-invalid", "open_round", at_table, {"seats": seats({1: "ann 100", 2: "bob"})})
     round_id = str(recorder.record("open_round", at_table, opening)["id"])
     recorder.refuse("round-open", "open_round", at_table, {"seats": seats(SIXES)})
     recorder.refuse("round-conflict", "open_round", at_table, {**opening, "seats": seats({1: "ann 90", 2: "bob 90"})})
     in_round = {"round_id": round_id}
-    first = recorder.record("record_hand", in_round, FIRST)
+    recorder.record("update_round", in_round, {"metadata": {"tournament": "friday-7", "host": "club bar"}})
+    own = {"reference": "friday-7/1", "metadata": {"dealer": "d-3"}}
+    first = recorder.record("record_hand", in_round, {**FIRST, **own})
+    recorder.record("update_hand", {"hand_id": first["id"]}, {"metadata": {"dealer": "d-4"}})
     recorder.refuse("hand-conflict", "record_hand", in_round, hand(1, 1, THREE))
     misread = recorder.record("record_hand", in_round, MISREAD)
     undoing = {"number": 2, "hand": misread["id"], "reason": "bob's nine of hearts was the nine of spades"}
@@ -126,7 +133,7 @@ def play_a_round(recorder: Recorder, table: str) -> str:
     drink = {"player": "bob", "unit": "EUR", "amount": 300, "reason": "a drink"}
     many = lines_of([json.dumps({"round": round_id, **SECOND, "charges": [drink]}).encode()])
     recorder.send_lines("record_hands", many, many.decode(), dry_run=True)
-    recorder.record("record_hand", in_round, SECOND)
+    recorder.record("record_hand", in_round, {**SECOND, "reference": "friday-7/2"})
     recorder.refuse("same-deal", "record_hand", in_round, {**SECOND, "number": 3})
     recorder.refuse("hand-number", "record_hand", in_round, {**MISREAD, "number": 5})
     recorder.refuse("undo-refused", "undo_hand", in_round, {"number": 1, "hand": first["id"]})

@@ -17,6 +17,7 @@ def settle_with_money(recorder: Recorder, table: str, round_id: str) -> None:
     charge = recorder.record("record_charge", {}, {**charging, "round": round_id})
     recorder.record("reverse_charge", {"charge_id": charge["id"]}, {"reason": "the first evening is free"})
     posted = recorder.call("list_ledger", {"kind": "payment", "unit": "EUR", "reference": "cash-2"})["lines"][0]
+    recorder.call("erase_texts", {"record_id": charge["id"]})
     listed = recorder.call("list_ledger", {"posted_before": posted["posted_at"], "round": round_id, "limit": 1})
     recorder.call("list_ledger", {"posted_from": posted["posted_at"], "cursor": next_cursor(listed)})
     recorder.call("get_balances", {"player": "ann", "unit": "EUR", "table": table, "as_of": posted["posted_at"]})

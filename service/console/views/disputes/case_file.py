@@ -123,7 +123,7 @@ def render_case_file(dispute_id: UUID) -> str:
         case=case,
         read=read,
         entries=entries,
-        display_names=list_names(transaction, {case.author, *players}),
+        display_names=list_names(transaction, filter(None, [case.author, *players])),
         evening=show_evenings(Evenings(evening, evening)),
         stakes=list(_describe_stakes(read.happened.ruleset)),
         hands=hands,

@@ -66,7 +66,7 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
     can_comment = allows(KeyScope.DISPUTES) and not case.state.is_ended
     return render(
         "dispute.html",
-        display_names=list_names(transaction, [case.author, *shown["players"].values()]),
+        display_names=list_names(transaction, filter(None, [case.author, *shown["players"].values()])),
         case=case,
         unusual=view.unusual,
         anomalies=ANOMALIES,

@@ -36,6 +36,7 @@ from service.http.authentication import current_transaction
 from service.ledger.actions.round_totals import sum_up_round
 from service.ledger.queries.journal import list_of_round
 from service.players.actions import list_names
+from service.rounds.actions.metadata import get_hand_metadata, get_round_metadata
 from service.rounds.actions.reading import explain_hand
 from service.rounds.actions.settlements import get_round_settlement
 from service.rounds.queries.revisions import list_made
@@ -86,6 +87,7 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         account_of=account_of,
         show_decimal=show_decimal,
         provisional_until=view.settlement.provisional_until,
+        metadata=get_round_metadata(transaction, round_id),
     )
 
 
@@ -129,6 +131,7 @@ def show_hand(round_id: UUID, number: int) -> str | BaseResponse:
         stacks={stack["seat"]: stack for stack in explained["stacks"]},
         after=find_between(read, number),
         last=len(read.happened.hands),
+        metadata=get_hand_metadata(current_transaction(), stored.id, round_id),
     )
 
 

@@ -108,7 +108,7 @@ def _changes_of_round(older: ReadRound, newer: ReadRound) -> Iterator[Changed]:
 
 
 def _show_closing(closed: Closing | None) -> str | None:
-    return None if closed is None else f"after hand {closed.after_hand}: {closed.reason}"
+    return None if closed is None else f"after hand {closed.after_hand}: {closed.reason or 'the reason was erased'}"
 
 
 def _show_seats(seats: Sequence[RoundSeat]) -> str:

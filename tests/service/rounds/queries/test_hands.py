@@ -16,9 +16,10 @@ from service.audit_trail.models import EventRecord
 from service.db import Database, Transaction
 from service.errors import NotFound
 from service.rounds.models import HandRecord, HandScoreRecord, SubmissionRecord
-from service.rounds.queries import hands, rounds
+from service.rounds.queries import boards, hands, rounds
+from service.rounds.queries.received import Submission
 from service.rounds.queries.stored_round import StoredRound
-from service.rounds.queries.writer import RoundChange, Submission, write_rounds
+from service.rounds.queries.writer import RoundChange, write_rounds
 from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
@@ -161,7 +162,7 @@ def test_a_hand_is_found_again_by_its_number(database: Database, club_id: UUID) 
         assert hands.list_contents(transaction, before.id, 2) == []
         assert hands.find_newest(transaction, before.id, []) is None
         assert hands.find_newest(transaction, uuid7(), [hand_id]) is None
-        assert hands.list_boards(transaction, before.id) == [(1, list(EXAMPLE.seats), EXAMPLE.boards)]
+        assert boards.list_boards(transaction, before.id) == [(1, list(EXAMPLE.seats), EXAMPLE.boards)]
 
 
 def test_a_hand_of_another_club_is_not_found(database: Database, club_id: UUID, logins: Logins) -> None:

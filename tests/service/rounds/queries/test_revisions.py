@@ -18,11 +18,12 @@ from service.audit_trail.models import EventRecord
 from service.audit_trail.queries.events import EventKind
 from service.db import Database, Transaction
 from service.errors import Busy, RoundOpen
-from service.rounds.models import ClosingRecord, DepartureRecord, RoundSeatRecord, SettlementRecord
+from service.rounds.models import RoundSeatRecord
 from service.rounds.queries import hands, revisions, rounds
 from service.rounds.queries.records import get_records
-from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.revisions import RevisionToRecord, write_reason
 from service.rounds.queries.stored_round import StoredRound
+from service.texts.models import TextRecord
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
 from tests.support.database.insert_records import (
@@ -52,7 +53,7 @@ def play_again(transaction: Transaction, before: StoredRound, history: History) 
     """Insert a replay of the round's hands as its newest revision."""
     recorded = hands.list_page(transaction, before.id, before.revision, limit=len(history.hands) or 1)
     ids = [hand.id for hand in recorded[: len(history.hands)]]
-    revision = RevisionToRecord(history, replay(history), ids, "misread")
+    revision = RevisionToRecord(history, replay(history), ids, write_reason("misread", before.id))
     return revisions.add(transaction, before, revision, EventKind.HAND_WITHDRAWN, EVENT)
 
 
@@ -106,14 +107,16 @@ def test_unchanged_records_preserve_their_times_and_marks(database: Database, cl
         seats = transaction.execute(
             select(RoundSeatRecord.__table__).where(RoundSeatRecord.revision == 2).order_by(RoundSeatRecord.seat)
         ).all()
-        left = transaction.execute(select(DepartureRecord.__table__).where(DepartureRecord.revision == 2)).one()
-        closed = transaction.execute(select(ClosingRecord.__table__).where(ClosingRecord.revision == 2)).one()
-        settlement = transaction.execute(select(SettlementRecord.__table__).where(SettlementRecord.revision == 2)).one()
+        first, second = [get_records(transaction, opened.id, revision) for revision in (1, 2)]
+        texts = transaction.execute(select(TextRecord.content, TextRecord.player).order_by(TextRecord.content)).all()
         event = transaction.execute(select(EventRecord.__table__).order_by(EventRecord.id.desc()).limit(1)).one()
     assert [(seat.opening_stack, seat.carried_over) for seat in seats] == [(3, True), (51, False), (50, False)]
-    assert (left.recorded_at, left.reason) == (then, "last train")
-    assert (closed.recorded_at, closed.reason) == (transaction.now, "it rains")
-    assert (settlement.reason, settlement.created_at) == ("misread", transaction.now)
+    [left], [left_before] = second.departures, first.departures
+    assert (left["recorded_at"], left["reason_text"], left["reason"]) == (then, "last train", left_before["reason"])
+    assert second.closing is not None
+    assert (second.closing["recorded_at"], second.closing["reason_text"]) == (transaction.now, "it rains")
+    assert (second.reason, second.settlement_record["created_at"]) == ("misread", transaction.now)
+    assert texts == [("it rains", None), ("last train", "bob"), ("misread", None), ("the room closes", None)]
     assert (event.kind, event.sequence) == ("hand.withdrawn", after.version + 1)
 
 
@@ -162,7 +165,7 @@ def test_chips_that_do_not_add_up_are_refused_in_every_revision(database: Databa
     [hand] = played.hands
     exchanged = replace(hand.round, stacks={1: 8, 2: 49, 3: 46})
     wrong = replace(played, hands=(replace(hand, round=exchanged),), round=exchanged)
-    revision = RevisionToRecord(history, wrong, [recorded.id], "misread")
+    revision = RevisionToRecord(history, wrong, [recorded.id], write_reason("misread", before.id))
     with pytest.raises(IntegrityError, match="do not add up"), database.transaction(club_id) as transaction:
         revisions.add(transaction, before, revision, EventKind.HAND_WITHDRAWN, EVENT)
     with database.reading(club_id) as transaction:

@@ -118,7 +118,7 @@ def test_everything_is_reached_by_keyboard(table: LinkedTable, scripted: Browser
     page.keyboard.type("Ben Example")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Ben Example")).to_be_visible()
-    tab_to(page, "Erase the name")
+    tab_to(page, "Erase the name and texts")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
