@@ -1,5 +1,6 @@
-"""Whether two records are of the same hand, where they differ, and whether two hands are the same deal."""
+"""Whether two records are of the same hand, where they differ, and which hands are the same deal."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Final, NamedTuple
@@ -84,6 +85,61 @@ def find_same_deal(hand: Hand, earlier: Iterable[BoardsOfHand]) -> int | None:
     )
 
 
+def boards_of(hand: Hand) -> BoardsOfHand:
+    """Return the number, seats and packed boards of a hand."""
+    return hand.number, hand.seats, hand.boards
+
+
+def match_deals(before: Iterable[BoardsOfHand], after: Iterable[BoardsOfHand]) -> dict[int, int]:
+    """
+    Return the number that hands of a round had before a change of the round, found by their boards and seats.
+
+    If several hands have the same boards, one with the same number comes first. Other deals are omitted.
+
+    >>> from scoring.board import Board
+    >>> first, second = (Board.of(top, "KsKd9h8h3c", "AhJh7h6h2h").packed for top in ("QsQd4c", "AcAd5s"))
+    >>> match_deals([(1, (1,), first), (2, (1,), second)], [(1, (1,), second)])
+    {1: 2}
+
+    Rule: docs/rules.md#the-same-hand
+    """
+    numbers: dict[tuple[Sequence[Seat], bytes], list[int]] = defaultdict(list)
+    for number, seats, boards in before:
+        numbers[tuple(seats), _sort_rows(boards)].append(number)
+    matched: dict[int, int] = {}
+    others: dict[int, list[int]] = {}
+    for number, seats, boards in after:
+        same = numbers[tuple(seats), _sort_rows(boards)]
+        if number in same:
+            same.remove(number)
+            matched[number] = number
+        else:
+            others[number] = same
+    for number, same in others.items():
+        if same:
+            matched[number] = same.pop(0)
+    return matched
+
+
+def match_hands(before: Sequence[BoardsOfHand], after: Sequence[BoardsOfHand]) -> dict[int, int]:
+    """
+    Return the number that hands of a corrected round had before: that of the same deal, or else the same number.
+
+    A hand that the correction adds is omitted.
+
+    >>> from scoring.board import Board
+    >>> boards = [Board.of(top, "KsKd9h8h3c", "AhJh7h6h2h").packed for top in ("QsQd4c", "AcAd5s", "AcAd6s")]
+    >>> one, two, misread = ((number, (1,), packed) for number, packed in zip((1, 2, 2), boards))
+    >>> match_hands([one, two], [one, misread]), match_hands([one, two], [(1, *two[1:])])
+    ({1: 1, 2: 2}, {1: 2})
+
+    Rule: docs/rules.md#the-same-hand
+    """
+    deals = match_deals(before, after)
+    free = {number for number, _, _ in before} - {*deals.values()}
+    return {**deals, **{number: number for number, _, _ in after if number in free and number not in deals}}
+
+
 _START: Final = {Row.TOP: 0, Row.MIDDLE: Row.TOP.size, Row.BOTTOM: Row.TOP.size + Row.MIDDLE.size}
 
 
@@ -93,6 +149,15 @@ def _have_same_rows(one: bytes, other: bytes) -> bool:
         sorted(one[start + at : start + at + row.size]) == sorted(other[start + at : start + at + row.size])
         for start, (row, at) in product(range(0, len(one), BOARD_SIZE), _START.items())
     )
+
+
+def _sort_rows(boards: bytes) -> bytes:
+    """Return packed boards with the cards of each row in one order."""
+    rows = (
+        sorted(boards[start + at : start + at + row.size])
+        for start, (row, at) in product(range(0, len(boards), BOARD_SIZE), _START.items())
+    )
+    return bytes(card for row in rows for card in row)
 
 
 def _top_ups(hand: Hand) -> tuple[TopUp, ...]:

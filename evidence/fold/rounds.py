@@ -48,6 +48,7 @@ from evidence.fold.values import (
 from evidence.hands import decode_hand
 from scoring.errors import Mistake
 from scoring.history import Closing, Departure
+from scoring.same_hand import boards_of, match_hands
 
 LONGEST_WINDOW: Final = 525_600
 """The longest correction window, in minutes."""
@@ -280,17 +281,22 @@ class _Fold:
         before, contents = self._newest.hands, event.document.hands
         expect(("hands",), len(event.hands), len(contents))
         expect(("hands_before",), list(event.hands_before), [hand.id for hand in before])
+        described = [
+            _read_hand(id_, content, at, event.submission.id, "document", "hands", index)
+            for index, (id_, content) in enumerate(zip(event.hands, contents, strict=True))
+        ]
         kept = {(hand.hand.number, hand.digest): hand for hand in before}
         references = {hand.hand.number: hand.reference for hand in before}
+        numbers = match_hands(*([boards_of(each.hand) for each in hands] for hands in (before, described)))
         hands, recorded = [], []
-        for index, (id_, content) in enumerate(zip(event.hands, contents, strict=True)):
-            hand = _read_hand(id_, content, at, event.submission.id, "document", "hands", index)
+        for index, (id_, hand) in enumerate(zip(event.hands, described, strict=True)):
             hand_before = kept.get((hand.hand.number, hand.digest))
             if hand_before is None:
                 if id_ in self.hands:
                     contradict(("hands", index), f"`hands[{index}]` is {id_}, which another hand has")
                 recorded.append((id_, hand.digest))
-                hand = replace(hand, reference=references.get(hand.hand.number))
+                number = numbers.get(hand.hand.number)
+                hand = replace(hand, reference=None if number is None else references[number])
                 self.hands[id_] = hand
             else:
                 expect(("hands", index), id_, hand_before.id)

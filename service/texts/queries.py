@@ -212,8 +212,8 @@ def move_metadata(transaction: Transaction, batch: Batch, round_id: UUID, moved:
         insert(transaction, batch, [NewText(TextField.METADATA, salted, moved[row.record_id], round_id)])
 
 
-_ERASE_SUBMISSION: Final = text("""
-    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = :record_id
+_ERASE_SUBMISSIONS: Final = text("""
+    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = ANY (:record_ids)
     RETURNING digest, record_id, round_id
 """)
 # Arrays, because PostgreSQL reads an index for each of these conditions, and otherwise all texts of the club. The
@@ -263,7 +263,7 @@ _ERASE_LABELS_OF_PLAYER: Final = text("""
 """)
 _ERASE_OF_RECORD: Final = text("""
     DELETE FROM texts WHERE club_id = :club_id AND (
-        record_id = :record_id OR round_id = :record_id OR record_id = ANY (ARRAY(
+        record_id = ANY (:record_ids) OR round_id = :record_id OR record_id = ANY (ARRAY(
             SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
         ))
     ) RETURNING digest, record_id, round_id
@@ -330,16 +330,23 @@ def lock_texts_shared(transaction: Transaction, record_id: UUID) -> None:
     transaction.execute(_LOCK_SHARED, {"name": f"{transaction.club_id} {record_id}"})
 
 
-def erase_submission(transaction: Transaction, hand_id: UUID) -> Erased:
-    """Delete the request body of a hand, if it has a text."""
-    return _collect(_erase(transaction, _ERASE_SUBMISSION, record_id=hand_id), ())
+def erase_submissions(transaction: Transaction, record_ids: Sequence[UUID]) -> Erased:
+    """Delete the request bodies of the records of a hand that have a text."""
+    return _collect(_erase(transaction, _ERASE_SUBMISSIONS, record_ids=list(record_ids)), ())
 
 
-def erase_of_record(transaction: Transaction, record_id: UUID) -> Erased:
-    """Delete the texts of a record, which must be locked, and of the records of a round."""
+def erase_of_record(transaction: Transaction, record_id: UUID, record_ids: Sequence[UUID]) -> Erased:
+    """
+    Delete the texts of a record, which must be locked, and of the records of a round.
+
+    Args:
+        transaction: of the club.
+        record_id: the record.
+        record_ids: the record; of a hand, its records in all revisions.
+    """
     own = {"club_id": transaction.club_id, "record_id": record_id}
     transaction.execute(_ERASE_REASON_OF_JOB, own)
-    texts = _erase(transaction, _ERASE_OF_RECORD, record_id=record_id)
+    texts = _erase(transaction, _ERASE_OF_RECORD, record_id=record_id, record_ids=list(record_ids))
     names = transaction.execute(_ERASE_NAME_OF_KEY, own).all()
     return _collect(texts, [*names, *transaction.execute(_ERASE_LABEL, own).all()])
 

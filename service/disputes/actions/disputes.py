@@ -213,7 +213,7 @@ def step_dispute(
     key: StoredKey,
     *,
     round_version: int | None = None,
-    authors: Mapping[str, UUID] = NO_AUTHORS,
+    authors: Mapping[str, UUID | None] = NO_AUTHORS,
 ) -> ChangedDispute:
     """
     Apply a transition or comment to a dispute; the same request by the same author changes nothing.
@@ -226,7 +226,7 @@ def step_dispute(
         request: the transition or comment.
         key: the key or the player's link of the request.
         round_version: the version of the round that was read; None if any is accepted.
-        authors: further keys that can be the author, by their names, such as one that has proposed the transition.
+        authors: authors that were checked already, by their names, such as the key that has proposed the transition.
 
     Raises:
         NotFound: the dispute does not exist.
@@ -331,7 +331,7 @@ def resolve_dispute(
     key: StoredKey,
     *,
     round_version: int | None = None,
-    authors: Mapping[str, UUID] = NO_AUTHORS,
+    authors: Mapping[str, UUID | None] = NO_AUTHORS,
 ) -> ChangedDispute:
     """
     Uphold or reject a dispute that is under review.
@@ -342,7 +342,7 @@ def resolve_dispute(
         request: the decision.
         key: the key of the request.
         round_version: the version of the round that was read; None if any is accepted.
-        authors: further keys that can be the author, by their names, such as one that has proposed the decision.
+        authors: authors that were checked already, by their names, such as the key that has proposed the decision.
 
     Raises:
         NotFound: the dispute does not exist.

@@ -15,7 +15,7 @@ from service.errors import DisputeChanged, DisputeRefused
 from service.rounds.actions.checks import require_author, require_version
 from service.rounds.queries.stored_round import StoredRound
 
-NO_AUTHORS: Final[Mapping[str, UUID]] = MappingProxyType({})
+NO_AUTHORS: Final[Mapping[str, UUID | None]] = MappingProxyType({})
 _OPEN, _REVIEWED = DisputeState.OPEN, DisputeState.UNDER_REVIEW
 _FROM: Final[Mapping[str, tuple[DisputeState, ...]]] = {
     COMMENT: (_OPEN, _REVIEWED),
@@ -35,7 +35,7 @@ def check_step(
     key: StoredKey,
     *,
     round_version: int | None = None,
-    authors: Mapping[str, UUID] = NO_AUTHORS,
+    authors: Mapping[str, UUID | None] = NO_AUTHORS,
 ) -> UUID | None:
     """
     Check that a transition or comment can be applied to a dispute.
@@ -47,7 +47,7 @@ def check_step(
         request: the transition or comment.
         key: the key or the player's link of the request.
         round_version: the version of the round that was read; None if any is accepted.
-        authors: further keys that can be the author, by their names.
+        authors: authors that were checked already, by their names.
 
     Returns:
         The key that is the author; None for a player.

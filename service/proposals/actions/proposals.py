@@ -269,13 +269,26 @@ def _correct(transaction: Transaction, stored: StoredProposal, round_id: UUID, k
     planned = _plan_again(transaction, before, request)
     if not planned.is_change or planned.digest != proposal.digest:
         _refuse_otherwise("the correction would have another result than when it was proposed")
+    # The correction can seat other players.
+    authors = _find_authors(transaction, before, proposal, request)
     comparison = store_correction(transaction, planned, request.correction, content.encode())
     if request.upholds is not None and proposal.dispute is not None:
         # Comments since do not change what is decided.
         version = disputes.lock(transaction, proposal.dispute).version
         decision = replace(request.upholds, version=version)
-        resolve_dispute(transaction, proposal.dispute, decision, key, authors={decision.by: proposal.key})
+        resolve_dispute(transaction, proposal.dispute, decision, key, authors=authors)
     return ProposalConfirmed(proposal=proposal.id, revision=comparison.revision, recomputation=None)
+
+
+def _find_authors(
+    transaction: Transaction, before: StoredRound, proposal: Proposal, request: CorrectionProposalRequest
+) -> dict[str, UUID | None]:
+    """Return the author of a proposed decision by name: the key that has proposed it, or None for a player."""
+    if request.upholds is None or proposal.dispute is None:
+        return {}
+    by = request.upholds.by
+    players = {seat.player for seat in before.round.seats} | {disputes.get(transaction, proposal.dispute).player}
+    return {by: None if by in players else proposal.key}
 
 
 def _plan_again(transaction: Transaction, before: StoredRound, request: CorrectionProposalRequest) -> PlannedCorrection:

@@ -130,7 +130,7 @@ def require_author(
     round_: StoredRound,
     by: str,
     others: Iterable[str | None] = (),
-    other_keys: Mapping[str, UUID] = MappingProxyType({}),
+    checked: Mapping[str, UUID | None] = MappingProxyType({}),
 ) -> UUID | None:
     """
     Check that the author of a dispute or comment is a player of the round, or the name of the key.
@@ -142,7 +142,7 @@ def require_author(
         round_: the round.
         by: the name of the author.
         others: further accepted names, such as that of the player who opened the dispute and has since been removed.
-        other_keys: further keys that can be the author, by their names.
+        checked: authors that were checked already, by their names: the ID of a key, or None for a player.
 
     Returns:
         The ID of the key, if it is the author; None for a player.
@@ -150,6 +150,8 @@ def require_author(
     Raises:
         DisputeInvalid: the name is not accepted.
     """
+    if by in checked:
+        return checked[by]
     players = [seat.player for seat in round_.round.seats]
     if by in players:
         return None
@@ -160,8 +162,6 @@ def require_author(
         return transaction.actor
     if by in others:
         return None
-    if by in other_keys:
-        return other_keys[by]
     or_key = "" if key is None else f", or {key!r}, the name of the key"
     seated = ", ".join(map(repr, players))
     detail = f"`by` is {by!r}; expected a player seated in the round ({seated}){or_key}"

@@ -10,6 +10,7 @@ from service.rounds.actions.reading import get_hand
 from service.rounds.actions.recording import HandResult
 from service.rounds.queries import hands, rounds
 from service.texts.actions import get_metadata, set_metadata
+from service.texts.hands import list_records
 from service.texts.queries import MetadataOwner
 
 
@@ -37,11 +38,17 @@ def update_round(transaction: Transaction, round_id: UUID, metadata: Metadata) -
 
 def update_hand(transaction: Transaction, hand_id: UUID, metadata: Metadata) -> HandResult:
     """
-    Set the metadata of the record of a hand instead of those that it had, and return the hand.
+    Set the metadata of a hand instead of those that it had, and return the hand.
+
+    If the record was corrected, they are those of the record that the hand has now. The round is locked, so that it has
+    no other one meanwhile.
 
     Raises:
         NotFound: the hand does not exist.
+        Busy: another transaction held the lock of the round for too long.
     """
-    stored = hands.get(transaction, hand_id)
-    set_metadata(transaction, MetadataOwner.of_hand(hand_id, stored.round_id), metadata)
-    return get_hand(transaction, hand_id)
+    round_id = hands.get(transaction, hand_id).round_id
+    rounds.lock(transaction, round_id)
+    current = list_records(transaction, hand_id)[-1]
+    set_metadata(transaction, MetadataOwner.of_hand(current, round_id), metadata)
+    return get_hand(transaction, current)
