@@ -174,6 +174,35 @@ def test_a_dispute_is_upheld_together_with_its_correction(api: Api, house: House
     check_everywhere(house, api)
 
 
+def test_the_author_of_a_decision_is_the_proposer_also_if_a_player_gets_the_same_name(
+    api: Api, house: House, second: Api
+) -> None:
+    round_id = final_round(house, api)
+    dispute_id = opened(api, round_id)
+    assert step(api, dispute_id, "review").status == 201
+    patch = [{"op": "replace", "path": "/seats/1/player", "value": "first"}]
+    upholds = {"version": 2, "by": "first", "reason": "the video shows it"}
+    path = proposed(api, round_id, dispute=dispute_id, upholds=upholds, patch=patch)
+    assert confirm(second, path).status == 201
+    decided = house.query("SELECT author, author_name IS NULL FROM dispute_entries WHERE kind = 'upheld'")
+    assert decided == [(None, False)]
+    check_everywhere(house, api)
+
+
+def test_the_author_of_a_decision_can_be_a_player_whom_the_correction_removes(
+    api: Api, house: House, second: Api
+) -> None:
+    round_id = final_round(house, api)
+    dispute_id = opened(api, round_id)
+    assert step(api, dispute_id, "review").status == 201
+    patch = [{"op": "replace", "path": "/seats/1/player", "value": "bobby"}]
+    upholds = {"version": 2, "by": "bob", "reason": "the video shows it"}
+    path = proposed(api, round_id, dispute=dispute_id, upholds=upholds, patch=patch)
+    assert confirm(second, path).status == 201
+    assert api.get(f"/v1/disputes/{dispute_id}")["history"][-1]["by"] == "bob"
+    check_everywhere(house, api)
+
+
 def test_a_dispute_that_ended_otherwise_is_not_upheld(api: Api, house: House, second: Api) -> None:
     round_id = final_round(house, api)
     dispute_id = opened(api, round_id)

@@ -1,5 +1,8 @@
 """Metadata and references belong to a deal: over corrections, undos and restored hands, and until they are erased."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -28,6 +31,7 @@ from tests.support.sample_rounds import (
     play,
     undo,
 )
+from tests.support.server_process import wait_until
 
 DEALS: Final = ({1: HIGH, 2: MID, 3: LOW}, {1: MID, 2: HIGH, 3: LOW}, {1: LOW, 2: MID, 3: HIGH})
 VANISHING: Final = {"note": "Vanishing words"}
@@ -248,4 +252,47 @@ def test_a_reason_erased_while_a_round_is_corrected_is_not_inserted_again(
     monkeypatch.setattr(correcting, "store_ruleset", store_later)
     assert correct(api, round_id, patch=misread(0)).status == 201
     assert tables_that_hold(house, "Vanishing") == set()
+    assert verify(house, api) == []
+
+
+# --- requests that wait for a correction ---
+
+BLOCKED: Final = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
+def send_while_corrected(
+    house: House, api: Api, monkeypatch: pytest.MonkeyPatch, round_id: str, send: Callable[[], ApiResponse]
+) -> ApiResponse:
+    """Correct a round, and send a request after the correction has moved metadata and before it is stored."""
+    write, sent = correcting.write_rounds, []
+    with ThreadPoolExecutor(1) as threads:
+
+        def write_later(transaction: Any, change: Any) -> None:
+            sent.append(threads.submit(send))
+            assert wait_until(lambda: house.query(BLOCKED) != [])
+            write(transaction, change)
+
+        monkeypatch.setattr(correcting, "write_rounds", write_later)
+        assert correct(api, round_id, patch=misread(0)).status == 201
+        return sent[0].result()
+
+
+def test_texts_of_a_round_are_erased_with_metadata_that_a_correction_moves(
+    house: House, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round_id, _ = start(api, played(1, 1, metadata=VANISHING))
+    erase = partial(api.delete, f"/v1/texts/{round_id}")
+    assert send_while_corrected(house, api, monkeypatch, round_id, erase).status == 204
+    assert tables_that_hold(house, "Vanishing") == set()
+    assert verify(house, api) == []
+
+
+def test_metadata_that_are_set_while_a_hand_is_corrected_are_those_of_the_new_record(
+    house: House, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round_id, [recorded] = start(api, played(1, 1, metadata=METADATA))
+    update = partial(api.patch, f"/v1/hands/{recorded}", {"metadata": OTHER})
+    changed = send_while_corrected(house, api, monkeypatch, round_id, update)
+    assert (changed.status, changed["metadata"], changed["in_force"]) == (200, OTHER, True)
+    assert changed["id"] != recorded
     assert verify(house, api) == []
