@@ -115,6 +115,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
           <Result
             {...{ result, names, canSave, isSaving }}
             onSave={() => void save()}
+            canUndo={draft.steps.length > 0}
             onUndo={undoLast}
           />
         ) : (
