@@ -107,9 +107,7 @@ INSTALL = """() => {
 }"""
 
 
-def test_what_can_be_deleted_is_warned_of_while_it_waits(
-    scorekeeper: ScorekeeperPage, context: BrowserContext
-) -> None:
+def test_what_can_be_deleted_is_warned_of_while_it_waits(scorekeeper: ScorekeeperPage, context: BrowserContext) -> None:
     page = scorekeeper.page
     scorekeeper.add_round()
     warning = page.get_by_text("The browser may delete what is stored when the device runs out of space")

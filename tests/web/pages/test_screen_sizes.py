@@ -65,7 +65,7 @@ OVERLAPPING: Final = """elements => {
 """The elements that overlap one before them."""
 CUT_OFF: Final = """boxes => boxes.flatMap((box) => {
   const { left, right } = box.getBoundingClientRect();
-  const parts = [...box.querySelectorAll("*:not(.hidden-text)")].filter((part) => part.closest(".hidden-text") === null);
+  const parts = [...box.querySelectorAll("*")].filter((part) => part.closest(".hidden-text") === null);
   return parts.filter((part) => {
     const room = part.getBoundingClientRect();
     return room.width > 0 && (room.left < left - 0.5 || room.right > right + 0.5);
@@ -138,7 +138,7 @@ def check_parts(scorekeeper: ScorekeeperPage) -> None:
 
 
 def check_after_save(scorekeeper: ScorekeeperPage) -> None:
-    """Save a hand with which a player is busted, and check the pages of the next hand and of the round until it is paid."""
+    """Save a hand that busts a player, and check the pages of the next hand and of the round until it is paid."""
     page = scorekeeper.page
     scorekeeper.save()
     scorekeeper.expect_hand(2)

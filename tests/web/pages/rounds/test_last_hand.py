@@ -58,7 +58,7 @@ def test_the_result_of_the_last_hand_is_above_the_next_one(scorekeeper: Scorekee
     [hand] = scorekeeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
     shown = last_hand(scorekeeper)
     expect(shown.get_by_role("status")).to_have_text(
-        f"Hand 1 recorded: {describe(hand, {seat: 200 for seat in hand['stacks']})} · show"
+        f"Hand 1 recorded: {describe(hand, dict.fromkeys(hand['stacks'], 200))} · show"
     )
     expect(shown).to_be_in_viewport(ratio=1)
     scorekeeper.tap_cards(["2s", "3s"])

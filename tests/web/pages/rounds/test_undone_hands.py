@@ -77,7 +77,9 @@ def test_the_cards_of_an_undone_hand_are_changed_and_saved(
     document = scorekeeper.get(f"{path}/document")
     assert document["hands"][1]["players"][0]["top"] == ["Ah", "Ad", "2d"]
     assert [player["fantasyland"] for player in document["hands"][1]["players"]] == [14, 0, 14]
-    assert scorekeeper.get(f"{path}/hands")["hands"][1]["played_at"] == before["played_at"] or before["played_at"] is None
+    assert (
+        scorekeeper.get(f"{path}/hands")["hands"][1]["played_at"] == before["played_at"] or before["played_at"] is None
+    )
 
 
 def test_an_undone_hand_that_is_saved_as_it_was_counts_again(
