@@ -34,7 +34,7 @@ class Finding:
     One error: its place in the file, and what is wrong, without the full stop.
 
     Attributes:
-        value, expected: what the file has and what is right; None where the detail is enough.
+        value, expected: what the file has, and the correct value; None where the detail is enough.
         subject: what the value is, in words; None where the place has no name.
     """
 

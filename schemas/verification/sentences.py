@@ -1,4 +1,4 @@
-"""Findings as sentences: whose figure differs, what the file has, what is right, and what follows from that."""
+"""Findings as sentences: whose figure differs, what the file has, the correct value, and what follows from that."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -133,7 +133,7 @@ def name_place(path: Path) -> str:
 
 
 def _describe_difference(finding: Finding) -> str | None:
-    """Return what the file has and what is right; None where the value has no name."""
+    """Return what the file has, and the correct value; None where the value has no name."""
     subject = finding.subject
     if subject is None or finding.value is None or finding.expected is None:
         return None

@@ -106,7 +106,7 @@ def verify(
     that was retained elsewhere shows that.
 
     Records, schema and privileges are only read, also where the service is stopped: nothing is migrated, and a database
-    of another release is refused. With --store-result the home page of each club's console shows the result; nothing
+    of another release is refused. With --store-result each club's console shows the result and its findings; nothing
     else is written.
 
     With --resume a run that was killed continues where it stopped. Its last findings may be printed twice; they are
@@ -150,10 +150,7 @@ def verify(
             _store_results(database, state, state.results(events_of, clubs if are_keys_unchecked else lacking))
     if saved is not None:
         resolve(saved).unlink(missing_ok=True)
-    unchecked = _unchecked(lacking)
-    if are_keys_unchecked:
-        unchecked.append("whether the published keys belong to the service: no signing key is configured")
-    _conclude(context, state, events, unchecked, as_json)
+    _conclude(context, state, events, _unchecked(lacking, are_keys_unchecked), as_json)
 
 
 def _select_verifier(jobs: int, events: int) -> Callable[..., Iterator[Page]]:
@@ -193,7 +190,7 @@ def _store_results(database: Database, state: "_State", club_results: Mapping[UU
     for club_id, result in club_results.items():
         try:
             with database.transaction(club_id) as transaction:
-                results.store(transaction, result, state.list_found(club_id))
+                results.store(transaction, result, state.list_findings(club_id))
         except (ServiceError, SQLAlchemyError, psycopg.Error) as error:
             failure = error
     if failure is not None:
@@ -201,12 +198,17 @@ def _store_results(database: Database, state: "_State", club_results: Mapping[UU
         print_message(f"The result is not stored for the console: {reason}")
 
 
-def _unchecked(lacking: list[UUID]) -> list[str]:
-    """Return what could not be verified in clubs without a retained checkpoint."""
-    if not lacking:
-        return []
-    whose = ", ".join(map(origin_of, lacking[:3])) + (f" and {len(lacking) - 3} more" if len(lacking) > 3 else "")
-    return [f"whether the newest events and their records were cut off: no checkpoint was given for {whose}"]
+def _unchecked(lacking: list[UUID], are_keys_unchecked: bool) -> list[str]:
+    """Return what could not be verified: without a retained checkpoint of clubs, and without a signing key."""
+    unchecked: list[str] = []
+    if lacking:
+        whose = ", ".join(map(origin_of, lacking[:3])) + (f" and {len(lacking) - 3} more" if len(lacking) > 3 else "")
+        unchecked.append(
+            f"whether the newest events and their records were cut off: no checkpoint was given for {whose}"
+        )
+    if are_keys_unchecked:
+        unchecked.append("whether the published keys belong to the service: no signing key is configured")
+    return unchecked
 
 
 @dataclass(slots=True)
@@ -217,14 +219,14 @@ class _State:
     Attributes:
         counts: the number of findings of each kind.
         wrong: the number of findings in each club, by its ID, and in what all clubs share, by an empty text.
-        found: the first of these findings in words, likewise.
+        stored: the first of these findings in words, likewise.
     """
 
     position: Position | None = None
     events: int = 0
     counts: Counter[str] = field(default_factory=Counter[str])
     wrong: Counter[str] = field(default_factory=Counter[str])
-    found: defaultdict[str, list[StoredFinding]] = field(default_factory=lambda: defaultdict(list))
+    stored: defaultdict[str, list[StoredFinding]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def read(cls, path: Path | None) -> "_State":
@@ -240,8 +242,8 @@ class _State:
             saved = json.loads(path.read_bytes())
             at = saved["position"]
             position = Position(UUID(at["club"]), Pass(at["pass"]), UUID(at["after"]))
-            found = defaultdict(list, {club: [*map(_load, each)] for club, each in saved["findings"].items()})
-            return cls(position, int(saved["events"]), Counter(saved["found"]), Counter(saved["wrong"]), found)
+            stored = defaultdict(list, {club: [*map(_load, each)] for club, each in saved["findings"].items()})
+            return cls(position, int(saved["events"]), Counter(saved["found"]), Counter(saved["wrong"]), stored)
         except (ValueError, KeyError, TypeError) as error:
             raise OperatorError(
                 f"{path} is not a progress file of `ofc-server verify`; expected another file."
@@ -267,12 +269,12 @@ class _State:
             self.counts[finding.kind.value] += 1
             if finding.kind is not FindingKind.SCHEMA_EXTENDED:
                 self.wrong[club] += 1
-                if len(self.found[club]) < MOST_STORED:
-                    self.found[club].append(_store(finding, place, sentence, places))
+                if len(self.stored[club]) < MOST_STORED:
+                    self.stored[club].append(_store(finding, place, sentence, places))
 
-    def list_found(self, club_id: UUID) -> list[StoredFinding]:
+    def list_findings(self, club_id: UUID) -> list[StoredFinding]:
         """List the first findings of a club, beginning with those of what all clubs share."""
-        return [*self.found[""], *self.found[str(club_id)]][:MOST_STORED]
+        return [*self.stored[""], *self.stored[str(club_id)]][:MOST_STORED]
 
     def results(self, events: Mapping[UUID, int], incomplete: Collection[UUID]) -> dict[UUID, VerificationResult]:
         """Return the result of each club, whose events were counted."""
@@ -294,7 +296,7 @@ class _State:
             "events": self.events,
             "found": self.counts,
             "wrong": self.wrong,
-            "findings": {club: [asdict(each) for each in found] for club, found in self.found.items()},
+            "findings": {club: [asdict(each) for each in stored] for club, stored in self.stored.items()},
         }
         write_atomically(path, json.dumps(state, default=dump_value))
 

@@ -1,4 +1,4 @@
-"""Findings in a database as sentences: whose record or figure differs, what is stored, and what is right."""
+"""Findings in a database as sentences: whose record or figure differs, what is stored, and the correct value."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -234,7 +234,7 @@ def _words(finding: Finding, places: Places, round_id: UUID | None, number: int 
 
 
 def _describe_difference(finding: Finding, places: Places, subject: str, words: _Words) -> tuple[str, str]:
-    """Return what a column has, up to the semicolon, and what is right."""
+    """Return what a column has, up to the semicolon, and the correct value."""
     column = finding.column
     if column is None:
         return f"{subject} differs;", "otherwise"

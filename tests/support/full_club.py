@@ -107,10 +107,10 @@ def _webhooks_come_and_go(api: Api) -> None:
 
 def _findings_are_acknowledged(house: House, club: UUID) -> None:
     with house.owner.transaction(club) as transaction:
-        found = [
+        differing = [
             StoredFinding(bytes([number] * 32), "figure-differs", "hands", "a figure", None, None) for number in (1, 2)
         ]
-        store(transaction, VerificationResult(transaction.now, 10, 2, is_complete=True), found)
+        store(transaction, VerificationResult(transaction.now, 10, 2, is_complete=True), differing)
     with database_of(house).transaction(club) as transaction:
         last = find(transaction)
         assert last is not None

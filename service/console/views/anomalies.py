@@ -35,16 +35,16 @@ def _count(ratio: Ratio, noun: str, have: str) -> str:
     return f"{ratio.count} of {ratio.of} {noun} {have.format(**verbs)}"
 
 
-def _lost(found: Ratio, names: Names) -> str:
-    points = "point" if found.count == 1 else "points"
-    return f"Caps cut {found.count:,} {points} between {names[0]} and {names[1]}"
+def _lost(ratio: Ratio, names: Names) -> str:
+    points = "point" if ratio.count == 1 else "points"
+    return f"Caps cut {ratio.count:,} {points} between {names[0]} and {names[1]}"
 
 
-_FOUND: Final[Mapping[str, Callable[[Ratio, Names], str]]] = {
-    "corrected-after-final": lambda found, _: _count(found, "revisions", "{was} made after the settlement was final"),
-    "irregular-hands": lambda found, _: _count(found, "hands", "{was} accepted as played"),
-    "unconfirmed": lambda found, _: _count(found, "players", "{has} not confirmed the settlement"),
-    "foul-rate": lambda found, names: f"{found.count} of {names[0]}'s {found.of} boards were foul",
+_PHRASES: Final[Mapping[str, Callable[[Ratio, Names], str]]] = {
+    "corrected-after-final": lambda ratio, _: _count(ratio, "revisions", "{was} made after the settlement was final"),
+    "irregular-hands": lambda ratio, _: _count(ratio, "hands", "{was} accepted as played"),
+    "unconfirmed": lambda ratio, _: _count(ratio, "players", "{has} not confirmed the settlement"),
+    "foul-rate": lambda ratio, names: f"{ratio.count} of {names[0]}'s {ratio.of} boards were foul",
     "points-lost-to-caps": _lost,
 }
 
@@ -59,12 +59,12 @@ def say_anomaly(anomaly: RoundAnomaly, names: Mapping[Seat, str]) -> str:
     >>> say_anomaly(RoundAnomaly("irregular-hands", (), Ratio(1, 5), Ratio(0, 0), ""), {})
     '1 of 5 hands was accepted as played.'
     """
-    found = _FOUND[anomaly.code](anomaly.found, [names.get(seat, f"seat {seat}") for seat in anomaly.seats])
+    phrase = _PHRASES[anomaly.code](anomaly.found, [names.get(seat, f"seat {seat}") for seat in anomaly.seats])
     if not anomaly.usual.of:
-        return f"{found}."
+        return f"{phrase}."
     if anomaly.code == "points-lost-to-caps":
-        return f"{found}; usually {_mean(anomaly.usual)} for two players and a round."
-    return f"{found}; usually {anomaly.usual.count:,} of {anomaly.usual.of:,}."
+        return f"{phrase}; usually {_mean(anomaly.usual)} for two players and a round."
+    return f"{phrase}; usually {anomaly.usual.count:,} of {anomaly.usual.of:,}."
 
 
 @console.app_template_filter("anomaly")

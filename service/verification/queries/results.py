@@ -33,7 +33,7 @@ class VerificationResult:
     is_complete: bool
 
 
-def store(transaction: Transaction, result: VerificationResult, found: Iterable[StoredFinding]) -> None:
+def store(transaction: Transaction, result: VerificationResult, first: Iterable[StoredFinding]) -> None:
     """Store the result and its first findings in place of those before, as the owner of the tables."""
     values = {
         "ended_at": result.ended_at,
@@ -43,7 +43,7 @@ def store(transaction: Transaction, result: VerificationResult, found: Iterable[
     }
     statement = insert(_RECORD).values(club_id=transaction.club_id, **values)
     transaction.execute(statement.on_conflict_do_update(index_elements=[_RECORD.club_id], set_=values))
-    findings.replace(transaction, found)
+    findings.replace(transaction, first)
 
 
 def find(transaction: Transaction) -> VerificationResult | None:

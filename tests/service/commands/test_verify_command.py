@@ -149,11 +149,11 @@ def test_verification_resumes_after_an_interruption_and_loses_nothing(house: Hou
     [renamed] = verify(house, "--json").stdout.splitlines()[:-1]
     sentence = json.loads(renamed)["sentence"]
     assert sentence.startswith("The name of the club is other; the events say club ")
-    found = {"kind": "record-differs", "place": "clubs: name", "sentence": sentence, "round_id": None, "hand": None}
+    finding = {"kind": "record-differs", "place": "clubs: name", "sentence": sentence, "round_id": None, "hand": None}
     found_before = {
         "found": {"record-differs": 1},
         "wrong": {str(club): 1},
-        "findings": {str(club): [{**found, "digest": "00" * 32}]},
+        "findings": {str(club): [{**finding, "digest": "00" * 32}]},
     }
     state.write_text(json.dumps({**before, **found_before}))
     result = verify(house, "--resume", state, "--store-result")

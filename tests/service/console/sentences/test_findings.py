@@ -60,7 +60,7 @@ def visitor(house: House, api: Api) -> Visitor:
     return Visitor.signed_in(house, api)
 
 
-def test_every_page_has_a_bar_until_the_findings_are_gone(visitor: Visitor, house: House, api: Api) -> None:
+def test_every_page_has_a_bar_until_a_verification_without_findings(visitor: Visitor, house: House, api: Api) -> None:
     assert [bar_of(visitor, path) for path in PAGES] == [None] * len(PAGES)
     verified(house, api, [finding(1), finding(2)])
     for path in PAGES:

@@ -43,7 +43,7 @@ def visitor(house: House, api: Api) -> Visitor:
     return Visitor.signed_in(house, api)
 
 
-def test_a_dispute_is_told_by_whose_it_is_and_what_it_is_about(visitor: Visitor, house: House, api: Api) -> None:
+def test_sentences_name_the_author_and_the_hand_of_a_dispute(visitor: Visitor, house: House, api: Api) -> None:
     round_id = complete_round(api, name="quick")
     dispute = opened(api, round_id, hand=1, by="bob")
     step(api, dispute, "review")
@@ -61,7 +61,7 @@ def test_a_dispute_is_told_by_whose_it_is_and_what_it_is_about(visitor: Visitor,
     assert "first rejected bob's dispute of hand 1 at quick. dispute.resolved" in text_of(visitor.show("/audit"))
 
 
-def test_display_names_are_shown_and_kept_apart_from_the_text(visitor: Visitor, house: House, api: Api) -> None:
+def test_display_names_are_shown_and_isolated_from_the_text(visitor: Visitor, house: House, api: Api) -> None:
     round_id = complete_round(api, name="quick")
     assert api.put("/v1/players/bob", {"display_name": "بوب"}).status in (200, 201)
     opened(api, round_id, claim=CLAIM, by="bob")
