@@ -6,7 +6,15 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from evidence import Event, EvidenceError, read_event
-from evidence.events import ChargeRecorded, EventPayload, PaymentClaimed, PaymentRecorded, decode_event
+from evidence.events import (
+    ChargeRecorded,
+    EventPayload,
+    MetadataChanged,
+    PaymentClaimed,
+    PaymentRecorded,
+    TextsErased,
+    decode_event,
+)
 from schemas.ledger.units import table_of
 from schemas.money import Unit
 from scoring.hand import Seat
@@ -18,7 +26,7 @@ from service.disputes.queries.disputes import StoredDispute
 from service.http.formats import format_amount
 from service.links import queries as links
 from service.players.actions import list_names
-from service.rounds.queries import overviews
+from service.rounds.queries import hands, overviews
 from service.rounds.queries.overviews import RoundOverview
 from service.tables import queries as tables
 
@@ -37,6 +45,7 @@ class TrailNames:
 
     Attributes:
         actors: the names of keys and the labels of links, by ID; empty for those who do not see them.
+        hands: the rounds and numbers of hands, by ID.
         events: the payloads of payments, charges, claims and proposals, by ID.
         shown: the display names of players, by ID.
         used: every name that a sentence contains, which pages isolate from the text around it.
@@ -46,6 +55,7 @@ class TrailNames:
     tables: Mapping[UUID, str] = field(default_factory=dict)
     rounds: Mapping[UUID, RoundOverview] = field(default_factory=dict)
     disputes: Mapping[UUID, StoredDispute] = field(default_factory=dict)
+    hands: Mapping[UUID, tuple[UUID, int]] = field(default_factory=dict)
     events: Mapping[UUID, EventPayload] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
@@ -107,6 +117,9 @@ class TrailNames:
         """Return a record of any kind, as far as it is known."""
         if record_id in self.rounds:
             return f"the round {self.at(record_id)}"
+        if record_id in self.hands:
+            round_id, number = self.hands[record_id]
+            return f"hand {number} {self.at(round_id)}"
         if record_id in self.disputes:
             return self.dispute(record_id)
         if record_id in self.tables:
@@ -140,6 +153,9 @@ def read_names(transaction: Transaction, events: Sequence[DecodedEvent], *, sees
     read = [decode(read_event(each.written)) for each in others]
     about = {each.event.id: each.payload for each in read if each.payload is not None}
     named |= _ids_of(about.values()) | {each.event.round_id for each in events if each.event.round_id is not None}
+    described = {each.record for each in payloads if isinstance(each, TextsErased | MetadataChanged)}
+    played = _read(transaction, hands.list_places, {each for each in described if each is not None})
+    named |= {round_id for _, round_id, _ in played}
     disputed = {each.id: each for each in _read(transaction, disputes.list_by_id, named)}
     rounds = {each.id: each for each in _read(transaction, overviews.list_by_id, named)}
     actors: Mapping[UUID, str] = {}
@@ -151,6 +167,7 @@ def read_names(transaction: Transaction, events: Sequence[DecodedEvent], *, sees
         tables.list_names(transaction, named),
         rounds,
         disputed,
+        {hand_id: (round_id, number) for hand_id, round_id, number in played},
         about,
         list_names(transaction, _players_of([*payloads, *about.values()], rounds.values(), disputed.values())),
     )

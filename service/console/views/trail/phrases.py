@@ -346,7 +346,7 @@ def _owner(payload: MetadataChanged, names: TrailNames) -> str:
     """Return what has the metadata."""
     if payload.player is not None:
         return names.player(payload.player)
-    if payload.of is MetadataOf.HAND and payload.round is not None:
+    if payload.of is MetadataOf.HAND and payload.round is not None and payload.record not in names.hands:
         return f"a hand {names.at(payload.round)}"
     return "a record" if payload.record is None else names.record(payload.record)
 
