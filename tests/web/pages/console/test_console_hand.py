@@ -26,7 +26,8 @@ VISIBLE = ".why:visible"
 
 def play(api: httpx2.Client, players: int) -> LinkedTable:
     """Record a hand of three or of four players."""
-    table = LinkedTable(api, ("ann", "ben", "cyd", "dan")[:players])
+    names = ("ann", "ben", "cyd", "dan")[:players]
+    table = LinkedTable(api, names, ruleset="pineapple" if players == 3 else "classic")
     table.play(1, {seat: boards for seat, boards in OF_FOUR.items() if seat <= players})
     return table
 
