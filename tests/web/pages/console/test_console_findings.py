@@ -86,7 +86,7 @@ def press(page: Page, name: str) -> None:
     raise AssertionError(f"Tab does not reach {name}")
 
 
-def test_a_finding_has_a_bar_and_a_mark_until_it_is_acknowledged_or_gone(
+def test_a_finding_has_a_bar_and_a_mark_until_it_is_acknowledged_or_repaired(
     page: Page, service: Running, table: LinkedTable
 ) -> None:
     bar = page.get_by_role("complementary", name="Verification")
