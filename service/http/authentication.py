@@ -35,8 +35,9 @@ ReadAhead = Callable[..., Sequence[Query]]
 
 
 class Reach(StrEnum):
-    """What a link shows. An operation that is for links to rounds is for links to tables too."""
+    """What a link is for. An operation for links to rounds is for links to tables too, and all are for the club's."""
 
+    CLUB = "club"
     TABLE = "table"
     ROUND = "round"
 
@@ -59,12 +60,16 @@ class Access:
 
     def is_for(self, key: StoredKey) -> bool:
         """Return whether the operation can be used with a key, or with a link of this reach."""
-        return (
-            key.table_id is None
-            or self.by_link is Reach.ROUND
-            or (self.by_link is not None and key.round_id is None)
-            or (self.by_player and key.player is not None)
-        )
+        if not key.is_link or (self.by_player and key.player is not None):
+            return True
+        return self.by_link is not None and _REACHES.index(self.by_link) >= _REACHES.index(_reach_of(key))
+
+
+_REACHES: Final = tuple(Reach)
+
+
+def _reach_of(link: StoredKey) -> Reach:
+    return Reach.CLUB if link.table_id is None else Reach.TABLE if link.round_id is None else Reach.ROUND
 
 
 def database() -> Database:
@@ -340,10 +345,9 @@ def check_access(key: StoredKey, access: Access) -> None:
         ScopeMissing: the key has none of the scopes, or the operation cannot be used with the link.
     """
     if not access.is_for(key):
-        reach = Reach.TABLE if key.round_id is None else Reach.ROUND
         raise ScopeMissing(
-            f"the link {key.name!r} is for one {reach}, and this operation is not for links; expected an API key with"
-            f" the scope {join_scopes(access.scopes)}"
+            f"the link {key.name!r} is for one {_reach_of(key)}, and this operation is not for links; expected an API"
+            f" key with the scope {join_scopes(access.scopes)}"
         )
     if access.by_player and key.player is not None:
         return
@@ -365,5 +369,5 @@ def require_scope(*scopes: KeyScope) -> None:
 
 def _missing(key: StoredKey, scopes: Scopes) -> ScopeMissing:
     held = ", ".join(repr(scope) for scope in key.scopes) or "no scope"
-    kind = "key" if key.table_id is None else "link"
+    kind = "link" if key.is_link else "key"
     return ScopeMissing(f"the {kind} {key.name!r} has {held}; expected a key with the scope {join_scopes(scopes)}")
