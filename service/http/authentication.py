@@ -247,6 +247,7 @@ def open_writing(
         table_id=key.table_id,
         round_id=key.round_id,
         player=key.player,
+        is_link=key.is_link,
         rolled_back=rolled_back,
         begun=begun,
     )

@@ -229,6 +229,7 @@ def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transac
         table_id=key.table_id,
         round_id=key.round_id,
         player=key.player,
+        is_link=key.is_link,
     )
 
 
