@@ -17,11 +17,13 @@ from service.console.views import (
     plots,
     rulesets,
     signing_in,
+    statements,
     tables,
     webhooks,
 )
 from service.console.views.disputes import cases as dispute_cases
 from service.console.views.disputes import lists as dispute_lists
+from service.console.views.navigation import search
 from service.console.views.pages import console
 from service.console.views.proposals import pages as proposals
 from service.console.views.rounds import correction as round_correction
@@ -57,7 +59,9 @@ __all__ = [
     "round_replay",
     "round_revisions",
     "rulesets",
+    "search",
     "signing_in",
+    "statements",
     "tables",
     "webhooks",
 ]

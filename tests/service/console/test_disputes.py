@@ -47,7 +47,7 @@ def test_a_row_shows_what_is_at_stake_and_for_whom(visitor: Visitor, api: Api) -
     assert row[0].startswith("friday: Hand 2, ann, top row")
     assert row[1] == "0 min"
     assert row[2].startswith("Paused; ")
-    assert row[3] == "12€2.40"
+    assert row[3] == "12 EUR 2.40"
     assert row[4] == "ann, bob, cyd"
     assert row[6] == "Nobody"
 
