@@ -291,7 +291,7 @@ export function TableScreen(props: Props) {
         )}
         <HandScreen
           key={`${draft.round} ${draft.number}`}
-          {...{ draft, scorers }}
+          {...{ draft, scorers, loadedRules }}
           names={handNames}
           round={handRound!}
           onChange={changeDraft}

@@ -1,0 +1,6 @@
+// A script of its own, which arrives before that of the page: it sends the first requests of a link that is opened.
+
+import { sendEarly } from "../api/early.js";
+
+const secret = location.hash.slice(1);
+if (/^ofc_\w+$/.test(secret)) sendEarly(secret);
