@@ -1726,6 +1726,7 @@ class Operations:
         evening: str | None = None,
         round: str | None = None,
         player: str | None = None,
+        highlight: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> models.Plot:
         """
@@ -1742,6 +1743,7 @@ class Operations:
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             round: Only this round.
             player: Only the figures of this player.
+            highlight: Player whose line is in color, and who is not left out.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.call(
@@ -1754,6 +1756,7 @@ class Operations:
                 "evening": evening,
                 "round": round,
                 "player": player,
+                "highlight": highlight,
                 "ids": ids,
             },
         )
@@ -1769,6 +1772,7 @@ class Operations:
         evening: str | None = None,
         round: str | None = None,
         player: str | None = None,
+        highlight: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> Content:
         """
@@ -1786,6 +1790,7 @@ class Operations:
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             round: Only this round.
             player: Only the figures of this player.
+            highlight: Player whose line is in color, and who is not left out.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_content(
@@ -1798,6 +1803,7 @@ class Operations:
                 "evening": evening,
                 "round": round,
                 "player": player,
+                "highlight": highlight,
                 "ids": ids,
             },
         )
