@@ -85,10 +85,7 @@ def fold_round(round_id: UUID, events: Iterable[StoredEvent]) -> FoldedRound:
             if fold is None:
                 fold = _Fold.open(payload, event)
             else:
-                fold.apply(index, event.at, payload)
-            if isinstance(payload, DisputeOpened | DisputeEvent) and payload.key_name is not None:
-                proposer = payload.key if isinstance(payload, DisputeEvent) else None
-                fold.authors[payload.key_name] = proposer or event.actor
+                fold.apply(index, event, payload)
         except EvidenceError as error:
             raise EvidenceError(tuple([_name_event(index, event, each) for each in error.mistakes])) from error
     if fold is None:
@@ -150,8 +147,9 @@ class _Fold:
             unknown=tuple(self.unknown),
         )
 
-    def apply(self, index: int, at: datetime, event: EventPayload | None) -> None:
+    def apply(self, index: int, stored: StoredEvent, event: EventPayload | None) -> None:
         """Apply an event; one of an unknown kind changes nothing but the time of the last change."""
+        at = stored.at
         match event:
             case HandRecorded():
                 self._record_hand(index, at, event)
@@ -171,14 +169,21 @@ class _Fold:
                 self._finalize(event)
             case DisputeOpened():
                 self.disputes[event.dispute] = open_dispute(self.disputes, event, at, self._newest)
+                self._add_author(event.key_name, stored.actor)
             case DisputeEvent():
                 self.disputes[event.dispute] = change_dispute(self.disputes, event, at, self.corrections)
+                self._add_author(event.key_name, event.key or stored.actor)
             case RoundOpened():
                 refuse_event("the round is opened a second time")
             case _:
                 self.unknown.append(index)
         if not isinstance(event, SettlementConfirmed):
             self.changed_at = at
+
+    def _add_author(self, name: bytes | None, key: UUID | None) -> None:
+        """Add the key that is the author of a step of a dispute, by the digest of its name, if a key is the author."""
+        if name is not None:
+            self.authors[name] = key
 
     @property
     def _newest(self) -> Revision:

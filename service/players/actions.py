@@ -51,6 +51,12 @@ def list_aliases(transaction: Transaction, player: str) -> Sequence[AliasView]:
     return [AliasView(each.alias, each.joined_at) for each in aliases.list_aliases(transaction, [player])]
 
 
+def get_player_with_metadata(transaction: Transaction, known_as: str) -> tuple[PlayerView, Metadata]:
+    """Return a player with their metadata, by any of their IDs."""
+    view = get_player(transaction, known_as)
+    return view, get_player_metadata(transaction, view.player)
+
+
 def get_player_metadata(transaction: Transaction, player: str) -> Metadata:
     """Return a player's metadata."""
     return get_metadata(transaction, MetadataOwner.of_player(player))
@@ -105,7 +111,7 @@ def name_player(transaction: Transaction, known_as: str, request: NameRequest) -
     is_new = names.set_name(transaction, player, name.text, name.salt, event.encode())
     if request.metadata is not None:
         set_metadata(transaction, MetadataOwner.of_player(player), request.metadata)
-    return NamedPlayer(get_player(transaction, player), get_player_metadata(transaction, player), is_new)
+    return NamedPlayer(*get_player_with_metadata(transaction, player), is_new)
 
 
 def erase_player(transaction: Transaction, known_as: str) -> None:

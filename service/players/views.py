@@ -37,8 +37,7 @@ from service.http.responses import (
 from service.openapi import REQUEST_ID
 from service.players.actions import (
     erase_player,
-    get_player,
-    get_player_metadata,
+    get_player_with_metadata,
     join_player,
     list_players,
     name_player,
@@ -101,8 +100,8 @@ def get_one_player(player: str) -> Response:
 
     That of a player whose ID ends in `/statistics` is only in the list of players: here it is the URL of statistics.
     """
-    view = get_player(current_transaction(), read_player(player))
-    return json_response(dump_player_with_metadata(view, get_player_metadata(current_transaction(), view.player)))
+    view, metadata = get_player_with_metadata(current_transaction(), read_player(player))
+    return json_response(dump_player_with_metadata(view, metadata))
 
 
 @players.route(ANY, methods=["PUT"], parameters=PLAYER)

@@ -199,12 +199,22 @@ def _describe(table: StoredTable) -> dict[str, Any]:
     }
 
 
+def get_table_with_metadata(transaction: Transaction, table_id: UUID) -> tuple[TableView, Metadata]:
+    """
+    Return a table with its metadata.
+
+    Raises:
+        NotFound: the club has no table with this ID.
+    """
+    return get_table(transaction, table_id), get_table_metadata(transaction, table_id)
+
+
 def get_table_metadata(transaction: Transaction, table_id: UUID) -> Metadata:
     """Return the metadata of a table."""
     return get_metadata(transaction, MetadataOwner.of_table(table_id))
 
 
-def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str, Any]) -> TableView:
+def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str, Any]) -> tuple[TableView, Metadata]:
     """
     Change a table for its next rounds, archive it, or bring it back. Rounds keep what they were opened with.
 
@@ -234,7 +244,7 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
         unit = None if changes["unit"] is None else get_unit(transaction, changes["unit"])
     after = _apply(before, changes, ruleset, unit, transaction.now)
     if after == before:
-        return view_table(before)
+        return view_table(before), get_table_metadata(transaction, table_id)
     if changes.keys() & {"point_value", "unit"}:
         check_changed_money(after.point_value, None if after.unit is None else after.unit.code)
     if changes.keys() & {"charge_per", "charge_amount"}:
@@ -257,7 +267,7 @@ def update_table(transaction: Transaction, table_id: UUID, changes: Mapping[str,
         store_ruleset(transaction, ruleset)
     event = TableChanged(**_describe(after), archived_at=after.archived_at)
     tables.replace(transaction, after, event.encode())
-    return view_table(after)
+    return view_table(after), get_table_metadata(transaction, table_id)
 
 
 _PLAIN: Final = frozenset(

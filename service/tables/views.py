@@ -15,7 +15,6 @@ from schemas.tables import (
     TableQuerySchema,
     TableRequest,
     TableRequestSchema,
-    TableView,
     TableWithMetadataSchema,
     dump_scorekeepers,
     dump_table,
@@ -39,8 +38,7 @@ from service.http.responses import (
 from service.ledger.actions.statements import get_statement
 from service.tables.actions import (
     add_table,
-    get_table,
-    get_table_metadata,
+    get_table_with_metadata,
     hide_scorekeeper,
     list_scorekeepers,
     list_tables,
@@ -96,11 +94,8 @@ def get_tables(query: dict[str, Any]) -> Response:
 @tables.response(200, TableWithMetadataSchema, headers=TAGGED)
 def get_one_table(table_id: UUID) -> Response:
     """Return a table with its metadata, which links do not see."""
-    return conditional_response(_dump_with_metadata(get_table(current_transaction(), table_id)))
-
-
-def _dump_with_metadata(table: TableView) -> dict[str, Any]:
-    return dump_table_with_metadata(table, get_table_metadata(current_transaction(), UUID(table.id)))
+    table, metadata = get_table_with_metadata(current_transaction(), table_id)
+    return conditional_response(dump_table_with_metadata(table, metadata))
 
 
 @tables.route(ONE, methods=["PATCH"])
@@ -115,7 +110,8 @@ def patch_table(changes: dict[str, Any], table_id: UUID) -> Response:
     opened with. An archived table has no open round, and none can be opened at it; it stays readable with its rounds,
     and its name is free for another table. To bring it back while another table has its name, send a new name too.
     """
-    return json_response(_dump_with_metadata(update_table(current_transaction(), table_id, changes)))
+    table, metadata = update_table(current_transaction(), table_id, changes)
+    return json_response(dump_table_with_metadata(table, metadata))
 
 
 @tables.route(f"{ONE}/statement", methods=["GET"])

@@ -38,9 +38,11 @@ class NewText:
         return self.salted.digest
 
 
-def write_text(text: str, record_id: UUID, field: TextField, *, round_id: UUID | None = None) -> NewText:
+def write_text(
+    text: str, record_id: UUID, field: TextField, *, round_id: UUID | None = None, player: str | None = None
+) -> NewText:
     """Return a text of a record, with a new salt."""
-    return NewText(field, SaltedText.of(text), record_id, round_id)
+    return NewText(field, SaltedText.of(text), record_id, round_id, player)
 
 
 def insert(transaction: Transaction, batch: Batch, texts: Iterable[NewText]) -> None:

@@ -46,7 +46,7 @@ from service.replays.findings import Finding, FindingKind
 from service.texts.models import TextField
 from service.verification.expected_payments import add_claim, add_payment
 from service.verification.expected_proposals import add_proposal
-from service.verification.expected_texts import expect_text, list_erased, stored_text, without_erased
+from service.verification.expected_texts import Texts, expect_text, list_erased, stored_text, without_erased
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 Owner = tuple[UUID | None, UUID | None, str | None]
@@ -77,13 +77,14 @@ def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]
         except (EvidenceError, KeyError, ValueError) as error:
             why = f"{event.kind}: {error}"
             unreadable.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", {"id": str(event.id)}, "content", why))
-    for ((record_id, round_id, player), digest), times in metadata.items():
-        if times:
-            row = expect_text(TextField.METADATA, digest, record_id, round_id, player)
-            records["texts"][(digest,)] = dict(row)
-    records["texts"] = {key: dict(row) for key, row in without_erased(records["texts"], erased).items()}
+    texts: Texts = {
+        (digest,): expect_text(TextField.METADATA, digest, *owner)
+        for (owner, digest), times in metadata.items()
+        if times
+    }
+    texts |= records["texts"]
     _erase_in_records(records, erased)
-    return records, unreadable
+    return {**records, "texts": without_erased(texts, erased)}, unreadable
 
 
 def _count_metadata(metadata: dict[tuple[Owner, bytes], int], event: MetadataChanged) -> None:
@@ -237,8 +238,8 @@ def _key_record(event: KeyCreated, at: datetime, actor: UUID | None) -> dict[str
 
 
 def _secret(digest: bytes) -> Callable[[Row], bytes | str]:
-    def right(row: Row) -> bytes | str:
-        kept = bytes(row["secret_sha256"] or b"")
-        return kept if sha256(kept).digest() == digest else f"one of the SHA-256 {digest.hex()}"
+    def expected(row: Row) -> bytes | str:
+        stored = bytes(row["secret_sha256"] or b"")
+        return stored if sha256(stored).digest() == digest else f"one of the SHA-256 {digest.hex()}"
 
-    return right
+    return expected

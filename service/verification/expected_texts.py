@@ -1,7 +1,8 @@
 """The texts that records must have, from the digests in events, unless they were erased."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
 from evidence.events import DisputeEvent, DisputeOpened, EventPayload, PlayerErased, TextsErased
@@ -11,6 +12,8 @@ from service.replays.comparing import Key, Row
 from service.texts.models import TextField
 
 Texts = dict[Key, Row]
+_OWNER: Final = ("record_id", "round_id", "player")
+_COLUMNS: Final = ("field", "content", "salt", *_OWNER)
 
 
 def expect_text(
@@ -21,24 +24,43 @@ def expect_text(
     player: str | None = None,
 ) -> Row:
     """Return the columns that the text of a digest must have."""
-    return {
-        "field": field.value,
-        "content": stored_text("content", "content", "salt", digest),
-        "salt": stored_text("salt", "content", "salt", digest),
-        "record_id": record_id,
-        "round_id": round_id,
-        "player": player,
-    }
+    return _ExpectedText(field, digest, record_id, round_id, player)
+
+
+@dataclass(frozen=True, slots=True)
+class _ExpectedText(Mapping[str, Any]):
+    """The columns of an expected text. They are computed when they are read, because a club can have millions."""
+
+    field: TextField
+    digest: bytes
+    record_id: UUID | None
+    round_id: UUID | None
+    player: str | None
+
+    def __getitem__(self, column: str) -> Any:
+        if column == "field":
+            return self.field.value
+        if column in ("content", "salt"):
+            return stored_text(column, "content", "salt", self.digest)
+        if column in _OWNER:
+            return getattr(self, column)
+        raise KeyError(column)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_COLUMNS)
+
+    def __len__(self) -> int:
+        return len(_COLUMNS)
 
 
 def stored_text(column: str, text: str, salt: str, digest: bytes) -> Callable[[Row], Any]:
     """Return what a column of a text must be: the stored value, if text and salt have the digest of the event."""
 
-    def right(row: Row) -> Any:
-        is_right = digest_text(row[text] or "", bytes(row[salt] or b"")) == digest
-        return row[column] if is_right else f"one of the HMAC-SHA-256 {digest.hex()}"
+    def expected(row: Row) -> Any:
+        has_digest = digest_text(row[text] or "", bytes(row[salt] or b"")) == digest
+        return row[column] if has_digest else f"one of the HMAC-SHA-256 {digest.hex()}"
 
-    return right
+    return expected
 
 
 def list_erased(event: EventPayload) -> tuple[bytes, ...]:

@@ -234,13 +234,14 @@ def _verify_loose_chains(transaction: Transaction, position: Position) -> Page:
 
 
 def _verify_club(transaction: Transaction, position: Position) -> Page:
-    events = list(audited.list_loose_events(transaction))
-    expected, findings = expect_club_records(events)
+    expected, findings = expect_club_records(audited.list_loose_events(transaction))
     if not audited.club_exists(transaction):
         findings.append(Finding(FindingKind.CLUB_UNKNOWN, "clubs", {"id": transaction.club_id}))
     for table in audited.OF_CLUBS:
         stored = audited.list_of_club(transaction, table)
         findings += compare_records(transaction.club_id, table, stored, expected.get(table, {}))
+    texts = audited.list_texts_of_club(transaction, audited.list_erased(transaction))
+    findings += compare_records(transaction.club_id, "texts", texts, expected["texts"])
     for table, column, id_ in audited.list_orphans(transaction):
         findings.append(Finding(FindingKind.RECORD_SURPLUS, table, {"club_id": transaction.club_id, column: id_}))
     return Page(findings, None, 0)

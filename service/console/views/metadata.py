@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
+from schemas.base import WireError, show
 from schemas.metadata import Metadata
+from scoring.errors import Mistake
 
 
 def write_entries(metadata: Metadata) -> str:
@@ -21,9 +23,20 @@ def read_entries(written: str) -> dict[str, str]:
 
     >>> read_entries("city = Lyon\r\n\r\nfloor=2=ground\nattic")
     {'city': 'Lyon', 'floor': '2=ground', 'attic': ''}
+
+    Raises:
+        WireError: two lines have the same key.
     """
-    entries = (line.partition("=") for line in written.splitlines() if line.strip())
-    return {key.strip(): text.strip() for key, _, text in entries}
+    entries: dict[str, str] = {}
+    for number, line in enumerate(written.splitlines(), start=1):
+        if not line.strip():
+            continue
+        key, _, text = (part.strip() for part in line.partition("="))
+        if key in entries:
+            detail = f"line {number} has the key {show(key)} again; expected each key once"
+            raise WireError((Mistake("json-key-twice", ("metadata",), detail),))
+        entries[key] = text
+    return entries
 
 
 def edit_entries(metadata: Metadata, form: Mapping[str, str]) -> tuple[str, str]:

@@ -30,9 +30,9 @@ from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds
 from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.histories import StoredHistory
-from service.rounds.queries.received import EndingReasons, HandToRecord, Submission
+from service.rounds.queries.new_records import EndingReasons, HandToRecord, Submission, write_reason
 from service.rounds.queries.records import get_records
-from service.rounds.queries.revisions import RevisionToRecord, write_reason
+from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import write_rounds
 from service.rulesets import queries as rulesets

@@ -17,8 +17,9 @@ from service.db import Transaction
 from service.errors import NotFound, UndoRefused
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import hands, revisions, rounds
+from service.rounds.queries.new_records import write_reason
 from service.rounds.queries.records import get_records
-from service.rounds.queries.revisions import RevisionToRecord, write_reason
+from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from service.tables import queries as tables
 from service.tables.actions import refuse_archived

@@ -16,7 +16,6 @@ from evidence.events import (
     DisputeStep,
     DisputeWithdrawn,
 )
-from evidence.texts import SaltedText
 from schemas.disputes import (
     DisputeEntry,
     DisputeRequest,
@@ -40,7 +39,7 @@ from service.rounds.actions.checks import require_author
 from service.rounds.queries import rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
 from service.texts.models import TextField
-from service.texts.queries import NewText, write_text
+from service.texts.queries import write_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ def _write_words(dispute: StoredDispute, field: TextField, words: str | None, by
     round_id = dispute.round_id
     player = by if key_id is None else None
     return Words(
-        None if words is None else NewText(field, SaltedText.of(words), dispute.id, round_id, player),
+        None if words is None else write_text(words, dispute.id, field, round_id=round_id, player=player),
         player,
         None if key_id is None else write_text(by, key_id, TextField.AUTHOR, round_id=round_id),
     )

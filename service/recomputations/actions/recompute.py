@@ -20,8 +20,9 @@ from service.replays.results import Results
 from service.replays.stretches import Stretch
 from service.rounds.actions.recording_many import RoundWriter
 from service.rounds.queries import revisions, rounds
+from service.rounds.queries.new_records import write_reason
 from service.rounds.queries.records import RoundRecords, list_versions, read_records
-from service.rounds.queries.revisions import RevisionToRecord, write_reason
+from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import StoredRuleset, digest_ruleset
@@ -308,7 +309,7 @@ def _add_revision(
 ) -> Finding:
     assert replayed.history is not None
     assert replayed.played is not None
-    reason = None if asked.reason is None else write_reason(asked.reason, before.id, asked.id)
+    reason = None if asked.reason is None else write_reason(asked.reason, before.id, job_id=asked.id)
     hand_ids = [hand["hand_id"] for hand in replayed.records.hands]
     revision = RevisionToRecord(replayed.history, replayed.played, hand_ids, reason)
     event = RoundRecomputed(

@@ -35,7 +35,7 @@ from service.rounds.actions.recording import build_record
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.histories import StoredHistory
-from service.rounds.queries.received import Submission
+from service.rounds.queries.new_records import Submission
 from service.rounds.queries.stored_round import StoredRound, in_order
 from service.rounds.queries.writer import RoundChange, write_rounds
 from service.rulesets.actions import ruleset_named, store_ruleset

@@ -7,7 +7,7 @@ from schemas.rounds import RoundView
 from service.db import Transaction
 from service.errors import HandConflict
 from service.rounds.actions.opening import view_round
-from service.rounds.actions.reading import get_hand
+from service.rounds.actions.reading import get_hand, get_round
 from service.rounds.actions.recording import HandResult
 from service.rounds.queries import hands, rounds
 from service.texts.actions import get_metadata, set_metadata
@@ -17,6 +17,16 @@ from service.texts.queries import MetadataOwner, lock_metadata
 def get_round_metadata(transaction: Transaction, round_id: UUID) -> Metadata:
     """Return the metadata of a round."""
     return get_metadata(transaction, MetadataOwner.of_round(round_id))
+
+
+def get_round_with_metadata(transaction: Transaction, round_id: UUID) -> tuple[RoundView, Metadata]:
+    """
+    Return a round as it is now, with its metadata.
+
+    Raises:
+        NotFound: the round does not exist.
+    """
+    return get_round(transaction, round_id), get_round_metadata(transaction, round_id)
 
 
 def get_hand_metadata(transaction: Transaction, hand_id: UUID, round_id: UUID) -> Metadata:

@@ -12,6 +12,7 @@ from evidence import digest_of
 from evidence.charges import StandingCharge, charge_of
 from evidence.events import RoundOpened
 from schemas.base import ComparedMistake, show
+from schemas.metadata import NO_METADATA, Metadata
 from schemas.money import Unit, dump_unit, refuse_inexact
 from schemas.rounds import RoundRequest, RoundView, SeatRequest
 from scoring.errors import Mistake, RoundError
@@ -24,7 +25,7 @@ from service.errors import RoundConflict, RoundOpen
 from service.players.queries.aliases import Aliases, hold_aliases
 from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together, require_key
 from service.rounds.queries import rounds
-from service.rounds.queries.received import Submission
+from service.rounds.queries.new_records import Submission
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange, write_rounds
@@ -32,6 +33,7 @@ from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.actions import refuse_archived
 from service.tables.queries import StoredTable
+from service.texts.actions import get_metadata
 from service.texts.queries import MetadataOwner
 
 _OTHER_SEATS: Final = "round-conflict"
@@ -89,11 +91,13 @@ class ChangedRound:
 
     Attributes:
         warnings: what may be a mistake in the request.
+        metadata: those of a round that was opened.
     """
 
     view: RoundView
     is_replay: bool
     warnings: tuple[Mistake, ...] = ()
+    metadata: Metadata = NO_METADATA
 
 
 def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) -> ChangedRound:
@@ -115,7 +119,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     table = tables.get(transaction, table_id, for_update=True)
     recorded = request.reference and rounds.find_by_reference(transaction, table_id, request.reference)
     if recorded:
-        return _replay(recorded, request)
+        return _replay(transaction, recorded, request)
     refuse_archived(table)
     is_open = rounds.find_open(transaction, table_id)
     if is_open is not None:
@@ -144,7 +148,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     opened = change.finish()
     warnings = find_similar_players(transaction, players, aliases)
     write_rounds(transaction, change)
-    return ChangedRound(view_round(opened), is_replay=False, warnings=warnings)
+    return ChangedRound(view_round(opened), is_replay=False, warnings=warnings, metadata=request.metadata)
 
 
 def find_similar_players(transaction: Transaction, players: Sequence[str], aliases: Aliases) -> tuple[Mistake, ...]:
@@ -296,14 +300,15 @@ def describe_opening(seats: Iterable[RoundSeat]) -> list[dict[str, object]]:
     return [{"seat": seat.seat, "player": seat.player, "stack": seat.opening_stack} for seat in ordered]
 
 
-def _replay(recorded: StoredRound, request: RoundRequest) -> ChangedRound:
+def _replay(transaction: Transaction, recorded: StoredRound, request: RoundRequest) -> ChangedRound:
     differences = list(_find_differences(recorded.round.seats, request.seats))
     if differences:
         detail = (
             f"the reference {request.reference!r} belongs to round {recorded.id}, which was opened with other seats"
         )
         raise RoundConflict(detail, (Mistake(_OTHER_SEATS, ("reference",), detail), *differences))
-    return ChangedRound(view_round(recorded), is_replay=True)
+    metadata = get_metadata(transaction, MetadataOwner.of_round(recorded.id))
+    return ChangedRound(view_round(recorded), is_replay=True, metadata=metadata)
 
 
 def _find_differences(recorded: Iterable[RoundSeat], received: Iterable[SeatRequest]) -> Iterator[Mistake]:

@@ -30,7 +30,7 @@ from service.rounds.actions.checks import find_time_mistakes, require_key
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import boards, hands, rounds
 from service.rounds.queries.hands import StoredHand
-from service.rounds.queries.received import HandToRecord, Submission
+from service.rounds.queries.new_records import HandToRecord, Submission
 from service.rounds.queries.stored_round import StoredRound, in_order
 from service.rounds.queries.writer import RoundChange, write_rounds
 from service.texts.queries import MetadataOwner
@@ -138,7 +138,7 @@ class HandRecorder:
         before: StoredRound,
         charges: ChargeRecorder,
         boards: Sequence[BoardsOfHand] | None = None,
-        references: dict[str, tuple[UUID, int]] | None = None,
+        references: dict[str, tuple[UUID, int] | None] | None = None,
     ) -> None:
         """
         Begin.
@@ -148,7 +148,7 @@ class HandRecorder:
             before: the round as it was locked.
             charges: records the charges of its hands.
             boards: the boards of its hands, if they were read already.
-            references: the round and the number of each hand that the transaction records with a reference.
+            references: the references that are locked, with the round and the number of the hand that has each.
         """
         self.before = before
         self._transaction = transaction
@@ -228,10 +228,10 @@ class HandRecorder:
         if submitted.reference is None:
             return
         place = self.before.id, submitted.hand.number
-        taken = self._references.get(submitted.reference) or hands.find_reference(
-            self._transaction, submitted.reference
-        )
-        if taken not in (None, place):
+        if submitted.reference not in self._references:
+            self._references |= hands.lock_references(self._transaction, [submitted.reference])
+        taken = self._references[submitted.reference]
+        if taken is not None and taken != place:
             round_id, number = taken
             detail = f"the reference {submitted.reference!r} belongs to hand {number} of round {round_id}"
             raise HandConflict(detail, (Mistake(HandConflict.code, ("reference",), detail),))

@@ -17,7 +17,7 @@ from service.errors import Busy, HandUndone, NotFound, ServiceError
 from service.logs import format_exception, get_log
 from service.rounds.actions.charges import ChargeRecorder
 from service.rounds.actions.recording import HandRecorder, HandResult, find_hand_mistakes
-from service.rounds.queries import boards, rounds
+from service.rounds.queries import boards, hands, rounds
 from service.rounds.queries.writer import RoundChange, write_rounds
 
 _log: Final = get_log(__name__)
@@ -197,14 +197,16 @@ class _HandLines:
         locked = rounds.lock_all(transaction, self._last.keys() - busy - stopped)
         played = {round_id: stored.revision for round_id, stored in locked.items() if stored.round.hands}
         recorded = boards.list_boards_of_rounds(transaction, played)
-        references: dict[str, tuple[UUID, int]] = {}
+        self._references: dict[str, tuple[UUID, int] | None] = {}
         self._recorders = {
-            round_id: HandRecorder(transaction, stored, charges, recorded.get(round_id, ()), references)
+            round_id: HandRecorder(transaction, stored, charges, recorded.get(round_id, ()), self._references)
             for round_id, stored in locked.items()
         }
 
-    def record(self, lines: Iterable[HandLine]) -> Iterator[LineResult]:
+    def record(self, lines: Sequence[HandLine]) -> Iterator[LineResult]:
         """Yield the result of each line, and write each round after its last line."""
+        references = {line.hand.reference for line in lines if not isinstance(line.hand, WireError)} - {None}
+        self._references |= hands.lock_references(self._transaction, references)
         writer = RoundWriter(self._transaction)
         for line in lines:
             round_id = self._round_ids[line.number]

@@ -123,7 +123,8 @@ def list_page(
     transaction: Transaction, round_id: UUID, revision: int, *, after: UUID | None = None, limit: int | None = None
 ) -> list[StoredHand]:
     """List the hands of a revision after `after`, in the order in which they were played."""
-    query = _select_hands(transaction).where(HandScoreRecord.round_id == round_id, HandScoreRecord.revision == revision)
+    listed = _select_hands(transaction, with_metadata=False)
+    query = listed.where(HandScoreRecord.round_id == round_id, HandScoreRecord.revision == revision)
     if after is not None:
         last = select(HandRecord.number).where(HandRecord.club_id == transaction.club_id, HandRecord.id == after)
         query = query.where(HandScoreRecord.number > last.scalar_subquery())
@@ -141,11 +142,11 @@ def find_page(
     # Sort and limit the ids alone: the content of hands is large.
     ids = page.order_by(HandRecord.id.desc()).limit(limit).subquery()
     of_page = and_(HandRecord.id == ids.c.id, HandScoreRecord.revision == ids.c.revision)
-    query = _select_hands(transaction).join(ids, of_page).order_by(HandRecord.id.desc())
+    query = _select_hands(transaction, with_metadata=False).join(ids, of_page).order_by(HandRecord.id.desc())
     return _load(transaction, transaction.execute(query).all())
 
 
-def _select_hands(transaction: Transaction) -> Select[Any]:
+def _select_hands(transaction: Transaction, *, with_metadata: bool = True) -> Select[Any]:
     hand, score = HandRecord, HandScoreRecord
     return (
         select(
@@ -157,7 +158,7 @@ def _select_hands(transaction: Transaction) -> Select[Any]:
             score.transfers,
             score.irregular,
             _in_force(),
-            _metadata(),
+            *([_metadata()] if with_metadata else []),
             rulesets.CONTENT,
         )
         .join(
@@ -281,19 +282,31 @@ def _players(
     return players
 
 
-_LOCK_REFERENCE: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 6))")
+# In one order, so that two transactions do not wait for each other.
+_LOCK_REFERENCES: Final = text("""
+    SELECT pg_advisory_xact_lock(hashtextextended(name, 6)) FROM unnest(CAST(:names AS text[])) AS name
+""")
 
 
-def find_reference(transaction: Transaction, reference: str) -> tuple[UUID, int] | None:
-    """Lock a reference of hands until the transaction ends, and find the round and the number of the hand with it."""
-    transaction.execute(_LOCK_REFERENCE, {"name": f"{transaction.club_id} {reference}"})
+def lock_references(transaction: Transaction, references: Collection[str]) -> dict[str, tuple[UUID, int] | None]:
+    """
+    Lock references of hands until the transaction ends.
+
+    Returns:
+        The round and the number of the hand with each of them; None of one that no hand has.
+    """
+    taken: dict[str, tuple[UUID, int] | None] = dict.fromkeys(references)
+    if not taken:
+        return taken
+    transaction.execute(_LOCK_REFERENCES, {"names": [f"{transaction.club_id} {each}" for each in sorted(taken)]})
     record = HandRecord
-    query = select(record.round_id, record.number).where(
-        record.club_id == transaction.club_id, record.reference == reference
+    query = select(record.reference, record.round_id, record.number).where(
+        record.club_id == transaction.club_id, record.reference.in_(taken)
     )
-    # A correction that removes a hand before it gives the hand another number.
-    row = transaction.execute(query.order_by(record.id.desc()).limit(1)).one_or_none()
-    return None if row is None else (row.round_id, row.number)
+    # A correction that removes a hand before it gives the hand another number: the last record counts.
+    for row in transaction.execute(query.order_by(record.id)):
+        taken[row.reference] = row.round_id, row.number
+    return taken
 
 
 def list_records(transaction: Transaction, round_id: UUID, number: int) -> list[UUID]:

@@ -20,12 +20,11 @@ from service.rounds.models import (
     DepartureRecord,
 )
 from service.rounds.queries.journal import find_posted
-from service.rounds.queries.received import EndingReasons
+from service.rounds.queries.new_records import EndingReasons
 from service.rounds.queries.records import RevisionResult, RoundRecords, get_records
 from service.rounds.queries.stored_round import StoredRound, figures_of
 from service.rounds.queries.writer import RoundChange, write_rounds
-from service.texts.models import TextField
-from service.texts.queries import NewText, content_of, write_text
+from service.texts.queries import NewText, content_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,6 @@ class RevisionToRecord:
     hand_ids: Sequence[UUID]
     reason: NewText | None
     endings: EndingReasons | None = None
-
-
-def write_reason(reason: str, round_id: UUID, job_id: UUID | None = None) -> NewText:
-    """Return the reason of a revision of a round as a text, of the round or of the job that makes revisions of many."""
-    return write_text(reason, job_id or round_id, TextField.REASON, round_id=round_id)
 
 
 def build_revision(

@@ -13,7 +13,6 @@ from uuid import UUID
 
 from evidence import canonical_json
 from evidence.events import DepartureRecorded, FinalReason, RoundClosed, SettlementFinalized
-from evidence.texts import SaltedText
 from schemas.ledger.journal import Counted
 from schemas.metadata import Metadata, write_metadata
 from schemas.money import dump_unit
@@ -42,8 +41,8 @@ from service.rounds.models import (
     SubmissionRecord,
 )
 from service.rounds.queries.journal import RESULTS, EntryRecord, post_round
+from service.rounds.queries.new_records import HandToRecord, Submission, write_reason
 from service.rounds.queries.player_results import remove_stored, store_ended
-from service.rounds.queries.received import HandToRecord, Submission
 from service.rounds.queries.stored_round import (
     Finality,
     HandFigures,
@@ -269,7 +268,7 @@ class RoundChange:
             return None
         seats = self.before.round.seats
         left = next((each.player for each in seats if isinstance(ending, Departure) and each.seat == ending.seat), None)
-        reason = NewText(TextField.REASON, SaltedText.of(ending.reason), self.before.id, self.before.id, left)
+        reason = write_reason(ending.reason, self.before.id, player=left)
         self.add_texts(reason)
         return reason.digest
 

@@ -55,9 +55,9 @@ from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import get_document
 from service.rounds.actions.endings import close_round, record_departure
 from service.rounds.actions.evidence import get_evidence
-from service.rounds.actions.metadata import get_round_metadata, update_round
+from service.rounds.actions.metadata import get_round_with_metadata, update_round
 from service.rounds.actions.opening import open_round
-from service.rounds.actions.reading import get_round, list_rounds
+from service.rounds.actions.reading import list_rounds
 from service.rounds.actions.settlements import confirm_settlement, get_round_settlement
 from service.rounds.queries.round_filter import RoundFilter
 
@@ -81,8 +81,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
     accepted, with an entry in `warnings`. Two such players in one round are refused.
     """
     opened = open_round(current_transaction(), table_id, request)
-    metadata = get_round_metadata(current_transaction(), UUID(opened.view.id)) if opened.is_replay else request.metadata
-    document = dump_opened_round(opened.view, metadata, opened.warnings)
+    document = dump_opened_round(opened.view, opened.metadata, opened.warnings)
     if not opened.is_replay:
         check_expected(request.expected, document)
     return created_response(document, f"/v1/rounds/{opened.view.id}", is_replay=opened.is_replay)
@@ -104,8 +103,8 @@ def get_rounds(query: dict[str, Any]) -> Response:
 @rounds.response(200, RoundWithMetadataSchema, headers=TAGGED)
 def get_one_round(round_id: UUID) -> Response:
     """Return a round as it is now, with its metadata, and the number, button and players of its next hand."""
-    view = get_round(current_transaction(), round_id)
-    return conditional_response(dump_round_with_metadata(view, get_round_metadata(current_transaction(), round_id)))
+    view, metadata = get_round_with_metadata(current_transaction(), round_id)
+    return conditional_response(dump_round_with_metadata(view, metadata))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["PATCH"])

@@ -103,11 +103,16 @@ _IN_CLUB: Final = {
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
         for table in ("payment_claims", "payment_claim_outcomes")
     },
-    # The metadata of rounds and hands belong to no event of a round.
-    "texts": text("SELECT * FROM texts WHERE club_id = :club_id AND (round_id IS NULL OR field = 'metadata')"),
     # The others are of rounds: each entry is read once.
     "entries": text("SELECT * FROM entries WHERE club_id = :club_id AND (revision IS NULL OR round_id IS NULL)"),
 }
+# The metadata of rounds and hands belong to no event of a round. Erased texts must be gone, whatever they belong to.
+_TEXTS_OF_CLUB: Final = text("""
+    SELECT * FROM texts WHERE club_id = :club_id AND digest > :after
+        AND (round_id IS NULL OR field = 'metadata' OR digest = ANY (CAST(:erased AS bytea[])))
+    ORDER BY digest LIMIT :limit
+""")
+_TEXTS_AT_ONCE: Final = 1000
 _OF_ROUNDS: Final = {
     "rounds": text(_IN_STRETCH.format("rounds", _WANTED.format("id"))),
     **{
@@ -150,7 +155,7 @@ _REVISED: Final = text(f"""
 OF_ROUNDS: Final = tuple(_OF_ROUNDS)
 """The tables with records that belong to rounds."""
 OF_CLUBS: Final = tuple(_IN_CLUB)
-"""The tables with records that belong to no round; those of payments are entries of the journal too."""
+"""The tables with records that belong to no round, but `texts`; those of payments are entries of the journal too."""
 
 _ROUNDS_OF_HANDS: Final = text("""
     SELECT DISTINCT round_id FROM hand_scores WHERE club_id = :club_id AND hand_id = ANY (CAST(:ids AS uuid[]))
@@ -290,6 +295,16 @@ def find_rounds_of_hands(transaction: Transaction, ids: Sequence[UUID]) -> set[U
 def list_of_club(transaction: Transaction, table: str) -> list[Row]:
     """List all records of a table that belong to no round."""
     return _list_rows(transaction, _IN_CLUB[table], {"club_id": transaction.club_id})
+
+
+def list_texts_of_club(transaction: Transaction, erased: Collection[bytes]) -> Iterator[Row]:
+    """Yield the texts that belong to no round, all metadata, and texts that were erased; some of them at once."""
+    after: bytes | None = b""
+    while after is not None:
+        parameters = {"club_id": transaction.club_id, "after": after, "erased": list(erased), "limit": _TEXTS_AT_ONCE}
+        texts = _list_rows(transaction, _TEXTS_OF_CLUB, parameters)
+        yield from texts
+        after = texts[-1]["digest"] if len(texts) == _TEXTS_AT_ONCE else None
 
 
 def list_submissions(transaction: Transaction, ids: Sequence[UUID]) -> list[Row]:

@@ -57,7 +57,7 @@ from service.recomputations.queries import AuditedRound
 from service.replays.findings import Finding, FindingKind
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds, settlements
-from service.rounds.queries.received import HandToRecord, Submission
+from service.rounds.queries.new_records import HandToRecord, Submission
 from service.rounds.queries.revisions import RevisionToRecord, write_reason
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound

@@ -17,7 +17,7 @@ from service.db import Database, Transaction
 from service.errors import NotFound
 from service.rounds.models import HandRecord, HandScoreRecord, SubmissionRecord
 from service.rounds.queries import boards, hands, rounds
-from service.rounds.queries.received import Submission
+from service.rounds.queries.new_records import Submission
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import RoundChange, write_rounds
 from tests.support.database.insert_records import (

@@ -16,7 +16,7 @@ from scoring.round import play_hand
 from service.db import Database
 from service.errors import Busy
 from service.rounds.queries import rounds
-from service.rounds.queries.received import Submission
+from service.rounds.queries.new_records import Submission
 from service.rounds.queries.writer import RoundChange, write_rounds
 from tests.support.api_client import Api
 from tests.support.api_corrections import correct

@@ -1,4 +1,4 @@
-"""What was received, ready to be inserted: request bodies, hands, and the reasons of a revision."""
+"""Records to insert: request bodies, hands, and the reasons of a revision."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,20 @@ from scoring.hand import Seat
 from scoring.history import Closing, Departure
 from service.rounds.queries.records import RoundRecords
 from service.texts.models import TextField
-from service.texts.queries import NewText
+from service.texts.queries import NewText, write_text
+
+
+def write_reason(reason: str, round_id: UUID, *, job_id: UUID | None = None, player: str | None = None) -> NewText:
+    """
+    Return the reason of a revision, a departure or a closing of a round as a text, to be erased with it.
+
+    Args:
+        reason: the text.
+        round_id: the round.
+        job_id: the job that makes revisions of many rounds, with which their reason is erased.
+        player: who departs.
+    """
+    return write_text(reason, job_id or round_id, TextField.REASON, round_id=round_id, player=player)
 
 
 @dataclass(frozen=True)
@@ -103,7 +116,7 @@ class EndingReasons:
 
     def _add(self, ending: Departure | Closing, reason: str) -> bytes:
         player = self._players.get(ending.seat) if isinstance(ending, Departure) else None
-        text = NewText(TextField.REASON, SaltedText.of(reason), self._round_id, self._round_id, player)
+        text = write_reason(reason, self._round_id, player=player)
         self.added.append(text)
         return text.digest
 
