@@ -285,15 +285,26 @@ _LOCK_REFERENCE: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:na
 
 
 def find_reference(transaction: Transaction, reference: str) -> tuple[UUID, int] | None:
-    """Lock a reference of hands until the transaction ends, and find the round and the number of the hand with it."""
+    """
+    Lock a reference of hands until the transaction ends, and find the round and the number of the hand with it.
+
+    A hand that is not in force, because it was undone or a correction removed it, has freed its reference.
+    """
     transaction.execute(_LOCK_REFERENCE, {"name": f"{transaction.club_id} {reference}"})
     record = HandRecord
     query = select(record.round_id, record.number).where(
-        record.club_id == transaction.club_id, record.reference == reference
+        record.club_id == transaction.club_id, record.reference == reference, _in_force().element
     )
-    # A correction that removes a hand before it gives the hand another number.
-    row = transaction.execute(query.order_by(record.id.desc()).limit(1)).one_or_none()
+    row = transaction.execute(query.limit(1)).one_or_none()
     return None if row is None else (row.round_id, row.number)
+
+
+def get_reference(transaction: Transaction, hand_id: UUID) -> str | None:
+    """Return the reference of the record of a hand, in force or not; None if it has none."""
+    record = HandRecord
+    query = select(record.reference).where(record.club_id == transaction.club_id, record.id == hand_id)
+    reference: str | None = transaction.execute(query).scalar_one()
+    return reference
 
 
 def list_records(transaction: Transaction, round_id: UUID, number: int) -> list[UUID]:

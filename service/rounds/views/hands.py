@@ -117,7 +117,8 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 
     The same hand sent again returns the stored record; another hand with its number is a conflict. So is a hand that
     was undone: the problem names its record, and the hand counts again if it is sent with that ID in `restores`. A hand
-    that was corrected since is returned as it was recorded, with `in_force` false. A replay changes no metadata.
+    that was corrected since is returned as it was recorded, with `in_force` false. A replay changes no metadata. A hand
+    that counts again has the reference and the metadata that it had, unless the request has others.
     `charges` are recorded together with the hand, or refused with it.
     """
     transaction = current_transaction()
@@ -242,7 +243,8 @@ def patch_hand(changes: dict[str, Any], hand_id: UUID) -> Response:
     """
     Change the metadata of a hand.
 
-    A correction of the round, which changes its cards, moves them to the new record of the hand.
+    A correction of the round, which changes its cards, moves them to the new record of the hand. With the ID of a
+    record that was corrected, those of its record now are changed, which is the response.
     """
     return json_response(_dump_result(update_hand(current_transaction(), hand_id, changes["metadata"])))
 
