@@ -244,7 +244,8 @@ def patch_hand(changes: dict[str, Any], hand_id: UUID) -> Response:
     Change the metadata of a hand.
 
     A correction of the round, which changes its cards, moves them to the new record of the hand. With the ID of a
-    record that was corrected, those of its record now are changed, which is the response.
+    record that was corrected, those of the record that the hand has now are changed, which is the response. A hand that
+    a correction removed is a conflict.
     """
     return json_response(_dump_result(update_hand(current_transaction(), hand_id, changes["metadata"])))
 
