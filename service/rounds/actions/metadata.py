@@ -4,12 +4,14 @@ from uuid import UUID
 
 from schemas.metadata import Metadata
 from schemas.rounds import RoundView
+from scoring.same_hand import find_replaced
 from service.db import Transaction
 from service.errors import HandConflict
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.reading import get_hand
 from service.rounds.actions.recording import HandResult
 from service.rounds.queries import hands, rounds
+from service.rounds.queries.stored_round import StoredRound
 from service.texts.actions import get_metadata, set_metadata
 from service.texts.queries import MetadataOwner, lock_metadata
 
@@ -42,22 +44,34 @@ def update_hand(transaction: Transaction, hand_id: UUID, metadata: Metadata) -> 
     """
     Set the metadata of a hand instead of those that it had, and return the hand.
 
-    The round is locked, because a correction moves metadata to the records that it makes.
+    Of a corrected hand, the record that it has now has them. The round is locked, because a correction moves metadata.
 
     Raises:
         NotFound: the hand does not exist.
-        HandConflict: a correction has replaced or removed the record.
+        HandConflict: a correction has removed the hand.
     """
-    owner = MetadataOwner.of_hand(hand_id, hands.get(transaction, hand_id).round_id)
+    round_id = hands.get(transaction, hand_id).round_id
     # In the order in which an erasure locks them.
-    lock_metadata(transaction, owner)
-    round_ = rounds.lock(transaction, hands.get(transaction, hand_id).round_id)
+    lock_metadata(transaction, MetadataOwner.of_hand(hand_id, round_id))
+    current = _find_current(transaction, rounds.lock(transaction, round_id), hand_id)
+    set_metadata(transaction, MetadataOwner.of_hand(current, round_id), metadata)
+    return get_hand(transaction, current)
+
+
+def _find_current(transaction: Transaction, round_: StoredRound, hand_id: UUID) -> UUID:
+    """
+    Return the record that a hand has after all corrections since.
+
+    Raises:
+        HandConflict: a correction has removed the hand.
+    """
     stored = hands.get(transaction, hand_id)
     corrected = None if stored.in_force else hands.find_correction(transaction, round_.id, hand_id)
-    if corrected is not None:
-        raise HandConflict(
-            f"{hand_id} is a record of hand {stored.hand.number} that was corrected in revision {corrected}; expected"
-            " the ID of a hand of the round as it is now"
-        )
-    set_metadata(transaction, owner, metadata)
-    return get_hand(transaction, hand_id)
+    if corrected is None:
+        return hand_id
+    before, after = (hands.list_page(transaction, round_.id, revision) for revision in (corrected - 1, corrected))
+    replaced = find_replaced([each.hand for each in before], [each.hand for each in after])
+    for each in after:
+        if replaced.get(each.hand.number) == stored.hand.number:
+            return _find_current(transaction, round_, each.id)
+    raise HandConflict(f"hand {stored.hand.number} with the record {hand_id} was removed in revision {corrected}")

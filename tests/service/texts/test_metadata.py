@@ -115,7 +115,9 @@ def test_metadata_and_reference_of_a_hand_stay_with_its_cards_when_a_hand_before
     [second] = api.get("/v1/hands?reference=deal/3")["hands"]
     assert (second["number"], api.get(f"/v1/hands/{second['id']}")["metadata"]) == (2, {"deal": "3"})
     assert api.get("/v1/hands?reference=deal/2")["hands"] == []
-    refused = api.patch(f"/v1/hands/{ids[2]}", {"metadata": OTHER})
+    changed = api.patch(f"/v1/hands/{ids[2]}", {"metadata": OTHER})
+    assert (changed["id"], changed["metadata"]) == (second["id"], OTHER)
+    refused = api.patch(f"/v1/hands/{ids[1]}", {"metadata": OTHER})
     assert (refused.status, refused["code"]) == (409, "hand-conflict")
     assert verify(house, api) == []
 
