@@ -13,6 +13,7 @@ from service.audit_trail.models import EventRecord
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
+from service.rounds.models import RoundRecord
 from service.verification.models import AcknowledgedFindingRecord, VerificationFindingRecord
 
 MOST_STORED: Final = 1000
@@ -54,10 +55,19 @@ class StoredFinding:
 
 @dataclass(frozen=True, slots=True)
 class ListedFinding:
-    """A finding of a list, with when it was acknowledged and the key that did it; None if it was not."""
+    """
+    A finding of a list.
+
+    Attributes:
+        position: its place in the list.
+        finding: what is wrong.
+        has_round: whether the round that it is about can be read: a finding can be that a round is missing.
+        acknowledged_at, acknowledged_by: when it was acknowledged, and the key that did it; None if it was not.
+    """
 
     position: int
     finding: StoredFinding
+    has_round: bool
     acknowledged_at: datetime | None
     acknowledged_by: UUID | None
 
@@ -104,7 +114,13 @@ def list_page(
 ) -> Sequence[ListedFinding]:
     """List findings of the last verification in their order; of a round or all, those not acknowledged or all."""
     query = (
-        select(*_FINDING.__table__.columns, _ACKNOWLEDGED.acknowledged_at, EventRecord.actor)
+        select(
+            *_FINDING.__table__.columns,
+            RoundRecord.id.is_not(None).label("has_round"),
+            _ACKNOWLEDGED.acknowledged_at,
+            EventRecord.actor,
+        )
+        .outerjoin(RoundRecord, (RoundRecord.club_id == _FINDING.club_id) & (RoundRecord.id == _FINDING.round_id))
         .outerjoin(
             _ACKNOWLEDGED, (_ACKNOWLEDGED.club_id == _FINDING.club_id) & (_ACKNOWLEDGED.digest == _FINDING.digest)
         )
@@ -121,6 +137,7 @@ def list_page(
         ListedFinding(
             row.position,
             StoredFinding(bytes(row.digest), row.kind, row.place, row.sentence, row.round_id, row.hand),
+            row.has_round,
             row.acknowledged_at,
             row.actor,
         )

@@ -6,6 +6,7 @@ from hashlib import sha256
 from uuid import UUID
 
 import pytest
+from uuid_utils.compat import uuid7
 
 from service.verification.queries.findings import MOST_STORED, StoredFinding
 from service.verification.queries.results import VerificationResult, store
@@ -133,6 +134,16 @@ def test_rounds_with_findings_are_marked(visitor: Visitor, house: House, api: Ap
     assert f"{finding(2).sentence} figure-differs: hand_scores number=2: points" in page
     assert "findings in this round" not in text_of(visitor.show(f"/rounds/{other}"))
     assert [row["hand"] for row in read_files(visitor, f"/findings?round={changed}")] == [2, 3]
+
+
+def test_a_finding_of_a_round_that_is_missing_has_no_link(visitor: Visitor, house: House, api: Api) -> None:
+    played, missing = complete_round(api), uuid7()
+    verified(house, api, [finding(1, UUID(played)), finding(2, missing), finding(3)])
+    page = visitor.show("/findings")
+    links = [each.attrib["href"] for each in page.iter("a") if "Open the round" in "".join(each.itertext())]
+    assert links == [f"/console/rounds/{played}"]
+    assert "Missing" in text_of(page)
+    assert [row["hand"] for row in read_files(visitor, f"/findings?round={missing}")] == [2]
 
 
 def test_other_keys_see_the_bar_and_the_mark_only(house: House, api: Api) -> None:
