@@ -146,7 +146,7 @@ def list_page(
 
 
 def lock(transaction: Transaction) -> None:
-    """Lock the acknowledgements of the club until the transaction ends."""
+    """Lock the findings of the club and their acknowledgements until the transaction ends."""
     transaction.execute(_LOCK, {"club": str(transaction.club_id)})
 
 

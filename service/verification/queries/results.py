@@ -34,7 +34,12 @@ class VerificationResult:
 
 
 def store(transaction: Transaction, result: VerificationResult, first: Iterable[StoredFinding]) -> None:
-    """Store the result and its first findings in place of those before, as the owner of the tables."""
+    """
+    Store the result and its first findings in place of those before, as the owner of the tables.
+
+    An acknowledgement at the same time is of the findings before, or it is a conflict.
+    """
+    findings.lock(transaction)
     values = {
         "ended_at": result.ended_at,
         "events": result.events,

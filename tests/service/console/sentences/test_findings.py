@@ -1,6 +1,7 @@
 """Findings of the last verification: the bar on every page, the list, the marks on rounds, and acknowledging them."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from uuid import UUID
@@ -19,6 +20,7 @@ from tests.support.browser.console_visitor import Visitor, parse, text_of
 from tests.support.import_lines import club_of
 from tests.support.race import at_once
 from tests.support.sample_rounds import complete_round
+from tests.support.server_process import wait_until
 
 ENDED = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
 PAGES = ("/", "/rounds", "/tables", "/audit", "/money", "/keys")
@@ -99,6 +101,33 @@ def test_findings_that_nobody_has_read_are_not_acknowledged(visitor: Visitor, ho
     response = visitor.submit("/findings", "/findings/acknowledge", {"verified_at": ENDED.isoformat()})
     assert response.status_code == 409
     assert "Another verification has ended meanwhile; read its findings." in text_of(parse(response))
+    assert str(bar_of(visitor, "/")).startswith("1 finding")
+
+
+def test_findings_that_are_stored_meanwhile_are_not_acknowledged(visitor: Visitor, house: House, api: Api) -> None:
+    verified(house, api, [finding(1)])
+    form = form_of(visitor)
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
+        " AND query LIKE '%%hashtextextended%%'"
+    )
+    with ThreadPoolExecutor(1) as threads:
+        with house.owner.transaction(club_of(house, api)) as transaction:
+            result = VerificationResult(ENDED + timedelta(days=1), 10, 1, is_complete=True)
+            store(transaction, result, [finding(2)])
+            response = threads.submit(visitor.send, "/findings/acknowledge", form)
+            assert wait_until(lambda: house.query(waiting) == [(1,)])
+        assert response.result().status_code == 409
+    assert [row["hand"] for row in read_files(visitor, "/findings?state=new")] == [2]
+
+
+@pytest.mark.parametrize("fields", [{"verified_at": ""}, {"verified_at": "yesterday"}], ids=str)
+def test_nothing_is_acknowledged_without_the_time_of_a_verification(
+    visitor: Visitor, house: House, api: Api, fields: dict[str, str]
+) -> None:
+    verified(house, api, [finding(1)])
+    response = visitor.submit("/findings", "/findings/acknowledge", fields)
+    assert response.status_code == 422
     assert str(bar_of(visitor, "/")).startswith("1 finding")
 
 

@@ -115,7 +115,7 @@ def test_the_page_passes_axe_with_and_without_a_reason(
 
 
 @pytest.mark.parametrize("size", [PHONE, TABLET, DESKTOP], ids=["phone", "tablet", "desktop"])
-def test_a_tap_shows_one_reason_and_leaves_the_tapped_row_in_sight(
+def test_a_tap_shows_one_reason_on_the_same_screen(
     page: Page, service: Running, of_three: LinkedTable, size: tuple[int, int]
 ) -> None:
     show(page, service, of_three, size)
