@@ -29,7 +29,7 @@ from service.console.views.rounds.lists import ROUNDS
 from service.console.views.rulesets import RULESETS
 from service.console.views.tables import TABLES
 from service.console.views.webhooks import DELIVERIES, WEBHOOKS
-from tests.service.console.test_findings import finding, verified
+from tests.service.console.sentences.test_findings import finding, verified
 from tests.service.console.test_jobs import imported, started, work_on
 from tests.service.console.test_rulesets import add_house_rules
 from tests.service.console.test_webhooks import URL, add
