@@ -1726,6 +1726,31 @@ class ProposalWithdrawnEvent(Response):
     content: ProposalWithdrawnContent
 
 
+class FindingsAcknowledgedContent(Response):
+    """The payload of a `findings.acknowledged` event."""
+
+    verified_at: str
+    findings: list[str]
+
+
+class FindingsAcknowledgedEvent(Response):
+    """Somebody acknowledged findings of a verification of the database."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["findings.acknowledged"]
+    content: FindingsAcknowledgedContent
+
+
 class HandScore(Response):
     """The result of a hand."""
 

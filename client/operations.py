@@ -1903,6 +1903,7 @@ class Operations:
                 "proposal.opened",
                 "proposal.confirmed",
                 "proposal.withdrawn",
+                "findings.acknowledged",
             ]
         ]
         | None = None,

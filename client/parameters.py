@@ -1901,6 +1901,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
                 "proposal.opened",
                 "proposal.confirmed",
                 "proposal.withdrawn",
+                "findings.acknowledged",
             ),
             "Only events of these kinds, separated by commas.",
             False,

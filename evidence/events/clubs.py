@@ -60,6 +60,22 @@ class CheckpointSealed(EventPayload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FindingsAcknowledged(EventPayload):
+    """
+    Somebody acknowledged findings of a verification of the database.
+
+    Attributes:
+        verified_at: when the verification ended.
+        findings: the digests of the findings that nobody had acknowledged before.
+    """
+
+    kind = EventKind.FINDINGS_ACKNOWLEDGED
+
+    verified_at: datetime
+    findings: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeyCreated(EventPayload):
     """
     An API key was created.

@@ -2,8 +2,10 @@
 
 from service.console.views import (
     aliases,
+    anomalies,
     audit,
     claims,
+    findings,
     home,
     jobs,
     keys,
@@ -33,11 +35,13 @@ from service.console.views.rounds import revisions as round_revisions
 
 __all__ = [
     "aliases",
+    "anomalies",
     "audit",
     "claims",
     "console",
     "dispute_cases",
     "dispute_lists",
+    "findings",
     "home",
     "jobs",
     "keys",

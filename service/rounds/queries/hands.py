@@ -307,6 +307,13 @@ def get_reference(transaction: Transaction, hand_id: UUID) -> str | None:
     return reference
 
 
+def list_places(transaction: Transaction, ids: Collection[UUID]) -> Sequence[tuple[UUID, UUID, int]]:
+    """List those of some IDs that are hands of the club, with their rounds and numbers."""
+    query = select(HandRecord.id, HandRecord.round_id, HandRecord.number)
+    query = query.where(HandRecord.club_id == transaction.club_id, HandRecord.id.in_(ids))
+    return [(row.id, row.round_id, row.number) for row in transaction.execute(query)]
+
+
 def list_records(transaction: Transaction, round_id: UUID, number: int) -> list[UUID]:
     """List the ids of all records of a hand number, including undone ones, oldest first."""
     return [record_id for record_id, _ in list_contents(transaction, round_id, number)]

@@ -97,7 +97,7 @@ def test_unusual_rounds(visitor: Visitor, api: Api) -> None:
     fouled = finished(api, FOULING)
     text, links = section(visitor.show("/"), "Unusual rounds")
     assert "Unusual rounds 1" in text
-    assert "Many fouls: ann" in text
+    assert "2 of ann's 3 boards were foul; usually 0 of 27." in text
     assert "Of the 4 newest rounds" in text
     assert links == [f"/console/rounds/{fouled}"]
 
@@ -139,7 +139,7 @@ def test_the_last_verification(
     assert "Last verificationNone yet" in text_of(visitor.show("/"))
     ended_at = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
     with house.owner.transaction(club_of(house, api)) as transaction:
-        store(transaction, VerificationResult(ended_at, 1234, findings, is_complete))
+        store(transaction, VerificationResult(ended_at, 1234, findings, is_complete), [])
     text, _ = section(visitor.show("/"), "Evidence")
     assert f"20 November 2026, 18:30 UTC, {shown} Last" in text
     other = Visitor.signed_in(house, house.new_client())
