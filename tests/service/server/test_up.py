@@ -14,7 +14,7 @@ import pytest
 from service.server.embedded import OWNER, Cluster
 from tests.support.database.postgres import Logins
 from tests.support.sample_rounds import THREE, document_of, hand
-from tests.support.server_process import command, running, wait_until
+from tests.support.server_process import Running, command, running, wait_until
 
 
 @pytest.mark.smoke
@@ -57,35 +57,39 @@ def test_a_key_of_another_database_is_reported(tmp_path: Path, logins: Logins) -
         assert "once within 10 minutes" not in service.output
 
 
-def test_each_start_prints_a_link_that_signs_in_once_with_the_first_key(tmp_path: Path) -> None:
-    for _ in range(2):
+def test_each_start_prints_links_to_the_console_and_to_the_scorekeeper_s_page_once(tmp_path: Path) -> None:
+    for filler in ("a", "b"):
         with running(tmp_path) as service:
-            printed = "Console, to sign in once within 10 minutes: "
-            [line] = [line for line in service.output.splitlines() if line.startswith(printed)]
-            address, _, code = line.removeprefix(printed).rpartition("/")
-            assert address == f"{service.url}/console/sign-in"
-            for status in (303, 403):
-                with httpx2.Client(base_url=service.url, timeout=60, trust_env=False, verify=False) as browser:
-                    assert browser.post("/console/sign-in", data={"code": code}).status_code == status
-                    assert browser.get("/console/keys").status_code == (200 if status == 303 else 303)
-            assert code not in service.log
+            check_sign_in_link(service)
+            check_scorekeeper_link(service, f"ofc_link_{filler:{filler}<43}")
 
 
-def test_each_start_prints_the_scorekeeper_s_page_for_one_phone(tmp_path: Path) -> None:
-    for label in ("first", "second"):
-        with running(tmp_path) as service:
-            printed = "Scorekeeper's page, for one phone, once within 10 minutes: "
-            [line] = [line for line in service.output.splitlines() if line.startswith(printed)]
-            address, _, code = line.removeprefix(printed).partition("#")
-            assert address == f"{service.url}/scorekeeper/"
-            # No phone reaches this machine at 127.0.0.1, so there is no code to scan.
-            assert "█" not in service.output
-            assert "Phones reach it with --lan. Phones keep score without a network only over HTTPS" in service.output
-            with httpx2.Client(base_url=service.url, timeout=60, trust_env=False, verify=False) as phone:
-                for filler, status in (("a", 201), ("b", 410)):
-                    body = {"code": code, "secret": f"ofc_link_{label:{filler}<43}"}
-                    assert phone.post("/v1/phones", json=body).status_code == status
-            assert code not in service.log
+def check_sign_in_link(service: Running) -> None:
+    """Validate that the printed link signs in with the first key, once."""
+    printed = "Console, to sign in once within 10 minutes: "
+    [line] = [line for line in service.output.splitlines() if line.startswith(printed)]
+    address, _, code = line.removeprefix(printed).rpartition("/")
+    assert address == f"{service.url}/console/sign-in"
+    for status in (303, 403):
+        with httpx2.Client(base_url=service.url, timeout=60, trust_env=False, verify=False) as browser:
+            assert browser.post("/console/sign-in", data={"code": code}).status_code == status
+            assert browser.get("/console/keys").status_code == (200 if status == 303 else 303)
+    assert code not in service.log
+
+
+def check_scorekeeper_link(service: Running, secret: str) -> None:
+    """Validate that the printed link makes a phone a scorekeeper of the club, once."""
+    printed = "Scorekeeper's page, for one phone, once within 10 minutes: "
+    [line] = [line for line in service.output.splitlines() if line.startswith(printed)]
+    address, _, code = line.removeprefix(printed).partition("#")
+    assert address == f"{service.url}/scorekeeper/"
+    # No phone reaches this machine at 127.0.0.1, so there is no code to scan.
+    assert "█" not in service.output
+    assert "Phones reach it with --lan. Phones keep score without a network only over HTTPS" in service.output
+    with httpx2.Client(base_url=service.url, timeout=60, trust_env=False, verify=False) as phone:
+        for each, status in ((secret, 201), (secret[:-1] + "c", 410)):
+            assert phone.post("/v1/phones", json={"code": code, "secret": each}).status_code == status
+    assert code not in service.log
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe", b"one\ntwo\n"], ids=["a directory", "not text", "two lines"])
