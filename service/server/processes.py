@@ -218,6 +218,13 @@ class Web:
                 return str(json.loads(body)["url"])
         return None
 
+    def is_without_tables(self, key: str) -> bool:
+        """Return whether the club of a key has no table in use; False if the service does not show its tables."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            status, body = self._send("GET", "/v1/tables?limit=1", {"Authorization": f"Bearer {key}"})
+            return status == HTTPStatus.OK and not json.loads(body)["tables"]
+        return False
+
     def _send(self, method: str, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> tuple[int, bytes]:
         """Send a request without a body, and return the status and the body of the response."""
         connection = self._connect()

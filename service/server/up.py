@@ -1,9 +1,11 @@
 import contextlib
+import shlex
 import signal
 import ssl
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -89,7 +91,9 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
             readable = "" if lan_url.startswith("https:") else _READABLE
             report(f"Anyone in this network can reach it{readable}.")
         _report_sign_in(web, key_file, key, report)
-        report(_describe_offline_use(lan_url or environment.get("OFC_PUBLIC_URL") or web.address.url))
+        report(_describe_offline_use(lan_url or environment.get("OFC_PUBLIC_URL") or web.address.url, sys.argv))
+        if web.is_without_tables(key):
+            report(f"The club `{HOME}` has no table yet: the scorekeeper's page creates one, and opens its first round.")
         report("Press Ctrl-C to stop.")
         _supervise(web, worker, cluster)
 
@@ -115,17 +119,24 @@ def _report_sign_in(web: Web, key_file: Path, key: str, report: Callable[[str], 
             report(draw_code(to_phone))
 
 
-def _describe_offline_use(url: str) -> str:
-    """Return what phones need to keep score without a network, with the command for a local certificate authority."""
+def _describe_offline_use(url: str, command: Sequence[str]) -> str:
+    """
+    Return what phones need to keep score without a network.
+
+    Args:
+        url: the address for phones.
+        command: the command that started the service.
+    """
     address = urlsplit(url)
+    host = address.hostname or ""
+    if is_loopback(host):
+        return f"Phones cannot reach {url}; with --lan they can."
     if address.scheme == "https":
         return "Phones keep score without a network too, because the address has HTTPS."
-    host = address.hostname or ""
-    lan = "" if not is_loopback(host) else "Phones reach it with --lan. "
-    name = "ADDRESS" if is_loopback(host) else host
+    certificate = ["--tls-cert", "game.pem", "--tls-key", "game.key"]
     return (
-        f"{lan}Phones keep score without a network only over HTTPS: mkcert -cert-file game.pem -key-file game.key"
-        f" {name} && ofc-server up --lan --tls-cert game.pem --tls-key game.key (docs/deployment.md)"
+        "Phones keep score without a network only over HTTPS, with a certificate that they trust (docs/deployment.md):\n"
+        f"mkcert -cert-file game.pem -key-file game.key {host} && {shlex.join([*command, *certificate])}"
     )
 
 

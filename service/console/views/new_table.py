@@ -1,6 +1,7 @@
 """The form that creates a table of the club, and opens its first round."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
@@ -9,22 +10,24 @@ from flask import redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import load
-from schemas.rounds import RoundRequestSchema
+from schemas.rounds import RoundRequest, RoundRequestSchema
 from schemas.tables import TableRequestSchema
+from scoring.errors import Mistake
+from scoring.round_state import RoundStatus
 from service.clubs.scopes import KeyScope
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.ruleset_fields import describe_ruleset
 from service.console.views.session import read_form
 from service.console.views.tables import read_value
 from service.db import Transaction
-from service.errors import RoundOpen
+from service.errors import RoundOpen, TableConflict
 from service.http.authentication import current_transaction, require_scope
 from service.ledger.actions.checks import read_form_amount
-from service.rounds.actions.opening import open_round
+from service.rounds.actions.opening import describe_opening, open_round
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rulesets.actions import list_rulesets
-from service.tables.actions import add_table
+from service.tables.actions import AddedTable, add_table
 from service.units.actions import list_units
 
 _FIELDS: Final = ("name", "ruleset", "unit", "minimum_stack")
@@ -77,12 +80,26 @@ def create_table() -> BaseResponse:
     seats = _read_seats(form)
     if seats:
         require_scope(KeyScope.WRITE)
-        try:
-            open_round(transaction, UUID(added.view.id), load(_ROUND, {"seats": seats}))
-        except RoundOpen:
-            if not added.is_replay:
-                raise
+        _open_first_round(transaction, added, load(_ROUND, {"seats": seats}))
     return redirect(url_for("console.show_table", table_id=added.view.id), HTTPStatus.SEE_OTHER)
+
+
+def _open_first_round(transaction: Transaction, added: AddedTable, request: RoundRequest) -> None:
+    """
+    Open the first round of a table, unless the form has opened it before.
+
+    Raises:
+        TableConflict: the table existed, and has an open round of others.
+    """
+    table_id = UUID(added.view.id)
+    try:
+        open_round(transaction, table_id, request)
+    except RoundOpen:
+        filter_ = RoundFilter(table_id=table_id, status=RoundStatus.OPEN)
+        [open_] = list_rounds(transaction, filter_, after=None, limit=1).items
+        if describe_opening(open_.round.seats) != [asdict(each) for each in request.seats]:
+            detail = "the table with this name has an open round with other seats; expected another name"
+            raise TableConflict(detail, (Mistake(TableConflict.code, ("name",), detail),)) from None
 
 
 def _read_seats(form: Mapping[str, str]) -> list[dict[str, Any]]:

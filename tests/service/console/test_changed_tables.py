@@ -67,6 +67,16 @@ def test_a_table_is_created_with_its_first_round(house: House, visitor: Visitor,
     assert len(api.get("/v1/tables")["tables"]) == 1
 
 
+def test_a_table_with_an_open_round_of_others_is_not_that_of_the_form(visitor: Visitor, api: Api) -> None:
+    form = {"name": "attic", "ruleset": "turbo", "stack": "150", "player1": "ann", "player2": "ben"}
+    assert visitor.submit("/tables/new", "/tables/new", form).status_code == 303
+    for other in ({"player2": "cyd"}, {"player3": "cyd"}, {"stack": "200"}, {"player1": "ben", "player2": "ann"}):
+        refused = visitor.submit("/tables/new", "/tables/new", form | other)
+        assert refused.status_code == 409, other
+        assert "Another table has this name. Choose another one." in text_of(parse(refused))
+    assert len(api.get("/v1/rounds")["rounds"]) == 1
+
+
 def test_a_table_that_is_refused_is_shown_again_with_the_reason(visitor: Visitor, api: Api) -> None:
     form = {"name": "attic", "ruleset": "turbo", "point_value": "20", "unit": ""}
     refused = visitor.submit("/tables/new", "/tables/new", form)

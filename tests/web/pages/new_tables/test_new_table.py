@@ -198,6 +198,9 @@ def test_a_name_like_a_known_one_leads_to_a_question(open_scorekeeper: OpenScore
 @pytest.mark.thorough
 def test_what_is_missing_is_shown_in_the_form(open_scorekeeper: OpenScorekeeper, club: httpx2.Client) -> None:
     club.post("/v1/tables", json={"name": "taken", "ruleset": "turbo"})
+    busy = club.post("/v1/tables", json={"name": "busy", "ruleset": "pineapple"}).json()["id"]
+    others = [{"seat": seat, "player": player, "stack": 100} for seat, player in ((1, "ann"), (2, "cyd"))]
+    assert club.post(f"/v1/tables/{busy}/rounds", json={"seats": others}).status_code == 201
     page = open_scorekeeper(sign_in_path(club)).page
     page.get_by_role("button", name="All tables").tap()
     page.get_by_role("button", name="New table").tap()
@@ -216,7 +219,11 @@ def test_what_is_missing_is_shown_in_the_form(open_scorekeeper: OpenScorekeeper,
         page.get_by_label(label, exact=True).fill(right)
     start.tap()
     expect(page.get_by_role("alert")).to_have_text("Another table has this name. Choose another one.")
-    assert club.get("/v1/rounds").json()["rounds"] == []
+    # The table is what the form describes, and its open round is one of other players.
+    page.get_by_label("Name", exact=True).fill("busy")
+    start.tap()
+    expect(page.get_by_role("alert")).to_contain_text("others play there now")
+    assert len(club.get("/v1/rounds").json()["rounds"]) == 1
     page.get_by_label("Name", exact=True).fill("free")
     start.tap()
     expect(page.get_by_role("heading", level=1)).to_have_text("Hand 1")

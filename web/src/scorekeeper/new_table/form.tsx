@@ -18,6 +18,7 @@ const FIRST_STACK = "100";
 const LONGEST_NAME = 100;
 /** The code of an opening at a table that has an open round. */
 const ROUND_OPEN = "round-open";
+const IN_USE = "Another table has this name, and others play there now. Choose another one.";
 
 interface Props {
   session: Session;
@@ -34,7 +35,7 @@ interface Props {
 export function NewTable({ session, tables, outbox, onAdded, onCancel }: Props) {
   const { choices, problem: unread } = useChoices(session, outbox);
   const [draft, change] = useDraft(tables);
-  const { isBusy, problem, run } = useRequests({ isOffline: outbox.isOffline, onOffline: () => outbox.setOffline(true) });
+  const { isBusy, problem, code, run } = useRequests({ isOffline: outbox.isOffline, onOffline: () => outbox.setOffline(true) });
   /** The name that is being typed, and whether it is asked if it is that of a known player. */
   const [text, setText] = useState("");
   const [isAsking, setAsking] = useState(false);
@@ -79,8 +80,11 @@ export function NewTable({ session, tables, outbox, onAdded, onCancel }: Props) 
       const options = { path: { table_id: id }, body, idempotencyKey: keyOfRound(id + JSON.stringify(body)) };
       await session.client.post("/v1/tables/{table_id}/rounds", options);
     } catch (error) {
-      // It was opened before, and the response was lost with the page.
       if (!(error instanceof ApiError) || error.code !== ROUND_OPEN) throw error;
+      const { rounds } = await session.client.get("/v1/rounds", { query: { table: id, status: "open" } });
+      const opened = rounds[0]?.seats.map(({ seat, player, opening_stack: points }) => ({ seat, player, stack: points }));
+      // The same round was opened before, and its response was lost with the page.
+      if (JSON.stringify(opened) !== JSON.stringify(body.seats)) throw error;
     }
   };
   return (
@@ -119,7 +123,7 @@ export function NewTable({ session, tables, outbox, onAdded, onCancel }: Props) 
         onAdd={add}
         onChange={(changed) => change({ players: changed })}
       />
-      <Problem details={problem && [...new Set(problem)]} />
+      <Problem details={code === ROUND_OPEN ? [IN_USE] : problem && [...new Set(problem)]} />
       {missing && <p class="quiet small" role="status">{missing}</p>}
       <button type="submit" class="button primary large" disabled={isBusy || missing !== null}>{isBusy ? "Opening…" : "Start the first hand"}</button>
       {onCancel && <button type="button" class="button plain" onClick={onCancel}>Cancel</button>}
