@@ -217,16 +217,18 @@ class Session:
         round_id: UUID | None = None,
         player: str | None = None,
         begun: Pipeline | None = None,
+        *,
+        is_link: bool = False,
     ) -> Transaction:
         """
         Begin a read-only transaction in one club, whose statements all see the same snapshot.
 
         With `table_id` or `round_id`, only the records of this table or round are visible, and with `player`, those of
-        this player's own payments too. `begun` is what `begin` has begun.
+        this player's own payments too. `begun` is what `begin` has begun, and `is_link` is that of the transaction.
         """
         place = str(club_id), str(table_id or ""), str(round_id or ""), player or ""
         pipeline = begun or self._begin(_BEGIN_READING, *place)
-        return Transaction(pipeline, club_id, table_id=table_id, round_id=round_id, player=player)
+        return Transaction(pipeline, club_id, table_id=table_id, round_id=round_id, player=player, is_link=is_link)
 
     def query(self, statement: Statement, parameters: Parameters) -> list[Row]:
         """Run one statement in a separate transaction outside of any club, and return its rows."""

@@ -148,7 +148,7 @@ def with_key(view: Callable[..., Any], access: Access, caller: Caller = BY_KEY) 
                 current_request().transaction = opened.enter_context(open_writing(session, key, begun))
                 return view(*arguments, **options)
             state = current_request()
-            state.transaction = session.reading(key.club_id, key.table_id, key.round_id, key.player, begun)
+            state.transaction = _open_reading(session, key, begun)
             state.resources = opened
             response = view(*arguments, **options)
             if isinstance(response, Response) and response.is_streamed:
@@ -229,11 +229,15 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
             stored_key, begun = keys.begin(session, secret_sha256, is_reading=True)
             key = authenticate(stored_key)
             if has_scope(key.scopes, access.scopes) and access.is_for(key):
-                place = key.table_id, key.round_id, key.player
-                current_request().transaction = session.reading(key.club_id, *place, begun)
+                current_request().transaction = _open_reading(session, key, begun)
             return view(*arguments, **options)
 
     return open_to_all
+
+
+def _open_reading(session: Session, key: StoredKey, begun: Pipeline | None) -> Transaction:
+    """Continue or begin a transaction that reads records of a key's club."""
+    return session.reading(key.club_id, key.table_id, key.round_id, key.player, begun, is_link=key.is_link)
 
 
 def open_writing(

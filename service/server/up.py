@@ -93,7 +93,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
         _report_sign_in(web, key_file, key, report)
         report(_describe_offline_use(lan_url or environment.get("OFC_PUBLIC_URL") or web.address.url, sys.argv))
         if web.is_without_tables(key):
-            report(f"The club `{HOME}` has no table yet: the scorekeeper's page creates one, and opens its first round.")
+            report(f"The club `{HOME}` has no table yet: the scorekeeper's page creates one with its first round.")
         report("Press Ctrl-C to stop.")
         _supervise(web, worker, cluster)
 
@@ -135,7 +135,7 @@ def _describe_offline_use(url: str, command: Sequence[str]) -> str:
         return "Phones keep score without a network too, because the address has HTTPS."
     certificate = ["--tls-cert", "game.pem", "--tls-key", "game.key"]
     return (
-        "Phones keep score without a network only over HTTPS, with a certificate that they trust (docs/deployment.md):\n"
+        "Phones keep score without a network only over HTTPS with a certificate that they trust (docs/deployment.md):\n"
         f"mkcert -cert-file game.pem -key-file game.key {host} && {shlex.join([*command, *certificate])}"
     )
 

@@ -218,7 +218,7 @@ def _read_round(form: Mapping[str, str]) -> UUID | None:
 
 
 def _reading(session: Session, key: StoredKey) -> Transaction:
-    return session.reading(key.club_id, key.table_id, key.round_id, key.player)
+    return session.reading(key.club_id, key.table_id, key.round_id, key.player, is_link=key.is_link)
 
 
 def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transaction]:

@@ -1,10 +1,8 @@
 """Links that sign a phone in once, and what the phone can do then: the scorekeeper of a club."""
 
 import re
-import secrets
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -14,9 +12,19 @@ from service.http.rate_limits import MOST_FAILURES
 from tests.service.console.test_signing_in import console_link
 from tests.service.disputes.test_dispute_authors import stored_club
 from tests.service.http.test_other_clubs import SENT
-from tests.service.links.linked_table import ALLOWED, Played, link_to, play_at, table_of
+from tests.service.links.linked_table import (
+    ALLOWED,
+    Played,
+    code_of,
+    draw_secret,
+    link_to,
+    phone_of,
+    play_at,
+    sign_in,
+    table_of,
+)
 from tests.service.links.test_link_operations import PUBLIC
-from tests.support.api_client import Api, ApiResponse
+from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.browser.console_visitor import Visitor
 from tests.support.check_club import check_everywhere
@@ -28,30 +36,7 @@ from tests.support.sample_rounds import SIXES, THREE, hand, open_round, operatio
 
 CLUB = {"add_table", "list_units"}
 """The operations that only a link to the club can be used for."""
-
-
-def draw_secret() -> str:
-    """Draw the secret of a phone."""
-    return f"ofc_link_{secrets.token_hex(22)[:43]}"
-
-
-def code_of(api: Api) -> str:
-    """Issue a link that signs a phone in, and return its code."""
-    issued = api.request("POST", "/v1/phone-links")
-    assert issued.status == 201, issued
-    return str(issued["url"]).partition("#")[2]
-
-
-def sign_in(house: House, code: str, secret: str, **fields: Any) -> ApiResponse:
-    return Api(house.app, None).post("/v1/phones", {"code": code, "secret": secret, **fields})
-
-
-def phone_of(house: House, api: Api, **fields: Any) -> Api:
-    """Return a client that is a scorekeeper of the club."""
-    secret = draw_secret()
-    signed_in = sign_in(house, code_of(api), secret, **fields)
-    assert signed_in.status == 201, signed_in
-    return Api(house.app, secret)
+REFERENCE = {"reference": "deal/1"}
 
 
 # --- sign in ---
@@ -115,9 +100,9 @@ def test_a_repeated_request_returns_the_same_link(house: House, api: Api) -> Non
 def test_of_requests_at_once_one_phone_is_signed_in(house: House, api: Api) -> None:
     for same in (True, False):
         code, secret = code_of(api), draw_secret()
-        drawn = [secret if same else draw_secret() for _ in range(4)]
+        drawn = [secret if same else draw_secret() for _ in range(20)]
         responses = at_once(*(partial(sign_in, house, code, each) for each in drawn))
-        assert sorted(each.status for each in responses) == ([201] * 4 if same else [201, 410, 410, 410])
+        assert sorted(each.status for each in responses) == ([201] * 20 if same else [201] + [410] * 19)
         assert len({each["id"] for each in responses if each.status == 201}) == 1
     assert len(api.get("/v1/links?kind=club")["links"]) == 2
 
@@ -218,6 +203,26 @@ def test_operations_that_are_not_for_links_to_the_club_are_refused(house: House,
             refused.add(name)
             assert "is for one club, and this operation is not for links" in response["detail"], name
     assert refused == {name for _, _, name in operations(club)} - PUBLIC - ALLOWED - CLUB
+
+
+def test_a_phone_does_not_set_what_links_do_not_set(house: House, api: Api) -> None:
+    phone, metadata = phone_of(house, api), {"metadata": {"camera": "2"}}
+    standing = {"charge_per": "hand", "charge_amount": 5}
+    charges = {"charges": [{"player": "ann", "unit": "EUR", "amount": 50, "reason": "rake"}]}
+    plain = {"name": "friday", "ruleset": "pineapple"}
+    table = phone.post("/v1/tables", plain)["id"]
+    opened = open_round(phone, table, SIXES)["id"]
+    refused = [phone.post("/v1/tables", {**plain, "name": "attic", **more}) for more in (metadata, REFERENCE, standing)]
+    refused += [phone.post(f"/v1/tables/{table_of(api)}/rounds", {**SENT["open_round"], **metadata})]
+    refused += [
+        phone.post(f"/v1/rounds/{opened}/hands", hand(1, 1, THREE, **more)) for more in (metadata, REFERENCE, charges)
+    ]
+    for response in refused:
+        assert (response.status, response["code"]) == (403, "scope-missing"), response
+    assert [each["name"] for each in api.get("/v1/tables?name=attic")["tables"]] == []
+    assert phone.get(f"/v1/rounds/{opened}/hands")["hands"] == []
+    assert api.get("/v1/ledger")["lines"] == []
+    play(phone, opened, hand(1, 1, THREE))
 
 
 def test_operations_for_links_to_the_club_are_refused_to_links_to_a_table(

@@ -63,7 +63,7 @@ def test_each_start_prints_links_and_the_first_step_until_the_club_has_a_table(t
             check_sign_in_link(service)
             phone = check_scorekeeper_link(service, f"ofc_link_{filler:{filler}<43}")
             is_empty = filler == "a"
-            step = "has no table yet: the scorekeeper's page creates one, and opens its first round."
+            step = "has no table yet: the scorekeeper's page creates one with its first round."
             assert (step in service.output) is is_empty
             if is_empty:
                 assert httpx2.post(
