@@ -1005,7 +1005,7 @@ class Operations:
 
     def sign_in_phone(self, request: requests.PhoneSignIn) -> models.CurrentLink:
         """
-        Make a phone a scorekeeper of the club, with the code of a link that signs in once.
+        Issue a link to the club to a phone, with the code of a link that signs in once.
 
         Args:
             request: What a phone sends to become a scorekeeper of the club.
