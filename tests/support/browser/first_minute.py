@@ -1,9 +1,10 @@
 """The first minute with a phone that has never seen the service: the QR code, a table, names, and the first hand."""
 
 import re
+from http import HTTPStatus
 from typing import Final
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 from tests.support.browser.scorekeeper_page import list_cards
 
@@ -15,6 +16,10 @@ def find_address(output: str) -> str:
     """Return the address of the QR code that `ofc-server up` has printed."""
     [address] = _PRINTED.findall(output)
     return str(address)
+
+
+def _is_recording(response: Response) -> bool:
+    return response.status == HTTPStatus.CREATED and response.url.endswith("/hands")
 
 
 class NewPhone:
@@ -56,5 +61,7 @@ class NewPhone:
         self.page.locator('[data-seat="3"] .dealer').tap()
         for card in list_cards()[1:]:
             self.tap_card(card)
-        self.tap("button", "Save")
+        # The next hand is shown while this one is being sent.
+        with self.page.expect_response(_is_recording):
+            self.tap("button", "Save")
         expect(self.page.get_by_role("heading", level=1)).to_have_text("Hand 2")

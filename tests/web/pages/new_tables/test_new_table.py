@@ -202,7 +202,6 @@ def test_what_is_missing_is_shown_in_the_form(open_scorekeeper: OpenScorekeeper,
     others = [{"seat": seat, "player": player, "stack": 100} for seat, player in ((1, "ann"), (2, "cyd"))]
     assert club.post(f"/v1/tables/{busy}/rounds", json={"seats": others}).status_code == 201
     page = open_scorekeeper(sign_in_path(club)).page
-    page.get_by_role("button", name="All tables").tap()
     page.get_by_role("button", name="New table").tap()
     expect_form(page)
     start, status = page.get_by_role("button", name=START), page.locator("form").get_by_role("status")
