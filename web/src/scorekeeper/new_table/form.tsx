@@ -18,7 +18,7 @@ const FIRST_STACK = "100";
 const LONGEST_NAME = 100;
 /** The code of an opening at a table that has an open round. */
 const ROUND_OPEN = "round-open";
-const IN_USE = "Another table has this name, and others play there now. Choose another one.";
+const IN_USE = "Another table has this name, and others play there now. Choose another name.";
 
 interface Props {
   session: Session;
