@@ -122,7 +122,7 @@ IdKind = Literal[
     "payment_claim",
 ]
 MetadataOwner = Literal["table", "round", "hand", "player"]
-LinkKind = Literal["scorekeeper", "viewer", "player"]
+LinkKind = Literal["scorekeeper", "viewer", "player", "club"]
 WebhookState = Literal["active", "disabled"]
 WebhookDisabledBecause = Literal["request", "failing", "gone"]
 DeliveryState = Literal["waiting", "delivered", "dead_lettered"]
@@ -621,7 +621,6 @@ class LinkIssuedContent(Response):
     """The payload of a `link.issued` event."""
 
     link: str
-    table: str
     key: str
     kind: LinkKind
     label: str
@@ -631,7 +630,7 @@ class LinkIssuedContent(Response):
 
 
 class LinkIssuedEvent(Response):
-    """A link to a table or to a round was issued."""
+    """A link to a table, to a round or to the club was issued."""
 
     position: int
     id: str
@@ -652,7 +651,6 @@ class LinkRevokedContent(Response):
     """The payload of a `link.revoked` event."""
 
     link: str
-    table: str
 
 
 class LinkRevokedEvent(Response):
@@ -2515,7 +2513,7 @@ class NewLink(Response):
     kind: LinkKind
     player: str | None
     scopes: list[str]
-    table: str
+    table: str | None
     round: str | None
     key: str
     created_at: str
@@ -2528,14 +2526,14 @@ class NewLink(Response):
 
 
 class Link(Response):
-    """A link to a table or to a round, without its secret, which is not stored."""
+    """A link to a table, to a round or to the club, without its secret, which is not stored."""
 
     id: str
     label: str
     kind: LinkKind
     player: str | None
     scopes: list[str]
-    table: str
+    table: str | None
     round: str | None
     key: str
     created_at: str
@@ -2551,14 +2549,23 @@ class CurrentLink(Response):
     label: str
     kind: LinkKind
     scopes: list[str]
-    table: str
+    table: str | None
     round: str | None
-    table_name: str
+    table_name: str | None
     expires_at: str
 
 
 class ConsoleLink(Response):
     """A link that signs in to the console once. This response is the only one that contains its address."""
+
+    id: str
+    url: str
+    expires_at: str
+    warnings: list[LinkWarning]
+
+
+class PhoneLink(Response):
+    """A link that signs a phone in once. This response is the only one that contains its address."""
 
     id: str
     url: str

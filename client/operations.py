@@ -999,6 +999,19 @@ class Operations:
         """Create a link that signs in to the console once, with the key of this request."""
         return self._calls.call("POST", build_path("/v1/console-links"))
 
+    def issue_phone_link(self) -> models.PhoneLink:
+        """Create a link that makes one phone a scorekeeper of the club, once."""
+        return self._calls.call("POST", build_path("/v1/phone-links"))
+
+    def sign_in_phone(self, request: requests.PhoneSignIn) -> models.CurrentLink:
+        """
+        Issue a link to the club to a phone, with the code of a link that signs in once.
+
+        Args:
+            request: What a phone sends to become a scorekeeper of the club.
+        """
+        return self._calls.call("POST", build_path("/v1/phones"), body=request)
+
     def show_scorekeeper(self, table_id: str, device_id: str, request: requests.ScorekeeperRequest) -> None:
         """
         Show that a hand is being entered on a device, so that nobody else enters it too.

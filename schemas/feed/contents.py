@@ -136,7 +136,11 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
         "LinkIssued",
         "player",
     ): "The operator's ID of the player of the link. Omitted if it is not a player's link.",
-    ("LinkIssued", "round"): "ID of the only round that the link shows. Omitted if it shows the table.",
+    ("LinkIssued", "round"): "ID of the only round that the link shows. Omitted if it shows the table or the club.",
+    **dict.fromkeys(
+        (("LinkIssued", "table"), ("LinkRevoked", "table")),
+        "ID of the table that the link is for, or of the table of its round. Omitted for a link to the club.",
+    ),
     ("LinkIssued", "scopes"): "Scopes of the link.",
     ("LinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
     ("PlayerNamed", "digest"): f"{_DIGEST} the display name.{_SALT}",

@@ -93,8 +93,7 @@ def list_reasons(transaction: Transaction, round_id: UUID) -> list[SaltedText]:
     return [SaltedText(row.content, bytes(row.salt)) for row in rows]
 
 
-# Links do not see metadata. Only a correction by a link moves those of a corrected hand.
-_METADATA: Final = "FROM texts WHERE club_id = :club_id AND field = 'metadata' AND current_table() IS NULL AND "
+_METADATA: Final = "FROM texts WHERE club_id = :club_id AND field = 'metadata' AND "
 _OF_RECORD: Final = "record_id = :record_id"
 _OF_PLAYER: Final = "record_id IS NULL AND player = :player"
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 5))")
@@ -146,7 +145,10 @@ def lock_metadata(transaction: Transaction, owner: MetadataOwner) -> None:
 
 
 def find_metadata(transaction: Transaction, owner: MetadataOwner) -> str | None:
-    """Return the metadata of a record as they are stored; None if it has none."""
+    """Return the metadata of a record as they are stored; None if it has none, and for links, which do not see them."""
+    # Only a correction by a link moves those of a corrected hand.
+    if transaction.is_link:
+        return None
     query, parameters = owner.query("SELECT content"), owner.parameters(transaction)
     content: str | None = transaction.execute(query, parameters).scalar_one_or_none()
     return content

@@ -23,10 +23,11 @@ from scoring.hand import Hand
 from scoring.round import PlayedHand
 from scoring.ruleset import Points
 from scoring.same_hand import BoardsOfHand, is_same_hand
+from service.clubs.scopes import require_key
 from service.db import Query, Transaction
 from service.errors import HandConflict, HandNumberWrong, HandUndone, NotFound, SameDeal
 from service.rounds.actions.charges import ChargeRecorder
-from service.rounds.actions.checks import find_time_mistakes, require_key
+from service.rounds.actions.checks import find_time_mistakes
 from service.rounds.actions.hand_references import HandReferences, refuse_other_reference
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import boards, hands, rounds

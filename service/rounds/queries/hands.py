@@ -201,13 +201,12 @@ def _in_force() -> Label[bool]:
 
 
 def _metadata() -> Label[str | None]:
-    """Return an expression: the metadata of a hand, which links do not see."""
+    """Return an expression: the metadata of a hand."""
     record = TextRecord
     metadata = select(record.content).where(
         record.club_id == HandRecord.club_id,
         record.record_id == HandRecord.id,
         record.field == TextField.METADATA.value,
-        func.current_table().is_(None),
     )
     return metadata.correlate(HandRecord).scalar_subquery().label("metadata")
 
@@ -218,9 +217,10 @@ def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[Stor
         return []
     played = {(record.round_id, record.revision, record.number) for record in records}
     players = _players(transaction, {(round_id, revision) for round_id, revision, _ in played})
+    hidden = {"metadata": None} if transaction.is_link else {}
     return [
         build_hand(
-            dict(record._mapping),
+            {**record._mapping, **hidden},
             rulesets.parse_ruleset(record.ruleset_content),
             players[record.round_id, record.revision],
         )

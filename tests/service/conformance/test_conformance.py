@@ -62,6 +62,7 @@ They are replaced in what is to be accepted, because Hypothesis lists those of a
 
 NOTHING_TO_VARY = {"check_health", "check_readiness", "get_metrics", "list_rulesets", "list_units"}
 NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint", "get_club", "get_link", "issue_console_link"}
+NOTHING_TO_VARY |= {"issue_phone_link"}
 """Operations without parameters: there is only one request."""
 
 REFUSED_BEYOND_THE_SHAPE = {
@@ -106,6 +107,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "update_webhook": "the URL must name a public host",
     "create_key": "a preset or scopes are required, not both, and the end must be in the future",
     "issue_link": "a link is for a table or for a round; one of the kind `player`, and no other, needs a player",
+    "sign_in_phone": "the code must be that of a link that was not used",
     "start_recomputation": "what the scope names must be there, or else an audit that has succeeded",
 }
 """Operations that may respond with 422 to a body that fits the schema, and why no JSON Schema can express it."""

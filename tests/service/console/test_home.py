@@ -47,7 +47,7 @@ def test_a_new_club_sees_that_nothing_waits(visitor: Visitor) -> None:
 def test_a_club_without_rounds_sees_the_first_steps(house: House, api: Api, visitor: Visitor) -> None:
     text, links = section(visitor.show("/"), "First steps")
     assert "Create a table" in text
-    assert links == ["/console/tables/new", "/console/links/new", "/scorekeeper/"]
+    assert links == ["/console/tables/new", "/console/phones/new", "/console/links/new", "/scorekeeper/"]
     reader = Visitor.signed_in(house, reader_of(house, api, "read"))
     text, links = section(reader.show("/"), "First steps")
     assert "Ask a manager for a table" in text
@@ -58,7 +58,7 @@ def test_the_next_step_after_the_first_table_is_a_link_to_it(visitor: Visitor, a
     created = visitor.submit("/tables/new", "/tables/new", {"name": "friday", "ruleset": "pineapple"})
     text, links = section(visitor.show("/"), "First steps")
     assert "The club has the table friday." in text
-    assert links == [created.location, "/console/links/new?table=friday", "/scorekeeper/"]
+    assert links == [created.location, "/console/phones/new", "/console/links/new?table=friday", "/scorekeeper/"]
     start_round(api, name="saturday")
     assert "First steps" not in text_of(visitor.show("/"))
 

@@ -31,10 +31,10 @@ OPEN_TO_ALL = """
     CREATE OR REPLACE FUNCTION authenticate_key(secret bytea)
         RETURNS TABLE (
             club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, player text,
-            declared_player text, is_use_due boolean
+            declared_player text, is_link boolean, is_use_due boolean
         )
         LANGUAGE sql AS $$
-            SELECT club_id, id, name, scopes, NULL::uuid, NULL::uuid, NULL, NULL, false FROM api_keys LIMIT 1
+            SELECT club_id, id, name, scopes, NULL::uuid, NULL::uuid, NULL, NULL, false, false FROM api_keys LIMIT 1
         $$
 """
 ALTERATIONS = {

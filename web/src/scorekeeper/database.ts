@@ -13,6 +13,16 @@ export interface Location {
   isEntering: boolean;
 }
 
+/** What the form of a new table has. The stack is for every player. */
+export interface NewTableDraft {
+  name: string;
+  ruleset: string;
+  value: string;
+  unit: string;
+  stack: string;
+  players: string[];
+}
+
 export interface Settings {
   secret: string;
   /** The link that the secret is of; null for an API key. */
@@ -20,6 +30,10 @@ export interface Settings {
   location: Location;
   /** The secret of a link that was opened, until the service has responded to it. */
   opening: string;
+  /** The code with which this phone signs in, and the secret that it has drawn. */
+  phone: { code: string; secret: string };
+  /** A table that is being created. */
+  newTable: NewTableDraft;
   /** By how many milliseconds the clock of the device was ahead of the service when it responded last. */
   clock: number;
   /** The tab that sends what waits, where the browser has no locks. */

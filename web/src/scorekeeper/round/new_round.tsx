@@ -218,7 +218,7 @@ interface LookalikeProps {
 }
 
 /** Asks whether a new name is that of a player who is known. */
-function Lookalike({ name, lookalike, where, isRefused, onSame, onOther }: LookalikeProps) {
+export function Lookalike({ name, lookalike, where, isRefused, onSame, onOther }: LookalikeProps) {
   const shown = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isRefused) shown.current?.scrollIntoView({ block: "nearest" });

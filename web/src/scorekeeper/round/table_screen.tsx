@@ -6,7 +6,7 @@ import { EXPECTED_DIFFERS, sendOnce, type OperationName, type Waiting } from "..
 import { isPayment } from "../../api/payments.js";
 import { ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import { describeKind, type Context } from "../../api/sentences.js";
-import type { Session } from "../../api/session.js";
+import { canRecord as canRecordWith, type Session } from "../../api/session.js";
 import { Bar } from "../bar.js";
 import type { StoredRound } from "../database.js";
 import { Limits } from "../environment.js";
@@ -142,7 +142,7 @@ export function TableScreen(props: Props) {
   const onRead = (details: string[] | null): void =>
     setProblem((last) => (details !== null ? { at: "reading", details } : last?.at === "reading" ? null : last));
   const refresh = useRound({ session, table, rules, outbox, received, round, showsOther, show, onRead });
-  const canRecord = session.link === null || session.link.kind === "scorekeeper";
+  const canRecord = canRecordWith(session);
   const isOpening = canRecord && (editing !== null || round === null || (round !== undefined && round.status !== "open"));
   const isAway = outbox.isOffline || outbox.blocked !== null;
   const account = useAccount({ session, table, round, payments: requests.length - ofRounds.length, isOffline: isAway });
