@@ -23,6 +23,8 @@ export type Fate = "sent" | "waiting" | "refused";
 export interface Stored {
   /** What becomes of it, as soon as the service has responded, or no longer than a request can take. */
   fate: Promise<Fate>;
+  /** Ends when the service has responded, however long that takes, or cannot be reached. */
+  sent: Promise<void>;
 }
 
 export interface Outbox {
@@ -73,10 +75,11 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
   const begin = async (action: () => Promise<number | null>): Promise<Stored> => {
     const id = await action();
     await reload();
-    return { fate: id === null ? Promise.resolve("sent") : follow(id) };
-  };
-  const follow = async (id: number): Promise<Fate> => {
+    if (id === null) return { fate: Promise.resolve("sent"), sent: Promise.resolve() };
     const sent = send();
+    return { fate: follow(id, sent), sent };
+  };
+  const follow = async (id: number, sent: Promise<void>): Promise<Fate> => {
     // Without a network nobody waits for it; with a slow one, not for all that waits before it.
     if (latest.current.isOffline) return "waiting";
     const isDone = await Promise.race([sent.then(() => true), pause(TIMEOUT).then(() => false)]);

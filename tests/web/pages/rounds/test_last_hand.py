@@ -115,8 +115,9 @@ def test_a_hand_that_the_service_refuses_after_the_next_one_began_is_not_lost(sc
     scorekeeper.enter_hand()
     fill(scorekeeper)
     held: list[Route] = []
-    page.route("**/hands", held.append)
-    scorekeeper.save()
+    page.route("**/hands", lambda route: held.append(route))
+    with page.expect_request("**/hands"):
+        scorekeeper.save()
     scorekeeper.expect_hand(2)
     scorekeeper.tap_cards(["As", "Ks"])
     other = {"number": 1, "button": 1, "players": list_players(PLAIN)}
@@ -139,7 +140,7 @@ def test_who_is_busted_is_announced_and_comes_back_by_one_tap(scorekeeper: Score
     scorekeeper.save()
     scorekeeper.expect_hand(2)
     shown = last_hand(scorekeeper)
-    expect(shown).to_contain_text("cyd is busted, the round goes on without cyd")
+    expect(shown).to_contain_text("cyd is busted · Rebuy 1 · goes on without cyd")
     rebuy = shown.get_by_role("button", name="Rebuy 1 for cyd")
     rebuy.tap()
     expect(shown).to_contain_text("cyd comes back with 1")
@@ -170,7 +171,7 @@ def test_a_rebuy_that_the_rules_do_not_allow_now_is_offered_with_the_next_round(
     fill(scorekeeper)
     scorekeeper.save()
     scorekeeper.expect_hand(2)
-    expect(last_hand(scorekeeper)).to_contain_text("cyd is busted, the round goes on without cyd")
+    expect(last_hand(scorekeeper)).to_contain_text("cyd is busted · goes on without cyd")
     scorekeeper.expect_sent()
     expect(page.get_by_role("button", name="Rebuy")).to_have_count(0)
     assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200

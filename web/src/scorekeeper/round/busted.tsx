@@ -6,6 +6,10 @@ import { refuseTopUps, type Asked } from "./refusals.js";
 interface Props extends Asked {
   /** The seats that are out. */
   seats: number[];
+  /** Whether the round can be changed now. */
+  canChange: boolean;
+  /** Whether it is stated who is out, also where they cannot come back now. */
+  isAnnounced?: boolean;
   topUps: TopUp[];
   /** Returns the points of a rebuy. */
   rebuyOf(seat: number): number;
@@ -13,14 +17,15 @@ interface Props extends Asked {
   onTopUps(topUps: TopUp[]): Promise<void>;
 }
 
-/** Players who are out come back by one tap, where the rules allow it now. */
-export function Busted({ seats, topUps, rebuyOf, onTopUps, ...asked }: Props) {
+/** States who is out. They come back by one tap, where the rules allow it now. */
+export function Busted({ seats, canChange, isAnnounced = false, topUps, rebuyOf, onTopUps, ...asked }: Props) {
   const { session, rules, round, isWaiting } = asked;
   const [allowed, setAllowed] = useState<ReadonlySet<number>>(new Set());
   const [isBusy, setBusy] = useState(false);
   const nameOf = (seat: number): string => round.seats.find((each) => each.seat === seat)?.player ?? `seat ${seat}`;
   useEffect(() => {
     let isOver = false;
+    if (!canChange || round.next === null) return setAllowed(new Set());
     const ask = async (seat: number): Promise<number[]> =>
       (await refuseTopUps(asked, [{ seat, points: rebuyOf(seat) }])).length === 0 ? [seat] : [];
     Promise.all(seats.map(ask))
@@ -30,31 +35,38 @@ export function Busted({ seats, topUps, rebuyOf, onTopUps, ...asked }: Props) {
         if (!(error instanceof TablestakesError)) throw error;
       });
     return () => void (isOver = true);
-  }, [session, rules, isWaiting, round.id, round.version, round.hands, seats.join()]);
+  }, [session, rules, canChange, isWaiting, round.id, round.version, round.hands, seats.join()]);
   const change = async (changed: TopUp[]): Promise<void> => {
     setBusy(true);
     await onTopUps(changed).finally(() => setBusy(false));
   };
-  const shown = seats.filter((seat) => allowed.has(seat) || topUps.some((each) => each.seat === seat));
-  if (shown.length === 0) return null;
   return (
-    <div class="buttons busted">
-      {shown.map((seat) => {
+    <>
+      {seats.map((seat) => {
         const name = nameOf(seat);
         const added = topUps.find((each) => each.seat === seat);
         const others = topUps.filter((each) => each !== added);
         const points = rebuyOf(seat);
-        return added === undefined ? (
-          <button key={seat} type="button" class="button" disabled={isBusy} onClick={() => void change([...others, { seat, points }])}>
-            Rebuy {points} for {name}
-          </button>
-        ) : (
-          <span key={seat} role="status">
-            {name} comes back with {added.points} ·{" "}
-            <button type="button" class="inline-action" disabled={isBusy} aria-label={`Undo the rebuy of ${name}`} onClick={() => void change(others)}>undo</button>
-          </span>
+        if (added === undefined && !allowed.has(seat) && !isAnnounced) return null;
+        return (
+          <p key={seat} class="busted" role="status">
+            {added === undefined ? (
+              <>
+                <strong>{name} is busted</strong>
+                {allowed.has(seat) && (
+                  <> · <button type="button" class="inline-action" disabled={isBusy} aria-label={`Rebuy ${points} for ${name}`} onClick={() => void change([...others, { seat, points }])}>Rebuy {points}</button></>
+                )}
+                {round.next !== null && <> · goes on without {name}</>}
+              </>
+            ) : (
+              <>
+                {name} comes back with {added.points} ·{" "}
+                <button type="button" class="inline-action" disabled={isBusy} aria-label={`Undo the rebuy of ${name}`} onClick={() => void change(others)}>undo</button>
+              </>
+            )}
+          </p>
         );
       })}
-    </div>
+    </>
   );
 }

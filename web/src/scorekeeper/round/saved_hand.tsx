@@ -5,7 +5,7 @@ import type { Waiting } from "../../api/outbox.js";
 import { countWon, listBustedBy } from "../../api/results.js";
 import type { Score } from "../../api/scorer.js";
 import { formatChange, signClass } from "../format.js";
-import type { HandPlayer, TopUp } from "../hand/draft.js";
+import type { HandPlayer } from "../hand/draft.js";
 import { Sheet } from "../sheet.js";
 import { nameLasting } from "../storage.js";
 import { PlayedBoards } from "./played_boards.js";
@@ -43,24 +43,18 @@ interface Props {
   names: ReadonlyMap<number, string>;
   /** Whether the hand still waits to be sent. */
   isWaiting: boolean;
-  /** The round after it. */
-  round: Round;
-  /** What players add before the next hand. */
-  topUps: TopUp[];
   /** Whether it stays on the screen: until the first card of the next hand. */
   isFresh: boolean;
-  /** What can be done about it. */
+  /** What else follows from it. */
   children?: ComponentChildren;
 }
 
 /** States what the last hand was worth, above what comes next. Its boards are a tap away. */
-export function LastHand({ saved, round, names, topUps, isWaiting, isFresh, children }: Props) {
+export function LastHand({ saved, names, isWaiting, isFresh, children }: Props) {
   const [isShown, setShown] = useState(false);
   const { hand, score } = saved;
   const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
   const title = `Hand ${hand.number} ${isWaiting ? "saved" : "recorded"}`;
-  const out = saved.busted.filter((seat) => !topUps.some((each) => each.seat === seat));
-  const busted = out.map(nameOf).join(" and ");
   return (
     <div class={isFresh ? "notice saved fresh" : "notice saved"}>
       <p role="status">
@@ -74,7 +68,6 @@ export function LastHand({ saved, round, names, topUps, isWaiting, isFresh, chil
             </span>
           );
         })}
-        {out.length > 0 && <> · <strong>{busted} {out.length === 1 ? "is" : "are"} busted</strong>{round.next !== null && <>, the round goes on without {busted}</>}</>}
         {" · "}
         <button type="button" class="inline-action" aria-label={`Show hand ${hand.number}`} onClick={() => setShown(true)}>show</button>
       </p>

@@ -14,7 +14,7 @@ import { Limits } from "../environment.js";
 import { formatRuleset } from "../format.js";
 import { fitDraft, type Draft, type TopUp } from "../hand/draft.js";
 import { DeviceScorer, makeWaiting, nameUndone, openLocally, playLocally } from "../local_rounds.js";
-import type { Fate, Outbox, Stored } from "../outbox.js";
+import type { Outbox, Stored } from "../outbox.js";
 import { useAccount } from "../payments/use_account.js";
 import type { LoadedRules } from "../rules.js";
 import { readOutbox } from "../outbox_storage.js";
@@ -86,8 +86,8 @@ export function TableScreen(props: Props) {
   const [saved, setSaved] = useState<SavedHand | null>(null);
   const [buyIns, setBuyIns] = useState<Readonly<Record<string, number>>>({});
   const firstButton = useRef<number | null>(null);
-  /** What becomes of the hand that was saved last. */
-  const lastFate = useRef<Promise<Fate> | null>(null);
+  /** Ends when the hand that was saved last was sent, or could not be. */
+  const lastSent = useRef<Promise<void> | null>(null);
   const { rules, text: rulesText } = loadedRules;
   const names = useMemo(() => nameSeats(round), [round]);
   /** The round of the hand that is entered. */
@@ -98,7 +98,7 @@ export function TableScreen(props: Props) {
   const device = useMemo(() => rules && new DeviceScorer(rules, session), [session, rules]);
   // The service does not know the hands that wait to be sent.
   const canAsk = ofRound.every(({ refusal }) => refusal !== null);
-  const scorers = useMemo((): HandScorer[] => [...(device ? [device] : []), ...(canAsk ? [new ServiceScorer(session.client)] : [])], [session, device, canAsk]);
+  const scorers = useMemo((): HandScorer[] => [...(device ? [device] : []), ...(canAsk ? [new ServiceScorer(session.background)] : [])], [session, device, canAsk]);
   const ofRounds = requests.filter((request) => !isPayment(request));
   /** What has to be sent before the round that is shown can be changed in another way than by hands. */
   const earlier = showsOther ? ofRound : ofRounds;
@@ -166,8 +166,8 @@ export function TableScreen(props: Props) {
   const lastButton = useLastButton(session, round);
 
   /** Go on with a stored request. One that is refused stays: the scorekeeper decides what becomes of it. */
-  const proceed = ({ fate }: Stored): void => {
-    lastFate.current = fate;
+  const proceed = ({ fate, sent }: Stored): void => {
+    lastSent.current = sent;
     void fate.then((reached) => (reached === "sent" ? undefined : refresh()));
   };
   /** Store a change, and show the round with it. It is sent meanwhile. */
@@ -205,7 +205,7 @@ export function TableScreen(props: Props) {
     const played = await playLocally(rules, round!, { operation, body });
     if (played.kind === "refused") return fail(played.problem, { names, body });
     if (played.kind === "round") await queue(request);
-    else await refresh((await sendOnce(session.client, request)).round);
+    else await refresh((await sendOnce(session.background, request)).round);
     return null;
   };
   const undo = (reason: string): void => {
@@ -238,9 +238,9 @@ export function TableScreen(props: Props) {
       if (opening?.kind === "refused") return fail(opening.problem, { body });
       if (opening !== null) return queue(opening.request, opening.opened);
       // Without the rules, the service opens the round: after the last hand of the one before.
-      await lastFate.current;
+      await lastSent.current;
       const path = { table_id: table.id };
-      return refresh(await session.client.post("/v1/tables/{table_id}/rounds", { path, body }));
+      return refresh(await session.background.post("/v1/tables/{table_id}/rounds", { path, body }));
     }, { body });
   };
 
@@ -305,11 +305,12 @@ export function TableScreen(props: Props) {
   useSettling(isEnteringNow ? `hand ${draft.number}` : "round");
   const others = describeScorekeepers(useScorekeepers(session, table, isEnteringNow ? draft.number : null, outbox.isOffline));
   const topUps = draft?.topUps ?? [];
-  const bustedOf = (of: Round, seats: number[]) =>
-    canChange && of.next !== null && draft !== null && <Busted {...asked(of)} {...{ seats, topUps, rebuyOf }} onTopUps={setTopUps} />;
+  const bustedOf = (of: Round, seats: number[], isAnnounced: boolean) => (
+    <Busted {...asked(of)} {...{ seats, isAnnounced, topUps, rebuyOf }} canChange={canChange && draft !== null} onTopUps={setTopUps} />
+  );
   const lastHand = saved !== null && round != null && before === null && isLast(saved, round) && (
-    <LastHand {...{ saved, round, names, topUps }} isWaiting={isWaiting(saved, ofRound)} isFresh={isEnteringNow && draft.steps.length === 0}>
-      {bustedOf(round, saved.busted)}
+    <LastHand {...{ saved, names }} isWaiting={isWaiting(saved, ofRound)} isFresh={isEnteringNow && draft.steps.length === 0}>
+      {bustedOf(round, saved.busted, true)}
     </LastHand>
   );
   if (isEnteringNow && round) {
@@ -347,7 +348,7 @@ export function TableScreen(props: Props) {
           <Overtaken {...{ draft, names }} onOpen={() => onEntering(true)} onDiscard={() => void discard(draft)} />
         )}
         {round?.next === null && lastHand}
-        {round && <RoundOverview {...{ round, names }}>{bustedOf(round, listBusted(round))}</RoundOverview>}
+        {round && <RoundOverview {...{ round, names }}>{bustedOf(round, listBusted(round), false)}</RoundOverview>}
         <MainAction
           draft={canEnter && before === null && round?.next != null ? draft : null}
           canOpen={canOpen && round != null && editing === null}
