@@ -31,10 +31,10 @@ def record(scorekeeper: ScorekeeperPage, round_id: str, number: int = 1, **chang
     return recorded
 
 
-def record_both(scorekeeper: ScorekeeperPage, round_id: str) -> None:
+def record_both(scorekeeper: ScorekeeperPage, round_id: str, **changed: Any) -> None:
     record(scorekeeper, round_id)
     players = [{**player, "fantasyland": 0 if player["seat"] == 2 else 14} for player in list_players(SECOND)]
-    record(scorekeeper, round_id, 2, players=players)
+    record(scorekeeper, round_id, 2, players=players, **changed)
 
 
 def open_hand(page: Page, number: int) -> None:

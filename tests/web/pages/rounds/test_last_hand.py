@@ -115,14 +115,13 @@ def test_a_hand_that_the_service_refuses_after_the_next_one_began_is_not_lost(sc
     scorekeeper.enter_hand()
     fill(scorekeeper)
     held: list[Route] = []
-    page.route("**/hands", lambda route: held.append(route))
+    page.route("**/hands", lambda route: held.append(route), times=1)
     with page.expect_request("**/hands"):
         scorekeeper.save()
     scorekeeper.expect_hand(2)
     scorekeeper.tap_cards(["As", "Ks"])
     other = {"number": 1, "button": 1, "players": list_players(PLAIN)}
     assert scorekeeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=other).status_code == 201
-    page.unroute("**/hands")
     held[0].continue_()
     refused = page.get_by_role("alert", name="Hand 1")
     refused.get_by_role("button", name="Keep the recorded hand").tap()

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
@@ -17,6 +17,8 @@ from tests.web.pages.test_offline_rounds import wait_until_stored
 from tests.web.pages.test_rules_on_device import wait_for_rules
 
 pytestmark = pytest.mark.thorough
+
+PLAYED_AT: Final = "2026-01-02T20:00:00Z"
 
 
 def undo(page: Page, number: int, reason: str | None = None) -> None:
@@ -45,7 +47,7 @@ def undone(scorekeeper: ScorekeeperPage) -> Callable[[], str]:
 
     def undo_second() -> str:
         round_ = scorekeeper.add_round()
-        record_both(scorekeeper, round_["id"])
+        record_both(scorekeeper, round_["id"], played_at=PLAYED_AT)
         expect(scorekeeper.page.get_by_role("button", name="Enter hand 3")).to_be_visible()
         wait_until_stored(scorekeeper, round_)
         undo(scorekeeper.page, 2, "Wrong card")
@@ -77,9 +79,8 @@ def test_the_cards_of_an_undone_hand_are_changed_and_saved(
     document = scorekeeper.get(f"{path}/document")
     assert document["hands"][1]["players"][0]["top"] == ["Ah", "Ad", "2d"]
     assert [player["fantasyland"] for player in document["hands"][1]["players"]] == [14, 0, 14]
-    assert (
-        scorekeeper.get(f"{path}/hands")["hands"][1]["played_at"] == before["played_at"] or before["played_at"] is None
-    )
+    hands = [before, scorekeeper.get(f"{path}/hands")["hands"][1]]
+    assert [hand["played_at"] for hand in hands] == [PLAYED_AT, PLAYED_AT]
 
 
 def test_an_undone_hand_that_is_saved_as_it_was_counts_again(
