@@ -36,7 +36,7 @@ export interface StoredTable {
   ruleset?: Ruleset;
   /** The stack of each player at the end of their last round at the table. */
   stacks?: Record<string, number>;
-  /** The stack with which each player last sat down anew: it was not carried over. */
+  /** The stack that each player last sat down with and that was not carried over. */
   buyIns?: Record<string, number>;
   /** Who owes whom. */
   account?: Account;

@@ -259,7 +259,7 @@ export function TableScreen(props: Props) {
     const stored = await outbox.add(makeRecording(table, handRound!, hand, draft!, replaced));
     const isNext = replaced === undefined && before === null && handRound!.id === round!.id;
     if (isNext) setSaved(describeSaved(round!, hand, score));
-    // The round goes on as the hand was scored. What the service has recorded meanwhile shows what became of the hand.
+    // The round goes on as the hand was scored. What the service has recorded meanwhile shows whether it was recorded.
     if (isNext && score !== null) {
       // The round can have been shown as it was before, while the hand was stored.
       isSaved.current = true;
