@@ -2182,6 +2182,25 @@ class Evidence(Response):
     consistency: ConsistencyProof | None
 
 
+class ListedHand(Response):
+    """A recorded hand of a round, and its result."""
+
+    ruleset: str
+    players: list[ScoredPlayer]
+    exchanges: list[Exchange]
+    transfers: list[Transfer] | None
+    stacks: dict[str, int] | None
+    id: str
+    number: int
+    button: int
+    played_at: str | None
+    recorded_at: str
+    in_force: bool
+    reference: str | None
+    irregular: list[FieldError]
+    corrected: bool
+
+
 class FoundHand(Response):
     """A recorded hand of any round, and its result."""
 

@@ -574,7 +574,7 @@ class Operations:
 
     def list_hands(
         self, round_id: str, *, limit: int | None = None, cursor: str | None = None, revision: int | None = None
-    ) -> Pages[models.RecordedHand]:
+    ) -> Pages[models.ListedHand]:
         """
         List the hands of a round in the order in which they were played, for the newest revision or an older one.
 
@@ -588,7 +588,6 @@ class Operations:
             build_path("/v1/rounds/{round_id}/hands", round_id=round_id),
             "hands",
             query={"limit": limit, "cursor": cursor, "revision": revision},
-            is_valid=responses.is_hand,
         )
 
     def record_hands(

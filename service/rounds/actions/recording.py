@@ -55,6 +55,7 @@ def view_hand(stored: StoredHand) -> HandView:
         irregular=stored.irregular,
         reference=stored.reference,
         metadata=read_metadata(stored.metadata),
+        is_corrected=stored.is_corrected,
     )
 
 

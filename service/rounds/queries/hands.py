@@ -20,7 +20,7 @@ from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.db import Transaction
 from service.errors import NotFound
-from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, RoundHeadRecord
+from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, RoundHeadRecord, SubmissionRecord
 from service.rounds.queries.hand_filters import HandFilter, select_in_force
 from service.rounds.queries.records import load_mistakes
 from service.rounds.queries.stored_round import load_transfers
@@ -47,6 +47,7 @@ class StoredHand:
         irregular: why the hand does not follow the hands before it; empty if it does.
         reference: the client's ID of the hand.
         metadata: the client's own texts about it as they are stored, if they were read.
+        is_corrected: whether a correction made the record.
     """
 
     id: UUID
@@ -68,6 +69,7 @@ class StoredHand:
     irregular: tuple[Mistake, ...] = ()
     reference: str | None = None
     metadata: str | None = None
+    is_corrected: bool = False
 
     @cached_property
     def score(self) -> HandScore:
@@ -158,6 +160,7 @@ def _select_hands(transaction: Transaction) -> Select[Any]:
             score.irregular,
             _in_force(),
             _metadata(),
+            _is_corrected(),
             rulesets.CONTENT,
         )
         .join(
@@ -211,6 +214,15 @@ def _metadata() -> Label[str | None]:
     return metadata.correlate(HandRecord).scalar_subquery().label("metadata")
 
 
+def _is_corrected() -> Label[bool]:
+    """Return an expression: whether a correction made the record of a hand, in place of another one."""
+    submission = SubmissionRecord
+    kind = select(submission.kind).where(
+        submission.club_id == HandRecord.club_id, submission.id == HandRecord.submission_id
+    )
+    return (kind.correlate(HandRecord).scalar_subquery() == "correction").label("is_corrected")
+
+
 def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[StoredHand]:
     """Build hands from their records, with one query for all players."""
     if not records:
@@ -257,6 +269,7 @@ def build_hand(record: Mapping[str, Any], ruleset: Ruleset, players: Mapping[Sea
         irregular=load_mistakes(record["irregular"] or ()),
         reference=record["reference"],
         metadata=record.get("metadata"),
+        is_corrected=record.get("is_corrected", False),
     )
 
 

@@ -24,6 +24,7 @@ from schemas.scores import (
     ScoreRequest,
     ScoreRequestSchema,
     dump_hand_with_round,
+    dump_listed_hand,
     dump_recorded_hand,
     dump_single_hand,
 )
@@ -206,7 +207,7 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
     """List the hands of a round in the order in which they were played, for the newest revision or an older one."""
     after = query.pop("cursor")
     page = list_hands(current_transaction(), round_id, after=after, **query)
-    return respond_page("hands", [dump_recorded_hand(hand) for hand in page.items], page.next_after)
+    return respond_page("hands", [dump_listed_hand(hand) for hand in page.items], page.next_after)
 
 
 @hands.route("/v1/hands", methods=["GET"])

@@ -1,7 +1,7 @@
 // The database of the page, in IndexedDB.
 
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from "idb";
-import type { CurrentLink, RecordedHand, Round, RoundDocument, Ruleset, Table } from "../../client/src/contract.js";
+import type { CurrentLink, ListedHand, RecordedHand, Round, RoundDocument, Ruleset, Table } from "../../client/src/contract.js";
 import type { Waiting } from "../api/outbox.js";
 import type { Draft } from "./hand/draft.js";
 import type { Account } from "./payments/account.js";
@@ -50,9 +50,14 @@ export interface StoredTable {
   ruleset?: Ruleset;
   /** The stack of each player at the end of their last round at the table. */
   stacks?: Record<string, number>;
+  /** The stack that each player last sat down with and that was not carried over. */
+  buyIns?: Record<string, number>;
   /** Who owes whom. */
   account?: Account;
 }
+
+/** A recorded hand. Whether it was corrected is known of hands that the service has listed. */
+export type KnownHand = RecordedHand & Partial<Pick<ListedHand, "corrected">>;
 
 /** A request as the rules read it. */
 export interface PlayedRequest {
@@ -65,7 +70,7 @@ export interface StoredRound {
   round: Round;
   document: RoundDocument;
   /** The results of its hands, with the IDs of their records. */
-  hands: RecordedHand[];
+  hands: KnownHand[];
   ruleset: Ruleset;
   /** What the service accepted since the document was read. */
   sent: PlayedRequest[];
