@@ -9,7 +9,7 @@ from schemas.hands import SubmittedHand
 from scoring.errors import Mistake
 from service.db import Transaction
 from service.errors import HandConflict
-from service.rounds.queries import hands
+from service.rounds.queries import hand_references as references
 
 _PLACE: Final = ("reference",)
 
@@ -24,9 +24,9 @@ class HandReferences:
 
     def restore(self, submitted: SubmittedHand) -> SubmittedHand:
         """Return a hand that counts again with the reference that it had, unless it has another. Links set none."""
-        if submitted.restores is None or submitted.reference is not None or self._transaction.table_id is not None:
+        if submitted.restores is None or submitted.reference is not None or self._transaction.is_link:
             return submitted
-        return replace(submitted, reference=hands.get_reference(self._transaction, submitted.restores))
+        return replace(submitted, reference=references.get(self._transaction, submitted.restores))
 
     def check(self, submitted: SubmittedHand) -> None:
         """
@@ -38,7 +38,7 @@ class HandReferences:
         if submitted.reference is None:
             return
         recorded = self._recorded.get(submitted.reference)
-        taken = recorded or hands.find_reference(self._transaction, submitted.reference)
+        taken = recorded or references.find(self._transaction, submitted.reference)
         if taken is not None:
             round_id, number = taken
             detail = f"the reference {submitted.reference!r} belongs to hand {number} of round {round_id}"

@@ -20,8 +20,8 @@ from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.db import Transaction
 from service.errors import NotFound
-from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, RoundHeadRecord, SubmissionRecord
-from service.rounds.queries.hand_filters import HandFilter, select_in_force
+from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, SubmissionRecord
+from service.rounds.queries.hand_filters import HandFilter, is_in_force, select_in_force
 from service.rounds.queries.records import load_mistakes
 from service.rounds.queries.stored_round import load_transfers
 from service.rulesets import queries as rulesets
@@ -158,7 +158,7 @@ def _select_hands(transaction: Transaction) -> Select[Any]:
             score.stacks,
             score.transfers,
             score.irregular,
-            _in_force(),
+            is_in_force().label("in_force"),
             _metadata(),
             _is_corrected(),
             rulesets.CONTENT,
@@ -181,25 +181,6 @@ def _select_hands(transaction: Transaction) -> Select[Any]:
             ),
         )
         .where(hand.club_id == transaction.club_id)
-    )
-
-
-def _in_force() -> Label[bool]:
-    """Return an expression: whether the newest revision of the round has this record."""
-    hand, head, score = HandRecord, RoundHeadRecord, HandScoreRecord.__table__.alias("in_force")
-    return (
-        select(score.c.hand_id)
-        .join(head, and_(head.club_id == score.c.club_id, head.round_id == score.c.round_id))
-        .where(
-            score.c.club_id == hand.club_id,
-            score.c.round_id == hand.round_id,
-            score.c.revision == head.revision,
-            score.c.number == hand.number,
-            score.c.hand_id == hand.id,
-        )
-        .correlate(hand)
-        .exists()
-        .label("in_force")
     )
 
 
@@ -292,32 +273,6 @@ def _players(
     for row in transaction.execute(_PLAYERS, parameters):
         players[row.round_id, row.revision][row.seat] = row.player
     return players
-
-
-_LOCK_REFERENCE: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 6))")
-
-
-def find_reference(transaction: Transaction, reference: str) -> tuple[UUID, int] | None:
-    """
-    Lock a reference of hands until the transaction ends, and find the round and the number of the hand with it.
-
-    A hand that is not in force, because it was undone or a correction removed it, has freed its reference.
-    """
-    transaction.execute(_LOCK_REFERENCE, {"name": f"{transaction.club_id} {reference}"})
-    record = HandRecord
-    query = select(record.round_id, record.number).where(
-        record.club_id == transaction.club_id, record.reference == reference, _in_force().element
-    )
-    row = transaction.execute(query.limit(1)).one_or_none()
-    return None if row is None else (row.round_id, row.number)
-
-
-def get_reference(transaction: Transaction, hand_id: UUID) -> str | None:
-    """Return the reference of the record of a hand, in force or not; None if it has none."""
-    record = HandRecord
-    query = select(record.reference).where(record.club_id == transaction.club_id, record.id == hand_id)
-    reference: str | None = transaction.execute(query).scalar_one()
-    return reference
 
 
 def list_places(transaction: Transaction, ids: Collection[UUID]) -> Sequence[tuple[UUID, UUID, int]]:

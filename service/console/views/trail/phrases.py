@@ -126,16 +126,22 @@ def _webhook_secret_rotated(payload: WebhookSecretRotated, names: TrailNames) ->
 
 @phrase.register
 def _link_issued(payload: LinkIssued, names: TrailNames) -> str:
-    place = f"the table {names.table(payload.table)}" if payload.round is None else f"a round {names.at(payload.round)}"
-    player = "" if payload.player is None else f" of {names.player(payload.player)}"
-    return f"issued the {payload.link_kind} link {names.actor(payload.link, '')}{player} to {place}".replace("  ", " ")
+    place = _place(payload.table, names) if payload.round is None else f"a round {names.at(payload.round)}"
+    player = "" if payload.player is None else f"of {names.player(payload.player)}"
+    return _join("issued the", payload.link_kind, "link", names.actor(payload.link, ""), player, "to", place)
 
 
 @phrase.register
 def _link_revoked(payload: LinkRevoked, names: TrailNames) -> str:
-    return f"revoked the link {names.actor(payload.link, '')} to the table {names.table(payload.table)}".replace(
-        "  ", " "
-    )
+    return _join("revoked the link", names.actor(payload.link, ""), "to", _place(payload.table, names))
+
+
+def _place(table_id: UUID | None, names: TrailNames) -> str:
+    return "the club" if table_id is None else f"the table {names.table(table_id)}"
+
+
+def _join(*words: str) -> str:
+    return " ".join(filter(None, words))
 
 
 @phrase.register

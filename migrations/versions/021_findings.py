@@ -4,7 +4,7 @@ from alembic import op
 
 from migrations.safety import append_only, one_club_at_a_time
 
-revision = "023"
+revision = "021"
 down_revision = "020"
 
 
