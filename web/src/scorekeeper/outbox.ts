@@ -132,10 +132,10 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
   return { waiting, isOffline, blocked, setOffline, setBlocked, add, store, replace, send: sendAgain };
 }
 
-/** Return the queue of the requests that a session can send: a link is for one table. */
+/** Return the queue of the requests that a session can send: most links are for one table. */
 function storageOf({ link }: Session): OutboxStorage {
-  const read = async (): Promise<Waiting[]> =>
-    (await readOutbox()).filter(({ table }) => link === null || link.table === table.id);
+  const only = link?.table ?? null;
+  const read = async (): Promise<Waiting[]> => (await readOutbox()).filter(({ table }) => only === null || only === table.id);
   const store = (request: Waiting): Promise<void> => (isPayment(request) ? refusePayment(request) : changeRequest(request));
   return { read, change: store, complete: completeRequest, beginPayment, completePayment };
 }
