@@ -168,7 +168,7 @@ export function TableScreen(props: Props) {
   /** Go on with a stored request. One that is refused stays: the scorekeeper decides what becomes of it. */
   const proceed = ({ fate, sent }: Stored): void => {
     lastSent.current = sent;
-    void fate.then((reached) => (reached === "sent" ? undefined : refresh()));
+    void fate.then((reached) => (reached === "refused" ? refresh() : undefined));
   };
   /** Store a change, and show the round with it. It is sent meanwhile. */
   const queue = async (request: Waiting, opened?: StoredRound): Promise<void> => {
