@@ -73,6 +73,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "update_table": "one field is required, a point value needs a unit, and the ruleset must be there",
     "open_round": "players and stacks must fit the ruleset",
     "record_hand": "a hand must follow from the hands before it",
+    "close_round": "the result must be the expected one",
     "record_departure": "the player who leaves must have the seat, and the ruleset must allow it",
     "undo_hand": "the number must be the last hand's",
     "confirm_settlement": "somebody must sit in the seat",
@@ -107,7 +108,6 @@ REFUSED_BEYOND_THE_SHAPE = {
     "update_webhook": "the URL must name a public host",
     "create_key": "a preset or scopes are required, not both, and the end must be in the future",
     "issue_link": "a link is for a table or for a round; one of the kind `player`, and no other, needs a player",
-    "sign_in_phone": "the code must be that of a link that was not used",
     "start_recomputation": "what the scope names must be there, or else an audit that has succeeded",
 }
 """Operations that may respond with 422 to a body that fits the schema, and why no JSON Schema can express it."""
@@ -121,6 +121,9 @@ TOO_LONG = dict.fromkeys(
     "ten thousand hands, the most of a round, can be longer than a body",
 )
 """Operations that may respond with 413 to a body that fits the schema."""
+
+ENDED = {"sign_in_phone": "no schema can tell a code that was used"}
+"""Operations that may respond with 410 to a body that fits the schema, and why."""
 
 TAKES_ANY_TEXT = dict.fromkeys(
     ("start_import", "record_hands"), "the results of the lines state what is wrong with a line"
@@ -209,6 +212,7 @@ def run(house: House, operation_id: str, number: int, tally: Tally) -> None:
         *ACCEPTED,
         *(["422"] if operation_id in REFUSED_BEYOND_THE_SHAPE else []),
         *(["413"] if operation_id in TOO_LONG else []),
+        *(["410"] if operation_id in ENDED else []),
         *(["304"] if operation_id in CONDITIONAL else []),
     ]
     schema.config.checks = ChecksConfig(
