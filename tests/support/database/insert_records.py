@@ -38,7 +38,7 @@ from service.audit_trail.actions import make_checkpoint
 from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import IssuedKey
-from service.console.actions import issue_console_link, issue_phone_link
+from service.console.actions import issue_console_link
 from service.db import Database, Transaction
 from service.disputes.queries import disputes
 from service.disputes.queries.disputes import StoredDispute, Words
@@ -338,7 +338,6 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         [key] = keys.list_page(transaction, limit=1)
         issue_link(transaction, LinkRequest(at_once.table_id, None, LinkKind.VIEWER, 60), key.id)
         issue_console_link(transaction, key.id)
-        issue_phone_link(transaction, key.id)
         show_scorekeeper(transaction, at_once.table_id, Scorekeeper(uuid7(), "Anna's phone", 2))
         dispute(transaction, correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE))))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
