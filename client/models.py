@@ -1759,6 +1759,21 @@ class HandScore(Response):
     stacks: dict[str, int] | None
 
 
+class ListedRuleset(Response):
+    """A ruleset, and the ruleset in words."""
+
+    name: str
+    variant: Variant
+    players: PlayerLimits
+    low_middle: bool
+    points: PointRules
+    royalties: RoyaltyTables
+    fantasyland: FantasylandRules
+    stakes: StakesRules
+    leaving: LeavingRule
+    words: str
+
+
 class Alias(Response):
     """Another ID of a player, whose figures are those of the player."""
 

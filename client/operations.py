@@ -35,9 +35,9 @@ class Operations:
         """
         return self._calls.call("POST", build_path("/v1/score"), body=request)
 
-    def list_rulesets(self) -> list[models.Ruleset]:
+    def list_rulesets(self) -> list[models.ListedRuleset]:
         """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
-        return list(self._calls.get_pages(build_path("/v1/rulesets"), "rulesets", is_valid=responses.is_ruleset))
+        return list(self._calls.get_pages(build_path("/v1/rulesets"), "rulesets"))
 
     def add_ruleset(
         self, request: requests.Ruleset, *, idempotency_key: str | None = None, dry_run: bool = False

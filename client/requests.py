@@ -56,6 +56,7 @@ WebhookKind = Literal[
     "charge.reversed",
     "import.ended",
 ]
+IssuedLinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
 RecomputationMode = Literal["audit", "apply"]
 AcceptedAs = Literal["accept"]
@@ -524,7 +525,7 @@ class LinkRequest(TypedDict):
     table: NotRequired[str | None]
     round: NotRequired[str | None]
     label: NotRequired[str | None]
-    kind: NotRequired[Literal["scorekeeper", "viewer", "player"]]
+    kind: NotRequired[IssuedLinkKind]
     player: NotRequired[str | None]
     expires_in: NotRequired[int | None]
 

@@ -138,9 +138,10 @@ def link_round(session: Session, /, round_: str, player: str | None, **options: 
 @pass_session
 def link_phone(session: Session, /, *, svg: Path | None, overwrites: bool, as_json: bool) -> None:
     """
-    Sign one phone in as a scorekeeper of the club: print a link that is valid once, for ten minutes.
+    Print a link that signs one phone in, to keep score at all tables.
 
-    The phone that scans the QR code creates tables and records rounds at all tables, without a key and for 30 days.
+    The link is valid once, for ten minutes. The phone that scans the QR code creates tables and records rounds at all
+    tables, without a key and for 30 days.
     `ofc link list --kind club` lists the phones, and `ofc link revoke` revokes one. A phone ends with the key in use.
     """
     refuse_output(svg, overwrites=overwrites)

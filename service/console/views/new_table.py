@@ -11,12 +11,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import load
 from schemas.rounds import RoundRequest, RoundRequestSchema
+from schemas.rulesets import describe_ruleset
 from schemas.tables import TableRequestSchema
 from scoring.errors import Mistake
 from scoring.round_state import RoundStatus
 from service.clubs.scopes import KeyScope
 from service.console.views.pages import console, console_form, console_page, render
-from service.console.views.ruleset_fields import describe_ruleset
 from service.console.views.session import read_form
 from service.console.views.tables import read_value
 from service.db import Transaction

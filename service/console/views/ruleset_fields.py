@@ -13,7 +13,6 @@ from scoring.ruleset import (
     LOW_ROYALTIES,
     TOP_ROYALTIES,
     Leaving,
-    Ruleset,
     StakesScope,
     Variant,
     WinLimit,
@@ -196,29 +195,6 @@ GROUPS: Final[Sequence[RuleGroup]] = (
     ),
 )
 """Every field of a ruleset except its name and its version."""
-
-
-_RANKS: Final = (
-    *("twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines"),
-    *("tens", "jacks", "queens", "kings", "aces", "three of a kind"),
-)
-"""What can enter Fantasyland in words, in the order of `ENTRIES`."""
-
-
-def describe_ruleset(ruleset: Ruleset) -> str:
-    """
-    Return a ruleset in words, as the scorekeeper's page does.
-
-    >>> from scoring.presets import PRESETS
-    >>> describe_ruleset(PRESETS["pineapple"]), describe_ruleset(PRESETS["progressive"])
-    ('Pineapple, Fantasyland from queens', 'Pineapple, progressive Fantasyland from queens')
-    """
-    game = f"{ruleset.variant.value.capitalize()}{' with a low middle row' if ruleset.low_middle else ''}"
-    rules = ruleset.fantasyland
-    if not rules.enter:
-        return f"{game}, {'no Fantasyland' if rules.enter_low is None else 'Fantasyland from 7-5-4-3-2'}"
-    progressive = "progressive " if len(set(rules.enter.values())) > 1 else ""
-    return f"{game}, {progressive}Fantasyland from {_RANKS[min(map(ENTRIES.index, rules.enter))]}"
 
 
 def compare_fields(before: Dumped, after: Dumped) -> Iterator[ComparedField]:

@@ -8,8 +8,8 @@ import httpx2
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from schemas.rulesets import describe_ruleset
 from scoring.presets import PRESETS
-from service.console.views.ruleset_fields import describe_ruleset
 from tests.support.browser import check_page
 from tests.support.browser.check_page import check_width, check_with_axe
 from tests.support.browser.linked_table import LinkedTable

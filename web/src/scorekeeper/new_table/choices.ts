@@ -1,7 +1,7 @@
 // What the form of a new table offers: the rulesets and units of the club, and who played last.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Ruleset } from "../../../client/src/contract.js";
+import type { ListedRuleset } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
 import type { Outbox } from "../outbox.js";
 import { useRequests, useReturns } from "../round/requests.js";
@@ -11,7 +11,7 @@ import { CURRENCIES, type UnitChoice } from "./words.js";
 const ROUNDS_READ = 50;
 
 export interface Choices {
-  rulesets: Ruleset[];
+  rulesets: ListedRuleset[];
   units: UnitChoice[];
   /** The players of the newest rounds of the club, the last ones first. */
   players: string[];

@@ -1,10 +1,9 @@
 import { useRef } from "preact/hooks";
-import type { Ruleset } from "../../../client/src/contract.js";
-import { describeRuleset } from "./words.js";
+import type { ListedRuleset } from "../../../client/src/contract.js";
 
 interface Props {
   /** Null until they are read. */
-  rulesets: Ruleset[] | null;
+  rulesets: ListedRuleset[] | null;
   /** The name of the ruleset that is chosen. */
   chosen: string;
   onChoose(name: string): void;
@@ -18,7 +17,7 @@ export function GameChoice({ rulesets, chosen, onChoose }: Props) {
     <details ref={list} class="game-choice">
       <summary>
         <span class="label">Game</span>
-        <span>{ruleset === undefined ? "Loading…" : describeRuleset(ruleset)}</span>
+        <span>{ruleset === undefined ? "Loading…" : ruleset.words}</span>
       </summary>
       <div class="games" role="radiogroup" aria-label="Game">
         {rulesets?.map((each) => (
@@ -33,7 +32,7 @@ export function GameChoice({ rulesets, chosen, onChoose }: Props) {
                 if (detail > 0) list.current?.removeAttribute("open");
               }}
             />
-            <span>{describeRuleset(each)} <span class="quiet small">{each.name}</span></span>
+            <span>{each.words} <span class="quiet small">{each.name}</span></span>
           </label>
         ))}
       </div>

@@ -1,20 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeRuleset, parseAmount, suggestName } from "./words.js";
-
-type Rules = Parameters<typeof describeRuleset>[0];
-
-function rules(enter: Record<string, number>, more: object = {}): Rules {
-  return { variant: "pineapple", low_middle: false, fantasyland: { enter }, ...more } as Rules;
-}
-
-test("a ruleset is described by its deal and its way into Fantasyland", () => {
-  assert.equal(describeRuleset(rules({ QQ: 14 })), "Pineapple, Fantasyland from queens");
-  assert.equal(describeRuleset(rules({ QQ: 14, KK: 15, AA: 16, trips: 17 })), "Pineapple, progressive Fantasyland from queens");
-  assert.equal(describeRuleset(rules({ trips: 14 }, { variant: "turbo" })), "Turbo, Fantasyland from three of a kind");
-  assert.equal(describeRuleset(rules({}, { variant: "classic" })), "Classic, no Fantasyland");
-  assert.equal(describeRuleset(rules({ KK: 14 }, { low_middle: true })), "Pineapple with a low middle row, Fantasyland from kings");
-});
+import { parseAmount, suggestName } from "./words.js";
 
 test("an amount is read in its smallest units", () => {
   const read = ["1", "0.5", "0,10", "0.10", " 2.5 "].map((text) => parseAmount(text, 2));

@@ -1,27 +1,5 @@
 // The words and amounts of the form of a new table.
 
-import type { Ruleset } from "../../../client/src/contract.js";
-
-const RANKS = "23456789TJQKA";
-const PLURALS = ["twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines", "tens", "jacks", "queens", "kings", "aces"];
-const TRIPS = "trips";
-
-type Rules = Pick<Ruleset, "variant" | "low_middle" | "fantasyland">;
-
-/** Return a ruleset in words, for example `Pineapple, Fantasyland from queens`. */
-export function describeRuleset({ variant, low_middle: isLow, fantasyland }: Rules): string {
-  const game = variant.charAt(0).toUpperCase() + variant.slice(1);
-  return `${game}${isLow ? " with a low middle row" : ""}, ${describeFantasyland(fantasyland)}`;
-}
-
-function describeFantasyland({ enter, enter_low: low }: Ruleset["fantasyland"]): string {
-  const cards = new Set(Object.values(enter));
-  if (cards.size === 0) return low ? "Fantasyland from 7-5-4-3-2" : "no Fantasyland";
-  const pairs = Object.keys(enter).filter((entry) => entry !== TRIPS).map((pair) => RANKS.indexOf(pair.charAt(0)));
-  const from = pairs.length === 0 ? "three of a kind" : PLURALS[Math.min(...pairs)];
-  return `${cards.size > 1 ? "progressive " : ""}Fantasyland from ${from}`;
-}
-
 /** What amounts of a table can be in. */
 export interface UnitChoice {
   code: string;
