@@ -37,7 +37,7 @@ class Operations:
 
     def list_rulesets(self) -> list[models.ListedRuleset]:
         """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
-        return list(self._calls.get_pages(build_path("/v1/rulesets"), "rulesets"))
+        return list(self._calls.get_pages(build_path("/v1/rulesets"), "rulesets", is_valid=responses.is_ruleset))
 
     def add_ruleset(
         self, request: requests.Ruleset, *, idempotency_key: str | None = None, dry_run: bool = False
@@ -588,6 +588,7 @@ class Operations:
             build_path("/v1/rounds/{round_id}/hands", round_id=round_id),
             "hands",
             query={"limit": limit, "cursor": cursor, "revision": revision},
+            is_valid=responses.is_hand,
         )
 
     def record_hands(
