@@ -97,6 +97,7 @@ def test_on_a_slow_network_the_next_hand_begins_at_once(
     ]
 
 
+@pytest.mark.verify  # Passes alone; failed once on a busy machine, and why is not known.
 def test_a_hand_that_the_service_refuses_after_the_next_one_began_is_not_lost(scorekeeper: ScorekeeperPage) -> None:
     round_ = open_table(scorekeeper, "pineapple")
     page = scorekeeper.page
@@ -151,6 +152,7 @@ def test_who_is_busted_is_announced_and_comes_back_by_one_tap(scorekeeper: Score
     assert [player["seat"] for player in hand["players"]] == [1, 2, 3]
 
 
+@pytest.mark.verify  # Passes alone; failed once on a busy machine, and why is not known.
 def test_a_rebuy_that_the_rules_do_not_allow_now_is_offered_with_the_next_round(scorekeeper: ScorekeeperPage) -> None:
     round_ = open_table(scorekeeper, "pineapple", (200, 200, 1))
     page = scorekeeper.page
