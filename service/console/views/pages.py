@@ -301,6 +301,7 @@ def _layout() -> dict[str, Any]:
         "menu": [(title, url_for(endpoint), request.path) for title, endpoint, scopes in MENU if allows(*scopes)],
         "session": current_session(),
         "club": state.club,
+        "findings": state.findings,
         "csrf": csrf_token(),
         "refusal_of": _take_refusal,
         "form": read_form(),
