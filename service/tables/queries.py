@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, Select, and_, delete, insert, or_, select, text, update
+from sqlalchemy import Row, Select, delete, func, insert, select, text, tuple_, update
 from sqlalchemy.dialects import postgresql
 
 from evidence.charges import ChargePer
@@ -248,7 +248,8 @@ def list_page(
         return [_load(row) for row in transaction.execute(query)]
     if after is not None:
         last = select(_TABLE.name).where(_TABLE.club_id == transaction.club_id, _TABLE.id == after).scalar_subquery()
-        query = query.where(or_(_TABLE.name > last, and_(_TABLE.name == last, _TABLE.id > after)))
+        # A cursor of no table begins with the first one.
+        query = query.where(tuple_(_TABLE.name, _TABLE.id) > tuple_(func.coalesce(last, ""), after))
     return [_load(row) for row in transaction.execute(query.order_by(_TABLE.name, _TABLE.id).limit(limit))]
 
 

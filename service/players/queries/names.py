@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Boolean, Row, delete, literal_column, select, text
+from sqlalchemy import Boolean, Row, delete, func, literal_column, select, text
 from sqlalchemy.dialects.postgresql import insert
 from uuid_utils.compat import uuid7
 
@@ -139,10 +139,13 @@ def list_shown(transaction: Transaction, players: Collection[str]) -> list[Store
 
 
 def search_names(transaction: Transaction, text: str, limit: int) -> list[str]:
-    """List IDs with a text in their display names, in small or capital letters."""
-    contains = PlayerRecord.display_name.icontains(text, autoescape=True)
-    query = select(PlayerRecord.player).where(PlayerRecord.club_id == transaction.club_id, contains).limit(limit)
-    return list(transaction.execute(query).scalars())
+    """List IDs with a text in their display names, in small or capital letters: the shortest names first."""
+    name = PlayerRecord.display_name
+    query = select(PlayerRecord.player).where(
+        PlayerRecord.club_id == transaction.club_id, name.icontains(text, autoescape=True)
+    )
+    in_order = query.order_by(func.length(name), PlayerRecord.player).limit(limit)
+    return list(transaction.execute(in_order).scalars())
 
 
 # A skip scan: one probe of an index for each player of the club. By SQL, because rounds are a subject above this one.

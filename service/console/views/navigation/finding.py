@@ -73,7 +73,8 @@ class Found:
     def sentence(self) -> str:
         """Why nothing is found."""
         if self.others:
-            return f"Several {self.finder.noun}s match “{self.text}”. Which one?"
+            number = "Several" if len(self.others) < _MOST_FOUND else f"{_MOST_FOUND} or more"
+            return f"{number} {self.finder.noun}s match “{self.text}”. Which one?"
         return f"There is no {self.finder.noun} “{self.text}”."
 
 

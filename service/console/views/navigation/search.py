@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 from flask import url_for
@@ -19,7 +18,8 @@ from service.http.formats import format_amount, format_short_time
 from service.ledger.actions.payments import find_payment
 from service.players.actions import find_players
 from service.rounds.actions.reading import search_rounds
-from service.tables.actions import list_tables
+from service.tables.actions import list_tables, view_table
+from service.tables.queries import find_any
 
 _MOST: Final = 10
 """How many results of each kind the page has."""
@@ -55,12 +55,14 @@ class Results:
     Attributes:
         title: what they are.
         first: the first results.
-        more: the address of a list with all of them; None if there are no more.
+        has_more: whether there are more.
+        all: the address of a list with all of them; None if there is none.
     """
 
     title: str
     first: Sequence[Result]
-    more: str | None = None
+    has_more: bool = False
+    all: str | None = None
 
 
 @console.get("/search")
@@ -76,7 +78,8 @@ def search() -> str:
 def _search(transaction: Transaction, text: str) -> Sequence[Results]:
     return (
         _find_players(transaction, text),
-        _find_tables(transaction, text),
+        _find_tables(transaction, text, is_archived=False),
+        _find_tables(transaction, text, is_archived=True),
         _find_rounds(transaction, text),
         _find_payments(transaction, text),
     )
@@ -88,31 +91,34 @@ def _find_players(transaction: Transaction, text: str) -> Results:
         Result(each.display_name or each.player, player_address(each.player), each.player if each.display_name else "")
         for each in found[:_MOST]
     ]
-    more = url_for("console.list_players", name=text) if len(found) > _MOST else None
-    return Results("Players", results, more)
+    return Results("Players", results, len(found) > _MOST, url_for("console.list_players", name=text))
 
 
-def _find_tables(transaction: Transaction, text: str) -> Results:
-    in_use, archived = (
-        list_tables(transaction, containing=text, archived=is_archived, limit=_MOST) for is_archived in (False, True)
-    )
+def _find_tables(transaction: Transaction, text: str, *, is_archived: bool) -> Results:
+    """Find tables by their ID, by their reference, and by a part of their name."""
+    known = find_any(transaction, text)
     by_reference = list_tables(transaction, reference=text, limit=1).items
-    found = {each.id: each for each in chain(by_reference, in_use.items, archived.items)}.values()
+    by_name = list_tables(transaction, containing=text, archived=is_archived, limit=_MOST)
+    exact = [] if known is None else [view_table(known)]
+    exact = [each for each in (*exact, *by_reference) if (each.archived_at is not None) is is_archived]
     results = [
         Result(
             each.name,
             url_for("console.show_table", table_id=each.id),
-            ", ".join(filter(None, (each.ruleset, each.reference, "archived" if each.archived_at else None))),
+            ", ".join(filter(None, (each.ruleset, each.reference))),
         )
-        for each in found
+        for each in {each.id: each for each in (*exact, *by_name.items)}.values()
     ]
-    more = url_for("console.list_tables", name=text) if in_use.next_after else None
-    return Results("Tables", results[:_MOST], more)
+    archived = {"archived": "true"} if is_archived else {}
+    address = url_for("console.list_tables", name=text, **archived)
+    return Results("Archived tables" if is_archived else "Tables", results, by_name.next_after is not None, address)
 
 
 def _find_rounds(transaction: Transaction, text: str) -> Results:
+    """Find rounds by their ID and by how their references begin, and hands by their references."""
+    found = search_rounds(transaction, text, _MOST + 1)
     results = []
-    for each in search_rounds(transaction, text, _MOST):
+    for each in found[:_MOST]:
         opened = format_short_time(each.opened_at, club_zone())
         if each.hand is None:
             title, address = each.reference or "Round", url_for("console.show_round", round_id=each.id)
@@ -120,7 +126,7 @@ def _find_rounds(transaction: Transaction, text: str) -> Results:
             title = f"Hand {each.hand}: {each.reference}"
             address = url_for("console.show_hand", round_id=each.id, number=each.hand)
         results.append(Result(title, address, f"{each.table_name}, {opened}"))
-    return Results("Rounds and hands", results)
+    return Results("Rounds and hands", results, len(found) > _MOST)
 
 
 def _find_payments(transaction: Transaction, text: str) -> Results:
