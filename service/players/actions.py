@@ -102,18 +102,20 @@ class FoundPlayer:
     is_exact: bool = False
 
 
-def find_players(transaction: Transaction, text: str, limit: int) -> list[FoundPlayer]:
-    """
-    List the players whose ID, alias or display name contains a text, in small or capital letters, the best ones first.
-
-    An ID as it is recorded is the player's, whatever the names of others contain.
-    """
+def find_player(transaction: Transaction, player: str) -> FoundPlayer | None:
+    """Find the player with an ID or an alias as it is recorded."""
     joined = aliases.read_aliases(transaction)
-    if text in joined.players or aliases.list_known(transaction, [text]):
-        return _name(transaction, [joined.player_of(text)], joined, text)
+    if player not in joined.players and not aliases.list_known(transaction, [player]):
+        return None
+    return _name(transaction, [joined.player_of(player)], joined, player)[0]
+
+
+def find_players(transaction: Transaction, text: str, limit: int) -> list[FoundPlayer]:
+    """List players whose ID, alias or display name contains a text in small or capital letters, the best ones first."""
+    joined = aliases.read_aliases(transaction)
     ids = [*names.search_ids(transaction, text, limit), *search_names(transaction, text)]
-    found = _name(transaction, map(joined.player_of, ids), joined, text)
-    return sorted(found, key=lambda each: not each.is_exact)[:limit]
+    matches = _name(transaction, map(joined.player_of, ids), joined, text)
+    return sorted(matches, key=lambda each: not each.is_exact)[:limit]
 
 
 def suggest_players(transaction: Transaction, limit: int) -> list[FoundPlayer]:

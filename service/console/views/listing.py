@@ -302,9 +302,9 @@ def read_list(listing: Listing[T], **places: Any) -> ShownList[T]:
     """
     transaction = current_transaction()
     query = read_query(listing.query) | places
-    found = _find(transaction, listing, query)
-    is_known = all(each.option is not None for each in found)
-    query |= {each.name: each.option and each.option.value for each in found}
+    meanings = _find(transaction, listing, query)
+    is_known = all(each.option is not None for each in meanings)
+    query |= {each.name: each.option and each.option.value for each in meanings}
     part: Page[T] | Part[T] = Part((), None)
     if is_known:
         part = listing.read(transaction, query, query["cursor"], PAGE_SIZE)
@@ -318,7 +318,7 @@ def read_list(listing: Listing[T], **places: Any) -> ShownList[T]:
         _count(transaction, listing, query, part) if is_known else None,
         listing.sums(transaction, query) if listing.sums and is_known else (),
         list_names(transaction, players) if players else {},
-        found,
+        meanings,
         {each.name: each.finder.suggest(transaction) for each in listing.filters if each.finder is not None},
         page_path(),
     )

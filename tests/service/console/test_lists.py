@@ -281,8 +281,8 @@ def walk(visitor: Visitor, path: str) -> Iterator[Element]:
 
 def linked(page: Element, relation: str) -> str | None:
     """Return the address of the next page or of the one before."""
-    found = [each.attrib["href"] for each in page.iter("a") if each.attrib.get("rel") == relation]
-    return found[0].removeprefix("/console") if found else None
+    links = [each.attrib["href"] for each in page.iter("a") if each.attrib.get("rel") == relation]
+    return links[0].removeprefix("/console") if links else None
 
 
 def files_of(case: Case, visitor: Visitor, path: str) -> list[str]:

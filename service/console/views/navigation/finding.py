@@ -8,7 +8,7 @@ from schemas.base import show
 from service.console.views.addresses import suggest_tables
 from service.db import Transaction
 from service.errors import NotFound
-from service.players.actions import FoundPlayer, find_players, suggest_players
+from service.players.actions import FoundPlayer, find_player, find_players, suggest_players
 from service.rulesets.actions import list_rulesets
 from service.tables.actions import list_tables
 from service.tables.queries import find_any
@@ -97,37 +97,39 @@ def find_all(
     Returns:
         The query with what is meant, and the texts that mean nothing, or can mean several.
     """
-    found = [
+    meanings = [
         find(transaction, finder, query[name], name) for name, finder in finders.items() if query[name] is not None
     ]
-    meant = {each.name: each.option and each.option.value for each in found}
-    return {**query, **meant}, [each for each in found if each.option is None]
+    values = {each.name: each.option and each.option.value for each in meanings}
+    return {**query, **values}, [each for each in meanings if each.option is None]
 
 
-def refuse_unknown(found: Found) -> str:
+def refuse_unknown(meaning: Found) -> str:
     """
     Return what a text means.
 
     Raises:
         NotFound: it means nothing, or can mean several.
     """
-    if found.option is not None:
-        return found.option.value
-    advice = f"; expected one of {', '.join(show(each.value) for each in found.others)}" if found.others else ""
-    raise NotFound(f"there is no {found.finder.noun} {show(found.text)}{advice}")
+    if meaning.option is not None:
+        return meaning.option.value
+    advice = f"; expected one of {', '.join(show(each.value) for each in meaning.others)}" if meaning.others else ""
+    raise NotFound(f"there is no {meaning.finder.noun} {show(meaning.text)}{advice}")
 
 
 def _find_players(transaction: Transaction, text: str) -> Sequence[Option]:
-    return [_show_player(each) for each in find_players(transaction, text, _MOST_FOUND)]
+    known = find_player(transaction, text)
+    matches = find_players(transaction, text, _MOST_FOUND) if known is None else [known]
+    return [_show_player(each) for each in matches]
 
 
 def _suggest_players(transaction: Transaction) -> Sequence[Option]:
     return [_show_player(each) for each in suggest_players(transaction, _MOST_SUGGESTED)]
 
 
-def _show_player(found: FoundPlayer) -> Option:
-    label = found.player if found.display_name is None else f"{found.display_name} ({found.player})"
-    return Option(found.player, label, found.is_exact)
+def _show_player(match: FoundPlayer) -> Option:
+    label = match.player if match.display_name is None else f"{match.display_name} ({match.player})"
+    return Option(match.player, label, match.is_exact)
 
 
 def _find_tables(transaction: Transaction, text: str) -> Sequence[Option]:

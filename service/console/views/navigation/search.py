@@ -86,12 +86,12 @@ def _search(transaction: Transaction, text: str) -> Sequence[Results]:
 
 
 def _find_players(transaction: Transaction, text: str) -> Results:
-    found = find_players(transaction, text, _MOST + 1)
+    matches = find_players(transaction, text, _MOST + 1)
     results = [
         Result(each.display_name or each.player, player_address(each.player), each.player if each.display_name else "")
-        for each in found[:_MOST]
+        for each in matches[:_MOST]
     ]
-    return Results("Players", results, len(found) > _MOST, url_for("console.list_players", name=text))
+    return Results("Players", results, len(matches) > _MOST, url_for("console.list_players", name=text))
 
 
 def _find_tables(transaction: Transaction, text: str, *, is_archived: bool) -> Results:
@@ -109,16 +109,15 @@ def _find_tables(transaction: Transaction, text: str, *, is_archived: bool) -> R
         )
         for each in {each.id: each for each in (*exact, *by_name.items)}.values()
     ]
-    archived = {"archived": "true"} if is_archived else {}
-    address = url_for("console.list_tables", name=text, **archived)
+    address = url_for("console.list_tables", name=text, archived="true" if is_archived else None)
     return Results("Archived tables" if is_archived else "Tables", results, by_name.next_after is not None, address)
 
 
 def _find_rounds(transaction: Transaction, text: str) -> Results:
     """Find rounds by their ID and by how their references begin, and hands by their references."""
-    found = search_rounds(transaction, text, _MOST + 1)
+    matches = search_rounds(transaction, text, _MOST + 1)
     results = []
-    for each in found[:_MOST]:
+    for each in matches[:_MOST]:
         opened = format_short_time(each.opened_at, club_zone())
         if each.hand is None:
             title, address = each.reference or "Round", url_for("console.show_round", round_id=each.id)
@@ -126,14 +125,16 @@ def _find_rounds(transaction: Transaction, text: str) -> Results:
             title = f"Hand {each.hand}: {each.reference}"
             address = url_for("console.show_hand", round_id=each.id, number=each.hand)
         results.append(Result(title, address, f"{each.table_name}, {opened}"))
-    return Results("Rounds and hands", results, len(found) > _MOST)
+    return Results("Rounds and hands", results, len(matches) > _MOST)
 
 
 def _find_payments(transaction: Transaction, text: str) -> Results:
-    found = find_payment(transaction, text)
-    if found is None:
+    payment = find_payment(transaction, text)
+    if payment is None:
         return Results("Payments and charges", ())
-    payer, payee = found.payer or "the house", found.payee or "the house"
-    about = f"{found.kind.value} of {format_amount(found.recorded.event.amount, found.unit)} from {payer} to {payee}"
-    address = url_for("console.show_money", player=found.payer or found.payee, _anchor="recorded")
+    payer, payee = payment.payer or "the house", payment.payee or "the house"
+    about = (
+        f"{payment.kind.value} of {format_amount(payment.recorded.event.amount, payment.unit)} from {payer} to {payee}"
+    )
+    address = url_for("console.show_money", player=payment.payer or payment.payee, _anchor="recorded")
     return Results("Payments and charges", [Result(text, address, about)])
