@@ -102,15 +102,15 @@ def test_the_club_statement_never_adds_units(visitor: Visitor, api: Api) -> None
     page = visitor.show("/statement?period=all")
     assert table_cells(page, "Results")[1:4] == [
         ["ann", "All tables", "3", "0", "+108", "+14.40", "+2.52"],
-        ["ann", "attic", "1", "0", "+36", "–", "+US$2.52"],
+        ["ann", "attic", "1", "0", "+36", "–", "+2.52"],
         ["ann", "kitchen", "2", "0", "+72", "+14.40", "–"],
     ]
     assert table_cells(page, "Payments in EUR")[1:] == [["cyd", "ann", "14.40"]]
-    assert table_cells(page, "Payments in USD")[1:] == [["cyd", "ann", "US$2.52"]]
+    assert table_cells(page, "Payments in USD")[1:] == [["cyd", "ann", "2.52"]]
     both = visitor.show(f"/statement?period=all&table={tables['kitchen']}&table={tables['attic']}")
     assert table_cells(both, "Results") == table_cells(page, "Results")
     one = visitor.show(f"/statement?period=all&table={tables['attic']}")
-    assert table_cells(one, "Results")[1] == ["ann", "attic", "1", "0", "+36", "+US$2.52"]
+    assert table_cells(one, "Results")[1] == ["ann", "attic", "1", "0", "+36", "+2.52"]
     assert "There is no player “nobody”." in text_of(visitor.show("/statement?player=nobody"))
 
 

@@ -129,7 +129,7 @@ def test_the_ledger_shows_what_caps_cut_off(visitor: Visitor, api: Api) -> None:
     play(api, round_id, hand(1, 1, THREE))
     close(api, round_id)
     lines = table_cells(visitor.show("/ledger"), "Entries")
-    assert lines[1][6:10] == ["6", "4", "payer's stack", "4"]
+    assert lines[1][6:10] == ["6", "4", "payer's stack", "points 4"]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def found_by(visitor: Visitor, text: str) -> dict[str, list[tuple[str, str]]]:
 
 def add_round(api: Api, reference: str = "2026-07 A", table: str = "friday") -> str:
     """Record a round of which everything can be found, and return its ID."""
-    hands = [{**hand, "reference": f"{reference} hand {hand['hand']}"} for hand in COMPLETE]
+    hands = [{**hand, "reference": f"{reference} hand {hand['number']}"} for hand in COMPLETE]
     sitting = {1: "ann 100", 2: "p-117 100", 3: "cyd_1 100"}
     response = post_document(api, document_of(table=table, sitting=sitting, hands=hands, reference=reference))
     assert response.status == 201, response
@@ -64,7 +64,7 @@ def test_tables_are_found_by_name_reference_and_id(visitor: Visitor, api: Api) -
     table = add_table(api, name="Main room", reference="T-9")
     for text in ("main", "ROOM", "T-9", table):
         assert found_by(visitor, text)["Tables"] == [("Main room", f"/tables/{table}")], text
-    assert api.patch(f"/v1/tables/{table}", {"archived": True}).status == 200
+    assert api.patch(f"/v1/tables/{table}", {"is_archived": True}).status == 200
     for text in ("main", "T-9", table):
         assert found_by(visitor, text) == {"Archived tables": [("Main room", f"/tables/{table}")]}, text
 
@@ -94,7 +94,7 @@ def test_more_results_are_a_link_or_a_sentence(visitor: Visitor, api: Api) -> No
         add_round(api, f"night {number:02}", name)
         if number == 0:
             [table] = api.get("/v1/tables")["tables"]
-            assert api.patch(f"/v1/tables/{table['id']}", {"archived": True}).status == 200
+            assert api.patch(f"/v1/tables/{table['id']}", {"is_archived": True}).status == 200
     results = found_by(visitor, "room")
     assert len(results["Tables"]) == 11
     label, address = results["Tables"][-1]
