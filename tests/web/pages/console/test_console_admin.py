@@ -112,6 +112,7 @@ def test_a_printed_link_signs_in_once_and_signing_out_ends_the_session(manager: 
     assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/console")
     assert page.evaluate("document.cookie") == ""
     assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    page.locator(".menu > summary").click()
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/console/sign-in")
     manager.open("/keys")
@@ -283,5 +284,6 @@ def test_everything_works_without_scripts(without_scripts: Manager, service: Run
         return page.get_by_role("row").filter(has_text="link.revoked").count() > 0
 
     assert wait_until(is_listed)
+    page.locator(".menu > summary").click()
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in to the console")).to_be_visible()
