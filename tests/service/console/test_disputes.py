@@ -79,7 +79,7 @@ def test_tabs_show_states(visitor: Visitor, api: Api) -> None:
     assert reviewed[6] == "first"
     [decided] = rows_of(visitor.show("/disputes?tab=decided"))
     assert decided[0].startswith("table 2")
-    assert decided[6] == "Rejectedby first"
+    assert decided[6] == "Rejected by first"
     assert "left" in decided[2]
 
 
