@@ -10,7 +10,7 @@ from tests.service.console.test_signing_in import signed_in_with
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, text_of
-from tests.support.sample_rounds import COMPLETE, add_table, document_of, find_record, post_document
+from tests.support.sample_rounds import COMPLETE, add_table, document_of, open_round, play, post_document
 
 NOTHING = "Nothing has"
 
@@ -37,12 +37,10 @@ def found_by(visitor: Visitor, text: str) -> dict[str, list[tuple[str, str]]]:
 def add_round(api: Api, reference: str = "2026-07 A", table: str = "friday") -> str:
     """Record a round of which everything can be found, and return its ID."""
     sitting = {1: "ann 100", 2: "p-117 100", 3: "cyd_1 100"}
-    response = post_document(api, document_of(table=table, sitting=sitting, hands=COMPLETE, reference=reference))
-    assert response.status == 201, response
-    round_id: str = response["round"]["id"]
-    hand = api.patch(f"/v1/hands/{find_record(api, round_id, 2)}", {"reference": f"{reference} hand 2"})
-    assert hand.status == 200, hand
-    return round_id
+    opened = open_round(api, add_table(api, name=table), sitting, reference=reference)
+    first, second, third = COMPLETE
+    play(api, opened["id"], first, second | {"reference": f"{reference} hand 2"}, third)
+    return str(opened["id"])
 
 
 def test_players_are_found_by_a_part_of_their_id_or_name(visitor: Visitor, api: Api) -> None:
