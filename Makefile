@@ -6,6 +6,7 @@ TOOLS := .venv/.developed
 REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 RULES := service/pages/static/rules/manifest.json
 PAGES := service/pages/static/web/files.json
+LAN ?= --lan
 
 # Without bytecode every process that the suite starts compiles its modules again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -46,8 +47,8 @@ $(PAGES): $(shell find web/src web/client/src -type f) web/build.mjs web/icons.m
 demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
 	$(BIN)/python examples/demo.py
 
-up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
-	$(BIN)/ofc-server up
+up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL and in the local network; with LAN= on this machine only
+	$(BIN)/ofc-server up $(LAN)
 
 test: develop  ## run the tests of the rules and a smoke test of each subject
 	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "smoke and not thorough and not verify"

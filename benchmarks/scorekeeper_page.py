@@ -1,8 +1,9 @@
 """
-Measure the scorekeeper's page in Chromium: its size, its first paint, taps, and the start of the rules on the device.
+Measure the scorekeeper's page in Chromium: its size, its first paint, taps, start of the rules, and the first minute.
 
 A real `ofc-server up` serves the page. A phone is emulated by a processor that is four times slower, and slow 4G by the
-figures of Lighthouse. The time of a tap is from the event to the frame that shows its card.
+figures of Lighthouse. The time of a tap is from the event to the frame that shows its card. The first
+minute is from `ofc-server up --lan` on fresh data to the first recorded hand.
 
 Example: python -m benchmarks.scorekeeper_page --runs 5
 """
@@ -10,6 +11,7 @@ Example: python -m benchmarks.scorekeeper_page --runs 5
 import argparse
 import gzip
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +23,7 @@ import httpx2
 from playwright.sync_api import BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.support.browser.chromium import launch_options
+from tests.support.browser.first_minute import NAMES, NewPhone, find_address
 from tests.support.browser.scorekeeper_page import SECOND, ScorekeeperPage, list_cards
 from tests.support.server_process import Running, running
 
@@ -137,6 +140,20 @@ def measure_taps(playwright: Playwright, service: Running, api: httpx2.Client) -
         return taps, scorekeeper.taps
 
 
+def measure_first_minute(playwright: Playwright) -> tuple[float, int]:
+    """Return the seconds from the start of the service on fresh data to the first hand, and taps before its cards."""
+    with TemporaryDirectory() as directory, open_context(playwright, Path(directory) / "browser") as context:
+        began = time.monotonic()
+        service = Running(Path(directory) / "ofc", options=["--lan"])
+        try:
+            phone = NewPhone(context.new_page())
+            taps = phone.place_first_card(find_address(service.output))
+            phone.save_hand()
+            return time.monotonic() - began, taps
+        finally:
+            service.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, help="How often first paint and start are measured.")
@@ -166,6 +183,8 @@ def report(playwright: Playwright, service: Running, api: httpx2.Client, runs: i
     print(
         f"rules ready: {first:.0f} ms the first time, then median {median(others):.0f} ms, longest {max(others):.0f} ms"
     )
+    seconds, taps = measure_first_minute(playwright)
+    print(f"from `up --lan` to the first hand: {seconds:.1f} s, {taps} taps and {len(NAMES)} names to the first card")
 
 
 if __name__ == "__main__":

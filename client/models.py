@@ -122,7 +122,7 @@ IdKind = Literal[
     "payment_claim",
 ]
 MetadataOwner = Literal["table", "round", "hand", "player"]
-LinkKind = Literal["scorekeeper", "viewer", "player"]
+LinkKind = Literal["scorekeeper", "viewer", "player", "club"]
 WebhookState = Literal["active", "disabled"]
 WebhookDisabledBecause = Literal["request", "failing", "gone"]
 DeliveryState = Literal["waiting", "delivered", "dead_lettered"]
@@ -621,7 +621,6 @@ class LinkIssuedContent(Response):
     """The payload of a `link.issued` event."""
 
     link: str
-    table: str
     key: str
     kind: LinkKind
     label: str
@@ -631,7 +630,7 @@ class LinkIssuedContent(Response):
 
 
 class LinkIssuedEvent(Response):
-    """A link to a table or to a round was issued."""
+    """A link to a table, to a round or to the club was issued."""
 
     position: int
     id: str
@@ -652,7 +651,6 @@ class LinkRevokedContent(Response):
     """The payload of a `link.revoked` event."""
 
     link: str
-    table: str
 
 
 class LinkRevokedEvent(Response):
@@ -1726,6 +1724,31 @@ class ProposalWithdrawnEvent(Response):
     content: ProposalWithdrawnContent
 
 
+class FindingsAcknowledgedContent(Response):
+    """The payload of a `findings.acknowledged` event."""
+
+    verified_at: str
+    findings: list[str]
+
+
+class FindingsAcknowledgedEvent(Response):
+    """Somebody acknowledged findings of a verification of the database."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["findings.acknowledged"]
+    content: FindingsAcknowledgedContent
+
+
 class HandScore(Response):
     """The result of a hand."""
 
@@ -1734,6 +1757,21 @@ class HandScore(Response):
     exchanges: list[Exchange]
     transfers: list[Transfer] | None
     stacks: dict[str, int] | None
+
+
+class ListedRuleset(Response):
+    """A ruleset, and the ruleset in words."""
+
+    name: str
+    variant: Variant
+    players: PlayerLimits
+    low_middle: bool
+    points: PointRules
+    royalties: RoyaltyTables
+    fantasyland: FantasylandRules
+    stakes: StakesRules
+    leaving: LeavingRule
+    words: str
 
 
 class Alias(Response):
@@ -2159,6 +2197,25 @@ class Evidence(Response):
     consistency: ConsistencyProof | None
 
 
+class ListedHand(Response):
+    """A recorded hand of a round, and its result."""
+
+    ruleset: str
+    players: list[ScoredPlayer]
+    exchanges: list[Exchange]
+    transfers: list[Transfer] | None
+    stacks: dict[str, int] | None
+    id: str
+    number: int
+    button: int
+    played_at: str | None
+    recorded_at: str
+    in_force: bool
+    reference: str | None
+    irregular: list[FieldError]
+    corrected: bool
+
+
 class FoundHand(Response):
     """A recorded hand of any round, and its result."""
 
@@ -2490,7 +2547,7 @@ class NewLink(Response):
     kind: LinkKind
     player: str | None
     scopes: list[str]
-    table: str
+    table: str | None
     round: str | None
     key: str
     created_at: str
@@ -2503,14 +2560,14 @@ class NewLink(Response):
 
 
 class Link(Response):
-    """A link to a table or to a round, without its secret, which is not stored."""
+    """A link to a table, to a round or to the club, without its secret, which is not stored."""
 
     id: str
     label: str
     kind: LinkKind
     player: str | None
     scopes: list[str]
-    table: str
+    table: str | None
     round: str | None
     key: str
     created_at: str
@@ -2526,14 +2583,23 @@ class CurrentLink(Response):
     label: str
     kind: LinkKind
     scopes: list[str]
-    table: str
+    table: str | None
     round: str | None
-    table_name: str
+    table_name: str | None
     expires_at: str
 
 
 class ConsoleLink(Response):
     """A link that signs in to the console once. This response is the only one that contains its address."""
+
+    id: str
+    url: str
+    expires_at: str
+    warnings: list[LinkWarning]
+
+
+class PhoneLink(Response):
+    """A link that signs a phone in once. This response is the only one that contains its address."""
 
     id: str
     url: str

@@ -35,9 +35,9 @@ class Operations:
         """
         return self._calls.call("POST", build_path("/v1/score"), body=request)
 
-    def list_rulesets(self) -> list[models.Ruleset]:
+    def list_rulesets(self) -> list[models.ListedRuleset]:
         """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
-        return list(self._calls.get_pages(build_path("/v1/rulesets"), "rulesets", is_valid=responses.is_ruleset))
+        return list(self._calls.get_pages(build_path("/v1/rulesets"), "rulesets"))
 
     def add_ruleset(
         self, request: requests.Ruleset, *, idempotency_key: str | None = None, dry_run: bool = False
@@ -574,7 +574,7 @@ class Operations:
 
     def list_hands(
         self, round_id: str, *, limit: int | None = None, cursor: str | None = None, revision: int | None = None
-    ) -> Pages[models.RecordedHand]:
+    ) -> Pages[models.ListedHand]:
         """
         List the hands of a round in the order in which they were played, for the newest revision or an older one.
 
@@ -588,7 +588,6 @@ class Operations:
             build_path("/v1/rounds/{round_id}/hands", round_id=round_id),
             "hands",
             query={"limit": limit, "cursor": cursor, "revision": revision},
-            is_valid=responses.is_hand,
         )
 
     def record_hands(
@@ -998,6 +997,19 @@ class Operations:
     def issue_console_link(self) -> models.ConsoleLink:
         """Create a link that signs in to the console once, with the key of this request."""
         return self._calls.call("POST", build_path("/v1/console-links"))
+
+    def issue_phone_link(self) -> models.PhoneLink:
+        """Create a link that makes one phone a scorekeeper of the club, once."""
+        return self._calls.call("POST", build_path("/v1/phone-links"))
+
+    def sign_in_phone(self, request: requests.PhoneSignIn) -> models.CurrentLink:
+        """
+        Issue a link to the club to a phone, with the code of a link that signs in once.
+
+        Args:
+            request: What a phone sends to become a scorekeeper of the club.
+        """
+        return self._calls.call("POST", build_path("/v1/phones"), body=request)
 
     def show_scorekeeper(self, table_id: str, device_id: str, request: requests.ScorekeeperRequest) -> None:
         """
@@ -1903,6 +1915,7 @@ class Operations:
                 "proposal.opened",
                 "proposal.confirmed",
                 "proposal.withdrawn",
+                "findings.acknowledged",
             ]
         ]
         | None = None,

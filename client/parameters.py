@@ -1202,7 +1202,13 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter("table", "query", "string", (), "Only links to this table and to its rounds.", False, None),
         Parameter("round", "query", "string", (), "Only links to this round.", False, None),
         Parameter(
-            "kind", "query", "string", ("scorekeeper", "viewer", "player"), "Only links of this kind.", False, None
+            "kind",
+            "query",
+            "string",
+            ("scorekeeper", "viewer", "player", "club"),
+            "Only links of this kind.",
+            False,
+            None,
         ),
         Parameter(
             "state",
@@ -1217,6 +1223,20 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
     "revoke_link": (Parameter("link_id", "path", "string", (), "ID of the link.", True, None),),
     "get_link": (),
     "issue_console_link": (),
+    "issue_phone_link": (),
+    "sign_in_phone": (
+        Parameter("code", "body", "string", (), "The code of the link: the fragment of its address.", True, None),
+        Parameter(
+            "secret",
+            "body",
+            "string",
+            (),
+            "The secret of the new link, drawn at random by the phone, so that the request can be sent again when its response was lost.",
+            True,
+            None,
+        ),
+        Parameter("label", "body", "string", (), "What lists show, for example whose phone it is.", False, None),
+    ),
     "show_scorekeeper": (
         Parameter("table_id", "path", "string", (), "ID of the table.", True, None),
         Parameter("device_id", "path", "string", (), "ID that the device has given itself, as a UUID.", True, None),
@@ -1901,6 +1921,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
                 "proposal.opened",
                 "proposal.confirmed",
                 "proposal.withdrawn",
+                "findings.acknowledged",
             ),
             "Only events of these kinds, separated by commas.",
             False,

@@ -56,7 +56,7 @@ WebhookKind = Literal[
     "charge.reversed",
     "import.ended",
 ]
-LinkKind = Literal["scorekeeper", "viewer", "player"]
+IssuedLinkKind = Literal["scorekeeper", "viewer", "player"]
 WebhookState = Literal["active", "disabled"]
 RecomputationMode = Literal["audit", "apply"]
 AcceptedAs = Literal["accept"]
@@ -525,9 +525,17 @@ class LinkRequest(TypedDict):
     table: NotRequired[str | None]
     round: NotRequired[str | None]
     label: NotRequired[str | None]
-    kind: NotRequired[LinkKind]
+    kind: NotRequired[IssuedLinkKind]
     player: NotRequired[str | None]
     expires_in: NotRequired[int | None]
+
+
+class PhoneSignIn(TypedDict):
+    """What a phone sends to become a scorekeeper of the club."""
+
+    code: str
+    secret: str
+    label: NotRequired[str | None]
 
 
 class ScorekeeperRequest(TypedDict):

@@ -69,6 +69,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "audited_rounds": APPEND,
     "round_statistics": "SELECT, INSERT, DELETE",
     "verifications": READ,
+    "verification_findings": READ,
+    "acknowledged_findings": APPEND,
     "webhooks": "SELECT, INSERT, UPDATE (url, kinds, description, state, disabled_because, failing_since,"
     " last_failure_at, secret, previous_secret, previous_until), DELETE",
     "webhook_deliveries": "SELECT, INSERT, UPDATE (is_redelivery, is_sending, state, attempts, next_attempt_at,"

@@ -341,6 +341,7 @@ class HandView:
         id, round_id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
         reference: the client's ID of the hand.
         metadata: the client's own texts about it, if they were read.
+        is_corrected: whether a correction made the record.
     """
 
     hand: Hand
@@ -357,6 +358,7 @@ class HandView:
     in_force: bool = True
     reference: str | None = None
     metadata: Metadata = field(default_factory=dict)
+    is_corrected: bool = False
 
     @property
     def is_paid_later(self) -> bool:

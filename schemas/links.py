@@ -1,4 +1,4 @@
-"""Links to a table or a round, which people open instead of using a key, and links that sign in to the console."""
+"""Links to a table, a round or the club, which people open instead of using a key, and links that sign in once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,20 +22,26 @@ SECRET_LENGTH: Final = 43
 TABLE_LIFETIME: Final = timedelta(hours=24)
 ROUND_LIFETIME: Final = timedelta(days=7)
 """How long links are valid by default: those to a table for an evening, those to a round until it is settled up."""
+CLUB_LIFETIME: Final = timedelta(days=30)
+"""How long a phone stays a scorekeeper of the club."""
 MIN_LIFETIME: Final = timedelta(minutes=1)
 MAX_LIFETIME: Final = timedelta(days=366)
 _LONGEST_LABEL: Final = 100
 _LONGEST_URL: Final = 500
 _KINDS: Final = {kind.value: kind for kind in LinkKind}
+_ISSUED_KINDS: Final = {name: kind for name, kind in _KINDS.items() if kind is not LinkKind.CLUB}
+"""A link to the club is what a link that signs a phone in becomes."""
+PHONE_PREFIX: Final = "ofc_phone_"
+"""The first characters of the code of every link that signs a phone in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
     """
-    A link to a table or to a round, without its secret.
+    A link to a table, to a round or to the club, without its secret.
 
     Attributes:
-        table_id: the only table that it is for, or that of its round.
+        table_id: the only table that it is for, or that of its round; None for a link to the club.
         key_id: the key with which it was issued, and ends.
         revoked_at: None if it is not revoked.
         last_used_at: rounded to minutes; None if it was never used.
@@ -44,7 +50,7 @@ class Link:
     """
 
     id: UUID
-    table_id: UUID
+    table_id: UUID | None
     key_id: UUID
     kind: LinkKind
     label: str
@@ -103,7 +109,7 @@ class LinkRequestSchema(WireSchema):
         description="What the link is used for, for example whose phone has it. Default: the player or the kind.",
     )
     kind = Choice(
-        _KINDS,
+        _ISSUED_KINDS,
         load_default=LinkKind.VIEWER,
         description="`scorekeeper` to record the rounds of the table and to correct those that are not final; `viewer`"
         " to read; `player` to read, and to confirm and dispute settlements for one player.",
@@ -171,7 +177,7 @@ class LinkWarningSchema(WireSchema):
 
 
 class LinkSchema(WireSchema):
-    """A link to a table or to a round, without its secret, which is not stored."""
+    """A link to a table, to a round or to the club, without its secret, which is not stored."""
 
     id = UuidField(required=True, description="ID of the link: the actor of the events that it causes.")
     label = Text(required=True, longest=_LONGEST_LABEL, description="What the link is used for.")
@@ -182,11 +188,15 @@ class LinkSchema(WireSchema):
         description="The operator's ID of the player whose link it is. Null if it is not a player's link.",
     )
     scopes = Listing(Text(longest=20), most=20, required=True, description="What the link is allowed to do.")
-    table = UuidField(required=True, description="ID of the only table that the link is for, or that of its round.")
+    table = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the only table that the link is for, or that of its round. Null for a link to the club.",
+    )
     round = UuidField(
         required=True,
         allow_none=True,
-        description="ID of the only round that the link shows. Null if it shows the table.",
+        description="ID of the only round that the link shows. Null if it shows the table or the club.",
     )
     key = UuidField(required=True, description="ID of the key that issued the link. The link ends with this key.")
     created_at = Time(required=True, description="Time when the link was created.")
@@ -235,13 +245,19 @@ class CurrentLinkSchema(WireSchema):
     label = Text(required=True, longest=_LONGEST_LABEL, description="What the link is used for.")
     kind = Choice(_KINDS, required=True, description="What the link is for.")
     scopes = Listing(Text(longest=20), most=20, required=True, description="What the link is allowed to do.")
-    table = UuidField(required=True, description="ID of the only table that the link is for, or that of its round.")
+    table = UuidField(
+        required=True,
+        allow_none=True,
+        description="ID of the only table that the link is for, or that of its round. Null for a link to the club.",
+    )
     round = UuidField(
         required=True,
         allow_none=True,
-        description="ID of the only round that the link shows. Null if it shows the table.",
+        description="ID of the only round that the link shows. Null if it shows the table or the club.",
     )
-    table_name = Text(required=True, longest=100, description="Name of the table.")
+    table_name = Text(
+        required=True, allow_none=True, longest=100, description="Name of the table. Null for a link to the club."
+    )
     expires_at = Time(required=True, description="Time when the link expires.")
 
 
@@ -253,7 +269,7 @@ def dump_link(link: Link) -> Dumped:
         "kind": link.kind.value,
         "player": link.player,
         "scopes": list(link.scopes),
-        "table": str(link.table_id),
+        "table": None if link.table_id is None else str(link.table_id),
         "round": None if link.round_id is None else str(link.round_id),
         "key": str(link.key_id),
         "created_at": show_time(link.created_at),
@@ -269,14 +285,14 @@ def dump_new_link(link: Link, url: str, board_url: str | None, warnings: Sequenc
     return {**dump_link(link), "url": url, "board_url": board_url, "warnings": listed}
 
 
-def dump_current_link(link: Link, table_name: str) -> Dumped:
-    """Encode the link of a request."""
+def dump_current_link(link: Link, table_name: str | None) -> Dumped:
+    """Encode the link of a request with the name of its table; None for a link to the club."""
     return {
         "id": str(link.id),
         "label": link.label,
         "kind": link.kind.value,
         "scopes": list(link.scopes),
-        "table": str(link.table_id),
+        "table": None if link.table_id is None else str(link.table_id),
         "round": None if link.round_id is None else str(link.round_id),
         "table_name": table_name,
         "expires_at": show_time(link.expires_at),
@@ -298,7 +314,35 @@ class ConsoleLinkSchema(WireSchema):
     )
 
 
-def dump_console_link(link_id: UUID, url: str, expires_at: datetime, warnings: Sequence[LinkWarning]) -> Dumped:
-    """Encode a new link with its address."""
+class PhoneLinkSchema(ConsoleLinkSchema):
+    """A link that signs a phone in once. This response is the only one that contains its address."""
+
+    url = Text(
+        required=True,
+        longest=_LONGEST_URL,
+        description="Address to open on the phone, for example as a QR code. Its fragment, after `#`, is the code that"
+        " signs in; a browser sends it to no server.",
+    )
+
+
+class PhoneSignInSchema(WireSchema):
+    """What a phone sends to become a scorekeeper of the club."""
+
+    code = Text(required=True, longest=100, description="The code of the link: the fragment of its address.")
+    secret = Text(
+        required=True,
+        longest=len(SECRET_PREFIX) + SECRET_LENGTH,
+        pattern=f"^{SECRET_PREFIX}[0-9A-Za-z]{{{SECRET_LENGTH}}}$",
+        meaning=f"{SECRET_PREFIX} and {SECRET_LENGTH} letters and digits",
+        description="The secret of the new link, drawn at random by the phone, so that the request can be sent again"
+        " when its response was lost.",
+    )
+    label = Text(
+        longest=_LONGEST_LABEL, load_default=None, description="What lists show, for example whose phone it is."
+    )
+
+
+def dump_sign_in_link(link_id: UUID, url: str, expires_at: datetime, warnings: Sequence[LinkWarning]) -> Dumped:
+    """Encode a new link that signs in once, with its address."""
     listed = [{"code": each.code, "detail": each.detail} for each in warnings]
     return {"id": str(link_id), "url": url, "expires_at": show_time(expires_at), "warnings": listed}

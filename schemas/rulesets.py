@@ -11,6 +11,7 @@ from schemas.pages import PageSchema
 from scoring.board import ByRow
 from scoring.errors import Mistake
 from scoring.ruleset import (
+    ENTRIES,
     FantasylandRules,
     Leaving,
     LowEntry,
@@ -193,10 +194,20 @@ class RulesetSchema(WireSchema):
     )
 
 
+class ListedRulesetSchema(RulesetSchema):
+    """A ruleset, and the ruleset in words."""
+
+    words = Text(
+        required=True,
+        longest=100,
+        description="The game, and what enters Fantasyland: `Pineapple, Fantasyland from queens`.",
+    )
+
+
 class RulesetPageSchema(PageSchema):
     """One page of rulesets, presets first."""
 
-    rulesets = Listing(Inner(RulesetSchema), most=1000, description="The rulesets of this page, presets first.")
+    rulesets = Listing(Inner(ListedRulesetSchema), most=1000, description="The rulesets of this page, presets first.")
 
 
 _RULESET: Final = RulesetSchema()
@@ -250,3 +261,31 @@ def dump_ruleset(ruleset: Ruleset) -> dict[str, Any]:
         "stakes": {"scope": ruleset.stakes.scope.value, "win_limit": ruleset.stakes.win_limit.value},
         "leaving": ruleset.leaving.value,
     }
+
+
+def dump_listed_ruleset(ruleset: Ruleset) -> dict[str, Any]:
+    """Encode a ruleset with the ruleset in words."""
+    return {**dump_ruleset(ruleset), "words": describe_ruleset(ruleset)}
+
+
+_RANKS: Final = (
+    *("twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines"),
+    *("tens", "jacks", "queens", "kings", "aces", "three of a kind"),
+)
+"""What can enter Fantasyland in words, in the order of `ENTRIES`."""
+
+
+def describe_ruleset(ruleset: Ruleset) -> str:
+    """
+    Return a ruleset in words: its game, and what enters Fantasyland.
+
+    >>> from scoring.presets import PRESETS
+    >>> describe_ruleset(PRESETS["pineapple"]), describe_ruleset(PRESETS["progressive"])
+    ('Pineapple, Fantasyland from queens', 'Pineapple, progressive Fantasyland from queens')
+    """
+    game = f"{ruleset.variant.value.capitalize()}{' with a low middle row' if ruleset.low_middle else ''}"
+    rules = ruleset.fantasyland
+    if not rules.enter:
+        return f"{game}, {'no Fantasyland' if rules.enter_low is None else 'Fantasyland from 7-5-4-3-2'}"
+    progressive = "progressive " if len(set(rules.enter.values())) > 1 else ""
+    return f"{game}, {progressive}Fantasyland from {_RANKS[min(map(ENTRIES.index, rules.enter))]}"

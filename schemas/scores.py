@@ -237,11 +237,17 @@ class HandQuerySchema(PageQuerySchema):
     revision = RevisionField(description="Number of the round's revision. The newest revision if omitted.")
 
 
+class ListedHandSchema(RecordedHandSchema):
+    """A recorded hand of a round, and its result."""
+
+    corrected = Boolean(required=True, description="True if a correction recorded the hand in place of another record.")
+
+
 class HandPageSchema(PageSchema):
     """One page of hands, in the order in which they were played."""
 
     hands = Listing(
-        Inner(RecordedHandSchema),
+        Inner(ListedHandSchema),
         most=100,
         required=True,
         description="The hands of this page, in the order in which they were played.",
@@ -377,3 +383,8 @@ def dump_recorded_hand(recorded: HandView) -> Dumped:
         "transfers": dump_transfers(recorded.transfers),
         "stacks": dump_points(recorded.stacks),
     }
+
+
+def dump_listed_hand(recorded: HandView) -> Dumped:
+    """Encode a recorded hand for the list of its round."""
+    return {**dump_recorded_hand(recorded), "corrected": recorded.is_corrected}

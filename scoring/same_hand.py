@@ -1,4 +1,4 @@
-"""Whether two records are of the same hand, where they differ, and whether two hands are the same deal."""
+"""Whether two records are of the same hand, where they differ, and which hands are the same deal."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -85,31 +85,59 @@ def find_same_deal(hand: Hand, earlier: Iterable[BoardsOfHand]) -> int | None:
     )
 
 
-def find_replaced(before: Sequence[Hand], after: Sequence[Hand]) -> dict[int, int]:
-    """
-    Return the number of the hand that each hand of a corrected round was before; a new hand has none.
+def boards_of(hand: Hand) -> BoardsOfHand:
+    """Return the number, seats and packed boards of a hand."""
+    return hand.number, hand.seats, hand.boards
 
-    It is the same deal, or else the hand with the same number that is no other one: a correction changed its cards.
+
+def match_deals(before: Iterable[BoardsOfHand], after: Iterable[BoardsOfHand]) -> dict[int, int]:
+    """
+    Return the number that hands of a round had before a change of the round, found by their boards and seats.
+
+    If several hands have the same boards, one with the same number comes first. Other deals are omitted.
 
     >>> from scoring.board import Board
-    >>> ann = PlayerHand(1, Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h"))
-    >>> bob = PlayerHand(1, Board.of("Ac8d2s", "TsTc5d5c6s", "7s7d7cJdJs"))
-    >>> find_replaced([Hand(1, 1, (ann,)), Hand(2, 1, (bob,))], [Hand(1, 1, (bob,))])
+    >>> first, second = (Board.of(top, "KsKd9h8h3c", "AhJh7h6h2h").packed for top in ("QsQd4c", "AcAd5s"))
+    >>> match_deals([(1, (1,), first), (2, (1,), second)], [(1, (1,), second)])
     {1: 2}
+
+    Rule: docs/rules.md#the-same-hand
     """
-    deals: dict[tuple[Sequence[Seat], bytes], list[int]] = defaultdict(list)
-    for hand in before:
-        deals[hand.seats, _sort_rows(hand.boards)].append(hand.number)
-    replaced: dict[int, int] = {}
-    # The same boards can have been dealt twice.
-    for hand in sorted(after, key=lambda hand: hand.number not in deals[hand.seats, _sort_rows(hand.boards)]):
-        same = deals[hand.seats, _sort_rows(hand.boards)]
-        if same:
-            number = hand.number if hand.number in same else same[0]
+    numbers: dict[tuple[Sequence[Seat], bytes], list[int]] = defaultdict(list)
+    for number, seats, boards in before:
+        numbers[tuple(seats), _sort_rows(boards)].append(number)
+    matched: dict[int, int] = {}
+    others: dict[int, list[int]] = {}
+    for number, seats, boards in after:
+        same = numbers[tuple(seats), _sort_rows(boards)]
+        if number in same:
             same.remove(number)
-            replaced[hand.number] = number
-    free = {hand.number for hand in before} - set(replaced.values())
-    return replaced | {hand.number: hand.number for hand in after if hand.number in free - replaced.keys()}
+            matched[number] = number
+        else:
+            others[number] = same
+    for number, same in others.items():
+        if same:
+            matched[number] = same.pop(0)
+    return matched
+
+
+def match_hands(before: Sequence[BoardsOfHand], after: Sequence[BoardsOfHand]) -> dict[int, int]:
+    """
+    Return the number that hands of a corrected round had before: that of the same deal, or else the same number.
+
+    A hand that the correction adds is omitted.
+
+    >>> from scoring.board import Board
+    >>> boards = [Board.of(top, "KsKd9h8h3c", "AhJh7h6h2h").packed for top in ("QsQd4c", "AcAd5s", "AcAd6s")]
+    >>> one, two, misread = ((number, (1,), packed) for number, packed in zip((1, 2, 2), boards))
+    >>> match_hands([one, two], [one, misread]), match_hands([one, two], [(1, *two[1:])])
+    ({1: 1, 2: 2}, {1: 2})
+
+    Rule: docs/rules.md#the-same-hand
+    """
+    deals = match_deals(before, after)
+    free = {number for number, _, _ in before} - {*deals.values()}
+    return {**deals, **{number: number for number, _, _ in after if number in free and number not in deals}}
 
 
 _START: Final = {Row.TOP: 0, Row.MIDDLE: Row.TOP.size, Row.BOTTOM: Row.TOP.size + Row.MIDDLE.size}
@@ -124,11 +152,12 @@ def _have_same_rows(one: bytes, other: bytes) -> bool:
 
 
 def _sort_rows(boards: bytes) -> bytes:
-    """Return packed boards with the cards of each row in order."""
-    return b"".join(
-        bytes(sorted(boards[start + at : start + at + row.size]))
+    """Return packed boards with the cards of each row in one order."""
+    rows = (
+        sorted(boards[start + at : start + at + row.size])
         for start, (row, at) in product(range(0, len(boards), BOARD_SIZE), _START.items())
     )
+    return bytes(card for row in rows for card in row)
 
 
 def _top_ups(hand: Hand) -> tuple[TopUp, ...]:

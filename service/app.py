@@ -12,6 +12,7 @@ from service.audit_trail.views import checkpoints
 from service.clubs.views import club, keys
 from service.config import Config
 from service.console.views import console
+from service.console.views.phones import phone_links
 from service.console.views.signing_in import console_links
 from service.corrections.views import corrections
 from service.db import Database
@@ -92,6 +93,7 @@ def create_app(config: Config) -> Flask:
     for resource in (
         *playing,
         console_links,
+        phone_links,
         scorekeepers,
         units,
         imports,

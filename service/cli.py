@@ -101,7 +101,7 @@ def main() -> None:
 @main.command()
 @click.option("--host", help="Address to listen on.  [OFC_HOST; 127.0.0.1]")
 @click.option(
-    "--lan", is_flag=True, help="Listen on the local network, and show the address for phones with a QR code."
+    "--lan", is_flag=True, help="Listen on the local network, and show a QR code that makes a phone a scorekeeper."
 )
 @tls_options
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 selects a free one.  [OFC_PORT; 8000]")
@@ -125,8 +125,9 @@ def up(
     """
     Run database, migrations, web server and job worker until Ctrl-C.
 
-    The first start creates the club `home`, and writes a key with all scopes to DIR/api-key. Every start prints a link
-    that signs in to the console with this key, once within ten minutes.
+    The first start creates the club `home`, and writes a key with all scopes to DIR/api-key. Every start prints two
+    links that sign in with this key, once within ten minutes: one to the console, and one that makes a phone a
+    scorekeeper of the club, with a QR code where phones can reach the service.
 
     With OFC_DATABASE_URL set, that PostgreSQL (15 to 18) is used instead of the embedded one. OFC_OWNER_URL is the
     login that migrates it, if the login of the service cannot.

@@ -3,7 +3,7 @@ The errors of the service, beyond those of the rules.
 
     ServiceError
     ├── NotFound                  not found, or a record of another club
-    ├── LinkEnded                 a link that has expired or was revoked
+    ├── LinkEnded                 a link that has expired, was revoked, or was used up
     ├── KeyMissing, KeyUnknown    a request without a key, or with an invalid one
     ├── IdempotencyKeyInvalid, IdempotencyKeyReused   a malformed idempotency key, or one of another request
     ├── BodyUnreadable            a body that is not valid gzip
@@ -78,7 +78,7 @@ class NotFound(ServiceError):
 
 
 class LinkEnded(ServiceError):
-    """The link was valid, but has expired or was revoked."""
+    """The link has expired, was revoked, or was valid once and has been used."""
 
     code = "link-ended"
 

@@ -60,7 +60,8 @@ KEY_DESCRIPTION: Final = (
         f"- `{preset}`: {', '.join(f'`{scope}`' for scope in held)}" for preset, held in PRESET_SCOPES.items()
     )
     + "\n\nThe secret of a link (`POST /v1/links`) is sent in the same way. It can be used for the operations with"
-    " `x-link`, and for its table or round only: `table` is for links to tables, `round` for links to rounds too."
+    " `x-link`, and for its table or round only: `club` is for links to the club, `table` for links to tables too, and"
+    " `round` for all links."
 )
 
 REQUEST_ID: Final = {

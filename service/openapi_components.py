@@ -79,6 +79,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
         "RoundWithMetadata.metadata", "The client's own texts about a record, by the client's own keys."
     ),
     "LinkKind": Component("Link.kind", "What a link is for."),
+    "IssuedLinkKind": Component("LinkRequest.kind", "What a link to a table or to a round is for."),
     "WebhookState": Component("Webhook.state", "Whether messages are sent to a webhook."),
     "WebhookDisabledBecause": Component("Webhook.disabled_because", "Why a webhook is disabled."),
     "WebhookUrl": Component("Webhook.url", "URL of a webhook."),

@@ -311,6 +311,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         finds={"table_id": find_any_table},
         show=show_table,
         needs_option=True,
+        clears=("metadata",),
     ),
 }
 """The rows, by the names of their commands."""

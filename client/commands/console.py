@@ -7,7 +7,7 @@ import click
 
 from client.commands.base import Command, Session, json_option, pass_session, print_json
 from client.render.console import make_console
-from client.render.links import show_console_link
+from client.render.links import show_sign_in_link
 
 _LOOPBACK: Final = "link-loopback"
 
@@ -33,6 +33,6 @@ def console(session: Session, opens: bool, as_json: bool) -> None:
     if as_json:
         print_json(issued)
     else:
-        show_console_link(make_console(), issued, draws_code=not (is_local or opens))
+        show_sign_in_link(make_console(), issued, draws_code=not (is_local or opens))
     if opens and not webbrowser.open(issued["url"]):
         click.echo("warning: no browser could be opened; open the address yourself", err=True)

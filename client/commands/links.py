@@ -1,4 +1,4 @@
-"""Commands that create links to tables and rounds."""
+"""Commands that create links to tables and rounds, and sign a phone in."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ from client.commands.names import complete_players, complete_rounds, complete_ta
 from client.files import write_file
 from client.lookup import describe_round, find_round, find_table
 from client.render.console import make_console
-from client.render.links import draw_svg_code, show_link
+from client.render.links import draw_svg_code, show_link, show_sign_in_link
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -52,7 +52,7 @@ def _link_options(command: Function) -> Function:
 @click.group(
     name="link",
     cls=Group,
-    examples=["ofc link table friday --scorekeeper", "ofc link round friday", "ofc link list --table friday"],
+    examples=["ofc link phone", "ofc link table friday --scorekeeper", "ofc link round friday", "ofc link list"],
 )
 def links() -> None:
     """Share a table or a round by links, which need no key; list and revoke them."""
@@ -129,6 +129,32 @@ def link_round(session: Session, /, round_: str, player: str | None, **options: 
         return {"round": record["id"]}, f"to the round of {describe_round(record)}"
 
     _issue(session, find, "viewer" if player is None else "player", player, **options)
+
+
+@links.command(name="phone", cls=Command, examples=["ofc link phone", "ofc link phone --svg phone.svg"])
+@click.option("--svg", type=NamedPath(), metavar="FILE", help="Write the QR code to this file too.")
+@overwrite_option
+@json_option
+@pass_session
+def link_phone(session: Session, /, *, svg: Path | None, overwrites: bool, as_json: bool) -> None:
+    """
+    Print a link that signs one phone in, to keep score at all tables.
+
+    The link is valid once, for ten minutes. The phone that scans the QR code creates tables and records rounds at all
+    tables, without a key and for 30 days.
+    `ofc link list --kind club` lists the phones, and `ofc link revoke` revokes one. A phone ends with the key in use.
+    """
+    refuse_output(svg, overwrites=overwrites)
+    with session.client() as client:
+        issued = client.issue_phone_link()
+    for warning in issued["warnings"]:
+        click.echo(f"warning: {warning['detail']}", err=True)
+    if svg is not None:
+        write_file(svg, draw_svg_code(issued["url"]), overwrites=overwrites)
+    if as_json:
+        print_json(issued)
+    else:
+        show_sign_in_link(make_console(), issued, draws_code=True)
 
 
 def _issue(

@@ -49,10 +49,11 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="name_player",
         help="""Set the display name of a player, and their metadata.
 
-        Without --metadata, the metadata stay as they are.""",
+        Without --metadata and --no-metadata, the metadata stay as they are.""",
         examples=["ofc player name ann 'Ann Example'", "ofc player name ann Ann --metadata member=0117"],
         arguments=("display_name",),
         metavars={"player": "PLAYER", "display_name": "NAME", "metadata": "KEY=TEXT"},
+        clears=("metadata",),
         show=show_player,
     ),
     "player erase": Verb(
@@ -87,7 +88,11 @@ VERBS: Final[Mapping[str, Verb]] = {
         help="""Replace the metadata of a round.
 
         ROUND is its id or, for the newest round of a table, the table's name. What it had is erased.""",
-        examples=["ofc round update friday --metadata tournament=friday-7 --metadata city=Lyon"],
+        examples=[
+            "ofc round update friday --metadata tournament=friday-7 --metadata city=Lyon",
+            "ofc round update friday --no-metadata",
+        ],
+        clears=("metadata",),
         metavars={"round_id": "ROUND", "metadata": "KEY=TEXT"},
         finds={"round_id": find_round},
         show=show_round,
@@ -102,6 +107,7 @@ VERBS: Final[Mapping[str, Verb]] = {
         operation="update_hand",
         help="Replace the metadata of a hand. What it had is erased.",
         examples=[f"ofc hand update {EXAMPLE_HAND_ID} --metadata video=cam2/0117"],
+        clears=("metadata",),
         **_HAND,
     ),
     "text erase": Verb(

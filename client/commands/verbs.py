@@ -121,6 +121,7 @@ class Verb:
         confirms: the operation that returns what the command removes, or None, and the question about it.
         done: the sentence after success, with fields of what the last argument named.
         needs_option: whether one option at least must be given.
+        clears: objects of the body that `--no-NAME` empties.
         is_patient: whether --timeout does not apply.
     """
 
@@ -146,6 +147,7 @@ class Verb:
     confirms: tuple[str | None, str] | None = None
     done: str = ""
     needs_option: bool = False
+    clears: tuple[str, ...] = ()
     is_patient: bool = False
 
     @property
@@ -175,7 +177,9 @@ def make_command(name: str, verb: Verb) -> Command:
     parameters = verb.list_parameters()
     arguments = [_make_argument(verb, each) for each in parameters if verb.is_argument(each)]
     options = [_make_option(verb, each) for each in parameters if not verb.is_argument(each)]
-    others: list[click.Parameter] = []
+    others: list[click.Parameter] = [
+        click.Option([f"--no-{each}", f"no_{each}"], is_flag=True, help=f"Remove all {each}.") for each in verb.clears
+    ]
     if verb.limit is not None:
         text = "Maximum number of items, not as CSV." if verb.has_csv else "Maximum number of items."
         others.append(
@@ -226,7 +230,7 @@ def _make_option(verb: Verb, parameter: Parameter) -> click.Option:
         [f"{flag}/--no-{flag.removeprefix('--')}" if is_flag else flag, name],
         type=None if is_flag else kind,
         multiple=parameter.type in _SEVERAL or name == "tables",
-        required=parameter.is_required,
+        required=parameter.is_required and name not in verb.clears,
         metavar=metavar,
         help=_FROM_NOW if name in verb.from_now else _describe(parameter),
         # A reference is the name of a ruleset only in a path.
@@ -282,7 +286,13 @@ def _check_options(verb: Verb, values: Mapping[str, Any]) -> None:
     options = {
         verb.name_option(each): values[each.name] for each in verb.list_parameters() if not verb.is_argument(each)
     }
-    if verb.needs_option and not any(value not in (None, ()) for value in options.values()):
+    for name in verb.clears:
+        flag = f"--no-{name}"
+        if values[name] and values[f"no_{name}"]:
+            raise click.UsageError(f"--{name} and {flag} contradict each other. Give one of them.")
+        options[flag] = values[f"no_{name}"] or None
+    is_required = any(each.is_required and each.name in verb.clears for each in verb.list_parameters())
+    if (verb.needs_option or is_required) and not any(value not in (None, ()) for value in options.values()):
         raise click.UsageError(f"Give at least one of {join(options)}.")
     if verb.has_csv:
         check_file_options(values, has_parquet=verb.has_parquet)
@@ -337,6 +347,7 @@ def _write_body(verb: Verb, values: Mapping[str, Any]) -> dict[str, Any] | None:
         for each in fields
         if values[each.name] not in (None, ())
     }
+    body |= {name: {} for name in verb.clears if values[f"no_{name}"]}
     return body if fields else None
 
 

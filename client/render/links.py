@@ -19,12 +19,18 @@ LINKS: Final = (
     Column("id", "id", is_unbroken=True),
     Column("label", "label"),
     Column("kind", "kind"),
-    Column("shows", lambda link: link["table_name"] if link["round"] is None else f"a round at {link['table_name']}"),
+    Column("shows", lambda link: _describe_place(link)),
     Column("expires (UTC)", lambda link: format_minute(link["expires_at"])),
     Column("last used (UTC)", lambda link: format_minute(link["last_used_at"])),
     Column("revoked", lambda link: "no" if link["revoked_at"] is None else "yes"),
 )
 """Of links with the names of their tables."""
+
+
+def _describe_place(link: Document) -> str:
+    if link["table"] is None:
+        return "all tables"
+    return str(link["table_name"]) if link["round"] is None else f"a round at {link['table_name']}"
 
 
 def show_link(console: Console, link: Document, place: str) -> None:
@@ -47,8 +53,8 @@ def show_link(console: Console, link: Document, place: str) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def show_console_link(console: Console, link: Document, *, draws_code: bool) -> None:
-    """Print a new link to the console, with its QR code if it is for another device."""
+def show_sign_in_link(console: Console, link: Document, *, draws_code: bool) -> None:
+    """Print a new link that signs in once, with its QR code if it is for another device."""
     if draws_code:
         console.print(Text(draw_terminal_code(link["url"])), soft_wrap=True)
     console.print(Text(link["url"]), soft_wrap=True)

@@ -122,27 +122,38 @@ def show_difference(console: Console, difference: Mapping[str, Any]) -> None:
 
 def show_report(console: Console, report: Mapping[str, Any]) -> None:
     """Print what was verified, what failed and what could not be checked, and the result."""
-    failed = [f"{each['where']}: {each['detail']}" for each in report["failed"]]
     for title, lines in (
-        ("Verified", report["verified"]),
-        ("Failed", failed),
-        ("Could not be checked", report["unchecked"]),
+        ("Verified", [(_sentence(line), "") for line in report["verified"]]),
+        ("Failed", [(each["sentence"], f"{each['code']} {each['where']}") for each in report["failed"]]),
+        ("Could not be checked", [_split(line) for line in report["unchecked"]]),
     ):
         if lines:
             console.print(Text(title, style="bold"))
-        for line in lines[:MOST_SHOWN]:
-            console.print(Text(f"  {_sentence(line)}"), soft_wrap=True)
+        for sentence, place in lines[:MOST_SHOWN]:
+            line = Text.assemble("  ", sentence, ("  " if place else "", ""), (place, "dim"))
+            console.print(line, soft_wrap=True)
         if len(lines) > MOST_SHOWN:
             console.print(Text(f"  … and {len(lines) - MOST_SHOWN} more", style="dim"))
     text, style = _ENDS[report["outcome"]]
     console.print(Text(text.format(extent=report["extent"]), style=style), soft_wrap=True)
 
 
+def _split(line: str) -> tuple[str, str]:
+    """
+    Return a line of a report as a sentence, and the place in the file that it begins with.
+
+    >>> _split("#/events/0: event 1 is not signed yet")
+    ('Event 1 is not signed yet.', '#/events/0')
+    """
+    place, colon, text = line.partition(": ")
+    return (_sentence(text), place) if colon and place.startswith("#") else (_sentence(line), "")
+
+
 def _sentence(line: str) -> str:
     """
     Return a line of a report with a capital letter and a full stop.
 
-    >>> _sentence("event 1 is signed"), _sentence("#/events/0: the file has 1; expected 2")
-    ('Event 1 is signed.', '#/events/0: the file has 1; expected 2.')
+    >>> _sentence("event 1 is signed")
+    'Event 1 is signed.'
     """
     return f"{line[:1].upper()}{line[1:]}."

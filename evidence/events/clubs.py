@@ -60,6 +60,22 @@ class CheckpointSealed(EventPayload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FindingsAcknowledged(EventPayload):
+    """
+    Somebody acknowledged findings of a verification of the database.
+
+    Attributes:
+        verified_at: when the verification ended.
+        findings: the digests of the findings that nobody had acknowledged before.
+    """
+
+    kind = EventKind.FINDINGS_ACKNOWLEDGED
+
+    verified_at: datetime
+    findings: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeyCreated(EventPayload):
     """
     An API key was created.
@@ -159,16 +175,17 @@ class LinkKind(StrEnum):
     SCOREKEEPER = "scorekeeper"
     VIEWER = "viewer"
     PLAYER = "player"
+    CLUB = "club"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkIssued(EventPayload):
     """
-    A link to a table or to a round was issued.
+    A link to a table, to a round or to the club was issued.
 
     Attributes:
         link: its id, which is the actor of what is done with it.
-        table: the table that it is for, or that of its round.
+        table: the table that it is for, or that of its round; None for a link to the club.
         key: the key with which it was issued, and ends.
         link_kind: what it is for.
         label: the digest of its label, as `digest_text` returns it, because the label can be that of a person.
@@ -180,7 +197,7 @@ class LinkIssued(EventPayload):
     kind = EventKind.LINK_ISSUED
 
     link: UUID
-    table: UUID
+    table: UUID | None = field(default=None, metadata=OMITTED)
     key: UUID
     link_kind: LinkKind = field(metadata=named("kind"))
     label: bytes
@@ -198,7 +215,7 @@ class LinkRevoked(EventPayload):
     kind = EventKind.LINK_REVOKED
 
     link: UUID
-    table: UUID
+    table: UUID | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

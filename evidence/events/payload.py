@@ -57,6 +57,7 @@ class EventKind(StrEnum):
     PROPOSAL_OPENED = "proposal.opened"
     PROPOSAL_CONFIRMED = "proposal.confirmed"
     PROPOSAL_WITHDRAWN = "proposal.withdrawn"
+    FINDINGS_ACKNOWLEDGED = "findings.acknowledged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

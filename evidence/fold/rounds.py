@@ -48,7 +48,7 @@ from evidence.fold.values import (
 from evidence.hands import decode_hand
 from scoring.errors import Mistake
 from scoring.history import Closing, Departure
-from scoring.same_hand import find_replaced
+from scoring.same_hand import boards_of, match_hands
 
 LONGEST_WINDOW: Final = 525_600
 """The longest correction window, in minutes."""
@@ -281,25 +281,26 @@ class _Fold:
         before, contents = self._newest.hands, event.document.hands
         expect(("hands",), len(event.hands), len(contents))
         expect(("hands_before",), list(event.hands_before), [hand.id for hand in before])
-        kept = {(hand.hand.number, hand.digest): hand for hand in before}
-        corrected = [
+        described = [
             _read_hand(id_, content, at, event.submission.id, "document", "hands", index)
             for index, (id_, content) in enumerate(zip(event.hands, contents, strict=True))
         ]
-        replaced = find_replaced([hand.hand for hand in before], [hand.hand for hand in corrected])
+        kept = {(hand.hand.number, hand.digest): hand for hand in before}
         references = {hand.hand.number: hand.reference for hand in before}
+        numbers = match_hands(*([boards_of(each.hand) for each in hands] for hands in (before, described)))
         hands, recorded = [], []
-        for index, (id_, hand) in enumerate(zip(event.hands, corrected, strict=True)):
+        for index, (id_, hand) in enumerate(zip(event.hands, described, strict=True)):
             hand_before = kept.get((hand.hand.number, hand.digest))
             if hand_before is None:
                 if id_ in self.hands:
                     contradict(("hands", index), f"`hands[{index}]` is {id_}, which another hand has")
                 recorded.append((id_, hand.digest))
-                reference = references.get(replaced.get(hand.hand.number, 0))
-                self.hands[id_] = replace(hand, reference=reference)
+                number = numbers.get(hand.hand.number)
+                hand = replace(hand, reference=None if number is None else references[number])
+                self.hands[id_] = hand
             else:
                 expect(("hands", index), id_, hand_before.id)
-            hands.append(hand_before or self.hands[id_])
+            hands.append(hand_before or hand)
         expect(("recorded",), [(each.hand, each.digest) for each in event.recorded], recorded)
         return tuple(hands)
 

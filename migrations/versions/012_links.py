@@ -1,4 +1,4 @@
-"""Links to one table or one round: their records, and what their transactions see."""
+"""Links to one table, one round or the club: their records, and what their transactions see."""
 
 from alembic import op
 
@@ -19,17 +19,17 @@ def _links() -> None:
     """
     Create the links: the hash of each secret, and never the secret.
 
-    A link belongs to a table and to the key that issued it. One that shows a round only belongs to this round of its
-    table. A revocation is permanent.
+    A link belongs to the key that issued it and, unless it is for the club, to a table. One that shows a round only
+    belongs to this round of its table. A revocation is permanent.
     """
     op.execute("""
         CREATE TABLE links (
             club_id uuid NOT NULL,
             id uuid NOT NULL,
-            table_id uuid NOT NULL,
+            table_id uuid,
             round_id uuid,
             key_id uuid NOT NULL,
-            kind text NOT NULL CHECK (kind IN ('scorekeeper', 'viewer', 'player')),
+            kind text NOT NULL CHECK (kind IN ('scorekeeper', 'viewer', 'player', 'club')),
             -- An erased label is NULL, with its salt, the key of the digest of the label in the event.
             label text,
             label_salt bytea CHECK (octet_length(label_salt) = 32),
@@ -48,7 +48,8 @@ def _links() -> None:
             FOREIGN KEY (club_id, key_id) REFERENCES api_keys,
             CONSTRAINT links_label_check CHECK ((label IS NULL) = (label_salt IS NULL)),
             CONSTRAINT links_player_check CHECK ((kind = 'player') = (player IS NOT NULL)),
-            CONSTRAINT links_scorekeeper_check CHECK (kind <> 'scorekeeper' OR round_id IS NULL),
+            CONSTRAINT links_table_check CHECK ((kind = 'club') = (table_id IS NULL)),
+            CONSTRAINT links_scorekeeper_check CHECK (kind NOT IN ('scorekeeper', 'club') OR round_id IS NULL),
             CONSTRAINT links_expire_later CHECK (expires_at > created_at)
         );
         CREATE INDEX links_of_table ON links (club_id, table_id, id);
@@ -80,7 +81,8 @@ def _authentication() -> None:
 
     It has no special rights: it sets the hash for the transaction, and the policies do the rest. Without a valid key it
     leaves no club set. A link is valid as long as the key that issued it, and has only scopes that this key has.
-    `table_id` is null for a key, `round_id` for a link that shows its table, and `player` for what is not personal.
+    `table_id` is null for a key and for a link to the club, which `is_link` distinguishes, `round_id` for a link that
+    shows its table, and `player` for what is not personal.
     `declared_player` uses the key, or the key that issued the link, or has the personal link.
 
     It changes nothing, so that a read never waits for a standby. `is_use_due` says that the last use is to be recorded:
@@ -90,7 +92,7 @@ def _authentication() -> None:
         CREATE FUNCTION authenticate_key(secret bytea)
             RETURNS TABLE (
                 club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, player text,
-                declared_player text, is_use_due boolean
+                declared_player text, is_link boolean, is_use_due boolean
             )
             LANGUAGE plpgsql AS $$
         DECLARE
@@ -105,7 +107,7 @@ def _authentication() -> None:
                     AND (key.expires_at IS NULL OR key.expires_at > now());
             IF FOUND THEN
                 RETURN QUERY SELECT match.club_id, match.id, coalesce(match.name, match.prefix), match.scopes,
-                    NULL::uuid, NULL::uuid, NULL::text, match.player,
+                    NULL::uuid, NULL::uuid, NULL::text, match.player, false,
                     coalesce(match.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
                 RETURN;
             END IF;
@@ -126,7 +128,7 @@ def _authentication() -> None:
             RETURN QUERY SELECT link.club_id, link.id, coalesce(link.label, link.kind), ARRAY(
                 SELECT held.scope FROM unnest(link.scopes) AS held (scope)
                 WHERE held.scope = ANY (match.scopes) OR '*' = ANY (match.scopes)
-            ), link.table_id, link.round_id, link.player, coalesce(link.player, match.player),
+            ), link.table_id, link.round_id, link.player, coalesce(link.player, match.player), true,
                 coalesce(link.last_used_at < now() - interval '1 minute', true) AND NOT is_read_only;
         END $$;
     """)
@@ -144,7 +146,7 @@ def _ended_links() -> None:
         BEGIN
             PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
             RETURN EXISTS (
-                SELECT FROM links AS link WHERE link.secret_sha256 = secret AND link.kind <> 'scorekeeper'
+                SELECT FROM links AS link WHERE link.secret_sha256 = secret AND link.kind IN ('viewer', 'player')
             );
         END $$;
     """)

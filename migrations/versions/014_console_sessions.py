@@ -1,4 +1,4 @@
-"""Sessions of the console, and the links that begin them."""
+"""Sessions of the console, the links that begin them, and the links that sign a phone in."""
 
 from alembic import op
 
@@ -12,14 +12,14 @@ def upgrade() -> None:
     """
     Create the sessions of the console: the hash of each secret, and the key with which it began.
 
-    A link begins one session: it ends when it is used. Both end with their key.
+    A link begins one session, or signs one phone in: it ends when it is used. All end with their key.
     """
     op.execute("""
         CREATE TABLE console_sessions (
             club_id uuid NOT NULL,
             id uuid NOT NULL,
             key_id uuid NOT NULL,
-            kind text NOT NULL CHECK (kind IN ('link', 'session')),
+            kind text NOT NULL CHECK (kind IN ('link', 'phone', 'session')),
             secret_sha256 bytea NOT NULL CONSTRAINT console_sessions_secret_sha256_key UNIQUE
                 CHECK (octet_length(secret_sha256) = 32),
             created_at timestamptz NOT NULL,

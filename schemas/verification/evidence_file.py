@@ -12,8 +12,9 @@ from evidence.fold import FoldedRound, StoredEvent, find_table, fold_round
 from schemas.base import WireError
 from schemas.rulesets import dump_ruleset, load_ruleset
 from schemas.verification.figures import check_figures
+from schemas.verification.findings import Finding, FindingCode
 from schemas.verification.proofs import SignedTree, check_chain, check_tree, read_events
-from schemas.verification.report import Finding, Report
+from schemas.verification.report import Report
 from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 
@@ -43,6 +44,7 @@ def verify(received: Mapping[str, Any], keys: Sequence[VerifierKey] = (), retain
     except EvidenceError as error:
         report.fail(error.mistakes)
         return report
+    report.names = {seat.seat: seat.player for seat in round_.newest.seats}
     for index in round_.unknown:
         report.unchecked.append(f"#/events/{index}: this release does not know the kind {events[index].kind!r}")
     payloads = _decode_related(report, file, related)
@@ -60,7 +62,7 @@ def _check_texts(report: Report, file: EvidenceFile, round_: FoldedRound) -> Map
     for index, each in enumerate(file.texts):
         if each.digest not in named:
             detail = f"no event has its digest {each.digest.hex()}"
-            report.failed.append(Finding("text-unknown", ("texts", index), detail))
+            report.failed.append(Finding(FindingCode.TEXT_UNKNOWN, ("texts", index), detail))
     if erased := len(named - texts.keys()):
         counted = "1 reason is" if erased == 1 else f"{erased} reasons are"
         report.verified.append(f"{counted} not in the file, because of an erasure; the events have the digests")
@@ -93,7 +95,7 @@ def _check_table(
     if table is not None:
         return table.name
     detail = f"the event that created table {round_.opening.table} is missing"
-    report.failed.append(Finding("table-missing", ("related",), detail))
+    report.failed.append(Finding(FindingCode.TABLE_MISSING, ("related",), detail))
     return None
 
 
@@ -115,13 +117,13 @@ def _check_rulesets(
         if digest != revision.ruleset_digest:
             value = f"the ruleset {name} with the digest {digest.hex()}" if digest else f"no ruleset {name}"
             expected = f"one with the digest {revision.ruleset_digest.hex()}"
-            report.failed.append(Finding.of_difference("ruleset-differs", ("related",), value, expected))
+            report.failed.append(Finding.of_difference(FindingCode.RULESET_DIFFERS, ("related",), value, expected))
         try:
             rulesets[name] = load_ruleset(content)
         except (WireError, ScoringError) as error:
             report.fail(error.mistakes, "related")
     expected_rulesets = [dump_ruleset(rulesets[name]) for name in sorted(rulesets)]
-    report.compare(list(file.rulesets), expected_rulesets, ("rulesets",), "ruleset-differs")
+    report.compare(list(file.rulesets), expected_rulesets, ("rulesets",), FindingCode.RULESET_DIFFERS)
     if len(report.failed) > wrong:
         return None
     report.verified.append(

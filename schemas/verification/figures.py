@@ -12,13 +12,13 @@ from schemas.hands import HandView, Irregularity, SubmittedHand
 from schemas.money import load_unit
 from schemas.scores import dump_recorded_hand
 from schemas.settlements import Adjustment, SettlementState, SettlementView, dump_settlement_view, view_settlement
-from schemas.verification.report import Document, Finding, Report
+from schemas.verification.findings import Finding, FindingCode
+from schemas.verification.report import Document, Report
 from scoring.errors import ScoringError
 from scoring.history import PlayedRound, replay
 from scoring.ruleset import Ruleset
 from scoring.settle_up import find_adjustment
 
-_DIFFERS = "figure-differs"
 Texts = Mapping[bytes, str]
 
 
@@ -44,7 +44,7 @@ def check_figures(
     wrong, hands = len(report.failed), 0
     if len(revisions) != len(round_.revisions):
         values = _count(len(revisions), "revision"), f"{len(round_.revisions)}, as the events say"
-        report.failed.append(Finding.of_difference("revisions-count", ("revisions",), *values))
+        report.failed.append(Finding.of_difference(FindingCode.REVISIONS_COUNT, ("revisions",), *values))
     played: dict[int, PlayedRound] = {}
     for index, revision in enumerate(round_.revisions):
         try:
@@ -62,7 +62,7 @@ def check_figures(
             }
             expected = _describe(round_, revision, played, table, texts)
             _omit_later_fields(expected["settlement"], part.settlement)
-            report.compare(figures, expected, ("revisions", index), _DIFFERS)
+            report.compare(figures, expected, ("revisions", index), FindingCode.FIGURE_DIFFERS)
             hands += len(revision.hands)
     report.failed += _find_other_stacks(round_, played)
     if len(report.failed) == wrong:
@@ -82,7 +82,7 @@ def _check_final(report: Report, round_: FoldedRound, played: Mapping[int, Playe
     mine = played.get(round_.final_revision or 0)
     if mine is not None and mine.round.is_open:
         detail = f"the settlement of revision {round_.final_revision} is final, and hands can still be played"
-        report.failed.append(Finding("event-impossible", ("events",), detail))
+        report.failed.append(Finding(FindingCode.EVENT_IMPOSSIBLE, ("events",), detail))
 
 
 def _count(number: int, noun: str) -> str:
@@ -205,4 +205,6 @@ def _find_other_stacks(round_: FoldedRound, played: Mapping[int, PlayedRound]) -
             right = tuple(after.stacks[seat] for seat in after.seat_numbers)
             if recorded.stacks != right:
                 path = ("events", recorded.index, "event", "content", "stacks")
-                yield Finding.of_difference(_DIFFERS, path, str(list(recorded.stacks)), str(list(right)))
+                values = str(list(recorded.stacks)), str(list(right))
+                subject = f"What event {recorded.index + 1} says of the stacks after hand {recorded.hand}"
+                yield replace(Finding.of_difference(FindingCode.FIGURE_DIFFERS, path, *values), subject=subject)

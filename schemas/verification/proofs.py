@@ -22,7 +22,8 @@ from evidence import (
 from evidence.events import CheckpointSealed, decode_event
 from evidence.files import EvidenceFile, NewestEvent, ProvedEvent
 from schemas.fields import show_time
-from schemas.verification.report import Finding, Report
+from schemas.verification.findings import Finding, FindingCode
+from schemas.verification.report import Report
 
 
 def read_events(report: Report, entries: Sequence[ProvedEvent], place: str) -> list[Event]:
@@ -49,7 +50,7 @@ def check_chain(report: Report, file: EvidenceFile, events: Sequence[Event]) -> 
         for name, (value, right) in expected.items():
             if value != right:
                 path = ("events", index, "event", name)
-                report.failed.append(Finding.of_difference("chain-broken", path, str(value), str(right)))
+                report.failed.append(Finding.of_difference(FindingCode.CHAIN_BROKEN, path, str(value), str(right)))
         before = hash_event(proved.event)
     if len(report.failed) == wrong:
         report.verified.append(f"{_count_events(len(events))} of round {file.round} {_form(len(events))} one chain")
@@ -101,7 +102,7 @@ def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], 
     if not signed.checkpoint.origin.endswith(f"/{file.club}"):
         value = f"a checkpoint of {signed.checkpoint.origin}"
         expected = f"one of club {file.club}"
-        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), value, expected))
+        report.failed.append(Finding.of_difference(FindingCode.ORIGIN_DIFFERS, ("checkpoint",), value, expected))
     _check_inclusion(report, file, signed.checkpoint)
     check_extent(report, file, signed.checkpoint, _read_seal(report, file, signed.checkpoint))
     _check_signature(report, file, signed, keys)
@@ -159,7 +160,7 @@ def _read_seal(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> _S
     ):
         if value != expected:
             path = ("sealed", name) if name == "position" else ("sealed", "event", name)
-            report.failed.append(Finding.of_difference("seal-differs", path, str(value), str(expected)))
+            report.failed.append(Finding.of_difference(FindingCode.SEAL_DIFFERS, path, str(value), str(expected)))
     if len(report.failed) > wrong or not isinstance(payload, CheckpointSealed):
         return None
     return _Seal(payload.map_root, event.at)
@@ -198,7 +199,7 @@ def _check_retained(
             return
     if older.origin != newer.origin:
         value, expected = f"a checkpoint of {newer.origin}", f"one of {older.origin}, as yours is"
-        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), value, expected))
+        report.failed.append(Finding.of_difference(FindingCode.ORIGIN_DIFFERS, ("checkpoint",), value, expected))
     elif older.size == newer.size:
         _check_same(report, newer, older)
     elif older.size > newer.size:
@@ -226,7 +227,7 @@ def _check_same(report: Report, newer: Checkpoint, retained: Checkpoint) -> None
         report.verified.append("the checkpoint is identical to the one that you retained")
         return
     values = f"the root {newer.root.hex()}", f"{retained.root.hex()}, as in your checkpoint of the same size"
-    report.failed.append(Finding.of_difference("checkpoint-differs", ("checkpoint",), *values))
+    report.failed.append(Finding.of_difference(FindingCode.CHECKPOINT_DIFFERS, ("checkpoint",), *values))
 
 
 def check_extent(report: Report, file: EvidenceFile, checkpoint: Checkpoint, seal: _Seal | None) -> None:
@@ -251,7 +252,7 @@ def check_extent(report: Report, file: EvidenceFile, checkpoint: Checkpoint, sea
         return
     if seal is None:
         detail = "without a valid event `checkpoint.sealed`, the file cannot prove which event is the newest"
-        report.failed.append(Finding("newest-event-unproved", ("newest",), detail))
+        report.failed.append(Finding(FindingCode.NEWEST_EVENT_UNPROVED, ("newest",), detail))
         return
     if not _is_newest(report, file, file.newest, seal, MapEntry.of(file.round, signed, hash_event(last))):
         return
@@ -288,11 +289,11 @@ def _is_newest(report: Report, file: EvidenceFile, newest: NewestEvent, seal: _S
             f"the file's signed events end with event {last.sequence}, and the round had {entry.sequence} when the"
             " checkpoint was signed: later events are left out"
         )
-        report.failed.append(Finding("events-omitted", ("events",), detail))
+        report.failed.append(Finding(FindingCode.EVENTS_OMITTED, ("events",), detail))
     else:
         detail = (
             f"the checkpoint's map of rounds names event {entry.sequence} with the hash {entry.event.hex()} as the"
             f" newest; the file has event {last.sequence} with the hash {last.event.hex()}"
         )
-        report.failed.append(Finding("newest-event-differs", ("newest",), detail))
+        report.failed.append(Finding(FindingCode.NEWEST_EVENT_DIFFERS, ("newest",), detail))
     return False

@@ -1,12 +1,14 @@
 """The report of a verification: what was verified, what failed, what could not be checked."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
 from schemas.base import show
 from schemas.problems import sentence_of, show_pointer
+from schemas.verification.findings import Finding, FindingCode, MistakeCode
+from schemas.verification.sentences import describe_finding, name_subject
 from scoring.errors import Mistake, Path
 
 Document = dict[str, Any]
@@ -29,37 +31,6 @@ class Outcome(StrEnum):
     INCOMPLETE = "incomplete"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """
-    One error: its place in the file, and a sentence about it without the full stop.
-
-    `found` and `expected` are None where the sentence is enough.
-    """
-
-    code: str
-    path: Path
-    detail: str
-    value: str | None = None
-    expected: str | None = None
-
-    @classmethod
-    def of_difference(cls, code: str, path: Path, value: str, expected: str) -> "Finding":
-        """Build a finding from a found and an expected value."""
-        return cls(code, path, f"the file has {value}; expected {expected}", value, expected)
-
-    @property
-    def document(self) -> Document:
-        """The finding as JSON."""
-        return {
-            "code": self.code,
-            "where": show_pointer(self.path),
-            "detail": self.detail,
-            "found": self.value,
-            "expected": self.expected,
-        }
-
-
 @dataclass(slots=True)
 class Report:
     """
@@ -69,6 +40,7 @@ class Report:
         unsigned: what is not signed yet, at the end of the round's events.
         extent: up to where the events are complete; None as long as that is not known.
         is_complete: whether that is up to the checkpoint, so that later events are excluded.
+        names: the players of the round by seat; empty as long as they are not known.
     """
 
     verified: list[str] = field(default_factory=list)
@@ -77,6 +49,7 @@ class Report:
     unsigned: list[str] = field(default_factory=list)
     extent: str | None = None
     is_complete: bool = False
+    names: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -94,7 +67,7 @@ class Report:
             "outcome": self.outcome.value,
             "extent": None if self.failed or self.unchecked else self.extent,
             "verified": self.verified,
-            "failed": [finding.document for finding in self.failed],
+            "failed": [_dump(finding) for finding in self.failed],
             "unchecked": [*self.unchecked, *self.unsigned],
         }
 
@@ -102,9 +75,9 @@ class Report:
         """Add mistakes in the part of the file at a place."""
         for mistake in mistakes:
             placed = mistake.under(*place)
-            self.failed.append(Finding(placed.code, placed.path, sentence_of(placed)))
+            self.failed.append(Finding(MistakeCode(placed.code), placed.path, sentence_of(placed)))
 
-    def compare(self, value: object, right: object, path: Path, code: str) -> None:
+    def compare(self, value: object, right: object, path: Path, code: FindingCode) -> None:
         """
         Compare a part of the file with the expected value.
 
@@ -114,14 +87,40 @@ class Report:
             if finding.expected == UNKNOWN:
                 self.unchecked.append(f"{show_pointer(finding.path)}: this release does not know the field")
             else:
-                self.failed.append(finding)
+                subject = name_subject(finding.path[len(path) :], right, self.names)
+                self.failed.append(replace(finding, subject=subject))
 
 
-def find_unexpected(value: object, right: object, path: Path, code: str) -> Iterator[Finding]:
+def split_place(line: str) -> tuple[str | None, str]:
+    """
+    Return the place that a line of a report begins with, if it has one, and the line as a sentence.
+
+    >>> split_place("#/events/0: event 1 is not signed yet"), split_place("event 1 is signed")
+    (('#/events/0', 'Event 1 is not signed yet.'), (None, 'Event 1 is signed.'))
+    """
+    place, colon, rest = line.partition(": ")
+    has_place = bool(colon) and place.startswith("#")
+    text = rest if has_place else line
+    return (place if has_place else None), f"{text[:1].upper()}{text[1:]}."
+
+
+def _dump(finding: Finding) -> Document:
+    """Encode a finding."""
+    return {
+        "code": finding.code,
+        "where": show_pointer(finding.path),
+        "detail": finding.detail,
+        "found": finding.value,
+        "expected": finding.expected,
+        "sentence": describe_finding(finding),
+    }
+
+
+def find_unexpected(value: object, right: object, path: Path, code: FindingCode) -> Iterator[Finding]:
     """
     Compare a part of the file with the expected value, figure by figure.
 
-    >>> [finding.expected for finding in find_unexpected({"1": 9}, {"1": 8}, ("stacks",), "figure-differs")]
+    >>> [finding.expected for finding in find_unexpected({"1": 9}, {"1": 8}, ("stacks",), FindingCode.FIGURE_DIFFERS)]
     ['8']
     """
     if isinstance(value, Mapping) and isinstance(right, Mapping):

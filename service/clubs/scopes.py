@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from schemas.clubs import EVERY_SCOPE, KeyPreset, KeyScope
+from service.db import Transaction
+from service.errors import ScopeMissing
 
 __all__ = [
     "EVERY_SCOPE",
@@ -14,6 +16,7 @@ __all__ = [
     "KeyScope",
     "has_scope",
     "join_scopes",
+    "require_key",
 ]
 
 
@@ -89,3 +92,17 @@ def join_scopes(scopes: Iterable[str]) -> str:
     "'imports' or 'read'"
     """
     return " or ".join(repr(str(scope)) for scope in scopes)
+
+
+def require_key(transaction: Transaction, what: str) -> None:
+    """
+    Check that a request with fields that links cannot set was sent with a key.
+
+    Most links see one table, so that they could not tell whether a reference is unique in the club. Metadata are those
+    of the programs of the club.
+
+    Raises:
+        ScopeMissing: it was sent with a link.
+    """
+    if transaction.is_link:
+        raise ScopeMissing(f"{what} cannot be set with a link; expected an API key, or a request without them")

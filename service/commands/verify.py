@@ -1,10 +1,10 @@
 import json
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from sqlalchemy.exc import SQLAlchemyError
 
-from evidence import Checkpoint, EvidenceError, VerifierKey, read_note
+from evidence import Checkpoint, EvidenceError, VerifierKey, digest_of, read_note
 from service.audit_trail.actions import origin_of
 from service.audit_trail.signing import read_signing_keys
 from service.commands.database_owner import open_as_owner
@@ -29,7 +29,10 @@ from service.errors import OperatorError, ServiceError
 from service.replays.findings import MEANS, Finding, FindingKind, dump_value
 from service.verification.damage import check_published_keys, check_schema, has_published_keys
 from service.verification.queries import results
+from service.verification.queries.findings import MOST_STORED, StoredFinding
+from service.verification.queries.places import find_places
 from service.verification.queries.results import VerificationResult
+from service.verification.sentences import HIDDEN, NOWHERE, Places, describe_finding, find_round
 from service.verification.verify_database import (
     Page,
     Pass,
@@ -96,13 +99,14 @@ def verify(
     result with the round replayed from the cards, and the tree with every checkpoint. The schema is compared with the
     schema of this release, and the published keys with the configured signing key. The service may run meanwhile.
 
-    Each finding is printed on one line: what is wrong, the table, the record, the stored value and the expected value.
+    Each finding is printed on one line: what is wrong in words, and its kind, table, record and column. With --json it
+    has the whole stored and expected value.
 
     Whoever can change the whole database can rewrite it as if the last events had never happened. Only a checkpoint
     that was retained elsewhere shows that.
 
     Records, schema and privileges are only read, also where the service is stopped: nothing is migrated, and a database
-    of another release is refused. With --store-result the home page of each club's console shows the result; nothing
+    of another release is refused. With --store-result each club's console shows the result and its findings; nothing
     else is written.
 
     With --resume a run that was killed continues where it stopped. Its last findings may be printed twice; they are
@@ -124,14 +128,15 @@ def verify(
     with open_as_owner(directory, only_reads=True) as database:
         if state.position is None:
             with database.reading_outside_clubs() as connection:
-                state.report(check_schema(connection), as_json)
+                state.report(list(check_schema(connection)), as_json)
         clubs = list_clubs(database)
         events_of = {club: count_events(database, [club]) for club in clubs}
         events = sum(events_of.values())
         with _progress(PASSES * events, state.events) as advance:
             position = begin(clubs, state.position)
             for page in _select_verifier(jobs, events)(database, clubs, checkpoints, state.position):
-                state.report(page.findings, as_json, None if position is None else position.club_id)
+                club_id = None if position is None else position.club_id
+                state.report(page.findings, as_json, club_id, find_places(database, club_id, page.findings))
                 position = page.position
                 state.add(page)
                 state.save(saved)
@@ -139,16 +144,13 @@ def verify(
         with database.reading_outside_clubs() as connection:
             are_keys_unchecked = signing_keys is None and has_published_keys(connection)
             if signing_keys is not None:
-                state.report(check_published_keys(connection, signing_keys), as_json)
+                state.report(list(check_published_keys(connection, signing_keys)), as_json)
         lacking = _lacking(clubs, checkpoints)
         if stores_result:
-            _store_results(database, state.results(events_of, clubs if are_keys_unchecked else lacking))
+            _store_results(database, state, state.results(events_of, clubs if are_keys_unchecked else lacking))
     if saved is not None:
         resolve(saved).unlink(missing_ok=True)
-    unchecked = _unchecked(lacking)
-    if are_keys_unchecked:
-        unchecked.append("whether the published keys belong to the service: no signing key is configured")
-    _conclude(context, state, events, unchecked, as_json)
+    _conclude(context, state, events, _unchecked(lacking, are_keys_unchecked), as_json)
 
 
 def _select_verifier(jobs: int, events: int) -> Callable[..., Iterator[Page]]:
@@ -182,13 +184,13 @@ def _lacking(clubs: Iterable[UUID], checkpoints: Iterable[Checkpoint]) -> list[U
     return [club for club in clubs if origin_of(club) not in origins]
 
 
-def _store_results(database: Database, club_results: Mapping[UUID, VerificationResult]) -> None:
+def _store_results(database: Database, state: "_State", club_results: Mapping[UUID, VerificationResult]) -> None:
     """Store the results of all clubs. Where the database cannot be written, print why."""
     failure: Exception | None = None
     for club_id, result in club_results.items():
         try:
             with database.transaction(club_id) as transaction:
-                results.store(transaction, result)
+                results.store(transaction, result, state.list_findings(club_id))
         except (ServiceError, SQLAlchemyError, psycopg.Error) as error:
             failure = error
     if failure is not None:
@@ -196,12 +198,17 @@ def _store_results(database: Database, club_results: Mapping[UUID, VerificationR
         print_message(f"The result is not stored for the console: {reason}")
 
 
-def _unchecked(lacking: list[UUID]) -> list[str]:
-    """Return what could not be verified in clubs without a retained checkpoint."""
-    if not lacking:
-        return []
-    whose = ", ".join(map(origin_of, lacking[:3])) + (f" and {len(lacking) - 3} more" if len(lacking) > 3 else "")
-    return [f"whether the newest events and their records were cut off: no checkpoint was given for {whose}"]
+def _unchecked(lacking: list[UUID], are_keys_unchecked: bool) -> list[str]:
+    """Return what could not be verified: without a retained checkpoint of clubs, and without a signing key."""
+    unchecked: list[str] = []
+    if lacking:
+        whose = ", ".join(map(origin_of, lacking[:3])) + (f" and {len(lacking) - 3} more" if len(lacking) > 3 else "")
+        unchecked.append(
+            f"whether the newest events and their records were cut off: no checkpoint was given for {whose}"
+        )
+    if are_keys_unchecked:
+        unchecked.append("whether the published keys belong to the service: no signing key is configured")
+    return unchecked
 
 
 @dataclass(slots=True)
@@ -212,12 +219,14 @@ class _State:
     Attributes:
         counts: the number of findings of each kind.
         wrong: the number of findings in each club, by its ID, and in what all clubs share, by an empty text.
+        stored: the first of these findings in words, likewise.
     """
 
     position: Position | None = None
     events: int = 0
     counts: Counter[str] = field(default_factory=Counter[str])
     wrong: Counter[str] = field(default_factory=Counter[str])
+    stored: defaultdict[str, list[StoredFinding]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def read(cls, path: Path | None) -> "_State":
@@ -233,7 +242,8 @@ class _State:
             saved = json.loads(path.read_bytes())
             at = saved["position"]
             position = Position(UUID(at["club"]), Pass(at["pass"]), UUID(at["after"]))
-            return cls(position, int(saved["events"]), Counter(saved["found"]), Counter(saved["wrong"]))
+            stored = defaultdict(list, {club: [*map(_load, each)] for club, each in saved["findings"].items()})
+            return cls(position, int(saved["events"]), Counter(saved["found"]), Counter(saved["wrong"]), stored)
         except (ValueError, KeyError, TypeError) as error:
             raise OperatorError(
                 f"{path} is not a progress file of `ofc-server verify`; expected another file."
@@ -244,13 +254,27 @@ class _State:
         self.position = page.position
         self.events += page.events
 
-    def report(self, findings: Iterable[Finding], as_json: bool, club_id: UUID | None = None) -> None:
+    def report(
+        self, findings: Sequence[Finding], as_json: bool, club_id: UUID | None = None, places: Places = NOWHERE
+    ) -> None:
         """Print findings of a club, or of what all clubs share, one on a line, and count them."""
+        club = str(club_id or "")
         for finding in findings:
-            click.echo(json.dumps(_dump(finding)) if as_json else _line(finding))
+            sentence = describe_finding(finding, places)
+            place = _name_place(finding)
+            if as_json:
+                click.echo(json.dumps({**_dump(finding), "sentence": sentence}))
+            else:
+                click.echo(f"{sentence}  {click.style(f'{finding.kind}: {place}', dim=True)}")
             self.counts[finding.kind.value] += 1
             if finding.kind is not FindingKind.SCHEMA_EXTENDED:
-                self.wrong[str(club_id or "")] += 1
+                self.wrong[club] += 1
+                if len(self.stored[club]) < MOST_STORED:
+                    self.stored[club].append(_store(finding, place, sentence, places))
+
+    def list_findings(self, club_id: UUID) -> list[StoredFinding]:
+        """List the first findings of a club, beginning with those of what all clubs share."""
+        return [*self.stored[""], *self.stored[str(club_id)]][:MOST_STORED]
 
     def results(self, events: Mapping[UUID, int], incomplete: Collection[UUID]) -> dict[UUID, VerificationResult]:
         """Return the result of each club, whose events were counted."""
@@ -267,8 +291,14 @@ class _State:
         sys.stdout.flush()
         at = self.position
         position = {"club": str(at.club_id), "pass": at.passing.value, "after": str(at.after)}
-        state = {"position": position, "events": self.events, "found": self.counts, "wrong": self.wrong}
-        write_atomically(path, json.dumps(state))
+        state = {
+            "position": position,
+            "events": self.events,
+            "found": self.counts,
+            "wrong": self.wrong,
+            "findings": {club: [asdict(each) for each in stored] for club, stored in self.stored.items()},
+        }
+        write_atomically(path, json.dumps(state, default=dump_value))
 
 
 @contextmanager
@@ -296,13 +326,26 @@ def _conclude(context: click.Context, state: _State, events: int, unchecked: lis
     context.exit(code)
 
 
-def _line(finding: Finding) -> str:
+def _name_place(finding: Finding) -> str:
+    """Return the table, the key and the column of a finding."""
+    key = " ".join(f"{name}={value}" for name, value in dump_value(finding.key).items())
+    place = f"{finding.table} {key}".rstrip()
+    return place if finding.column is None else f"{place}: {finding.column}"
+
+
+def _store(finding: Finding, place: str, sentence: str, places: Places) -> StoredFinding:
+    """Return a finding as it is stored: with a digest of all that it says, except texts that can be erased."""
     dumped = _dump(finding)
-    key = " ".join(f"{name}={value}" for name, value in dumped["key"].items())
-    line = f"{finding.kind}: {finding.table} {key}"
-    if finding.column is not None:
-        line += f": {finding.column} is {dumped['stored']}; expected {dumped['expected']}"
-    return line if finding.detail is None else f"{line}: {finding.detail}"
+    if (finding.table, finding.column) in HIDDEN:
+        dumped |= {"stored": None, "expected": None}
+    round_id, number = find_round(finding, places)
+    hand = None if finding.table == "events" else number
+    return StoredFinding(digest_of(dumped), finding.kind.value, place, sentence, round_id, hand)
+
+
+def _load(saved: Mapping[str, Any]) -> StoredFinding:
+    round_id = saved["round_id"] and UUID(saved["round_id"])
+    return StoredFinding(**{**saved, "digest": bytes.fromhex(saved["digest"]), "round_id": round_id})
 
 
 def _dump(finding: Finding) -> dict[str, Any]:

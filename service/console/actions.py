@@ -1,4 +1,4 @@
-"""Begin, list and end sessions of the console."""
+"""Begin, list and end sessions of the console, and sign phones in."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -9,6 +9,8 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from evidence.events import LinkKind
+from schemas.links import PHONE_PREFIX, Link
 from service.clubs.actions import list_keys
 from service.clubs.queries import keys
 from service.clubs.queries.clubs import StoredClub
@@ -18,10 +20,13 @@ from service.console.queries import ConsoleSession, ListedSession, SessionFilter
 from service.db import Database, Session, Transaction
 from service.db.pages import Page, cut_page
 from service.errors import KeyUnknown, NotFound, OperatorError
+from service.links.actions.links import check_link_scopes, issue_club_link
 
 SESSION_LIFETIME: Final = timedelta(hours=12)
 LINK_LIFETIME: Final = timedelta(minutes=10)
 _SECRET_BYTES: Final = 32
+_PHONE: Final = "phone"
+"""The label of a link that a phone has without naming one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,11 @@ def find_session(session: Session, secret: str) -> ConsoleSession | None:
 def find_link(session: Session, secret: str) -> ConsoleSession | None:
     """Find the link of a secret; return None if there is none, or if it was used or has expired."""
     return sessions.find(session, SessionKind.LINK, hash_secret(secret))
+
+
+def find_phone_link(session: Session, code: str) -> ConsoleSession | None:
+    """Find the link of a code that signs a phone in; return None as `find_link` does."""
+    return sessions.find(session, SessionKind.PHONE, hash_secret(code))
 
 
 def sign_in(transaction: Transaction, key_id: UUID) -> NewSecret:
@@ -90,6 +100,31 @@ def sign_in_with_link(transaction: Transaction, link: ConsoleSession) -> NewSecr
     return sign_in(transaction, link.key.id)
 
 
+def issue_phone_link(transaction: Transaction, key_id: UUID) -> NewSecret:
+    """
+    Create a link that makes one phone a scorekeeper of the club.
+
+    Raises:
+        ScopeMissing: the key cannot issue links to the club.
+    """
+    check_link_scopes(keys.get(transaction, key_id), LinkKind.CLUB)
+    return _add(transaction, key_id, SessionKind.PHONE, LINK_LIFETIME, prefix=PHONE_PREFIX)
+
+
+def sign_in_phone(transaction: Transaction, link: ConsoleSession, secret: str, label: str | None) -> Link:
+    """
+    Issue a link to the club for a phone, with the secret that the phone has drawn. The link that signs in is used up.
+
+    Raises:
+        KeyUnknown: that was used in the meantime, or its key has just ended.
+        LinkEnded: another link has the secret.
+        ScopeMissing: the key can no longer issue links to the club.
+    """
+    if not sessions.end(transaction, link.id):
+        raise KeyUnknown("the link was used before; expected a new link")
+    return issue_club_link(transaction, label or _PHONE, secret, link.key.id)
+
+
 def sign_out(transaction: Transaction, session_id: UUID) -> None:
     """End a session; one that has ended before does not change."""
     sessions.end(transaction, session_id)
@@ -132,13 +167,15 @@ def hash_secret(secret: str) -> bytes:
     return sha256(secret.encode(errors="replace")).digest()
 
 
-def _add(transaction: Transaction, key_id: UUID, kind: SessionKind, lifetime: timedelta) -> NewSecret:
+def _add(
+    transaction: Transaction, key_id: UUID, kind: SessionKind, lifetime: timedelta, *, prefix: str = ""
+) -> NewSecret:
     ends_at = keys.get(transaction, key_id).ends_at
     expires_at = transaction.now + lifetime
     if ends_at is not None:
         if ends_at <= transaction.now:
             raise KeyUnknown("the key has just ended; expected a valid key of a club")
         expires_at = min(expires_at, ends_at)
-    session_id, secret = uuid7(), secrets.token_urlsafe(_SECRET_BYTES)
+    session_id, secret = uuid7(), prefix + secrets.token_urlsafe(_SECRET_BYTES)
     sessions.add(transaction, session_id, key_id, kind, hash_secret(secret), expires_at)
     return NewSecret(session_id, expires_at, secret)

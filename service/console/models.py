@@ -8,7 +8,7 @@ from service.db.base import Base, Key, references
 
 
 class ConsoleSessionRecord(Base):
-    """A session of the console, or a link that begins one. It ends with its key."""
+    """A session of the console, a link that begins one, or a link that signs a phone in. It ends with its key."""
 
     __tablename__ = "console_sessions"
     __table_args__ = (

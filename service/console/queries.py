@@ -1,4 +1,4 @@
-"""Sessions of the console. Only the hashes of their secrets are stored."""
+"""Sessions of the console, and links that sign in. Only the hashes of their secrets are stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,9 +26,10 @@ _FIND: Final = Statement(
 
 
 class SessionKind(StrEnum):
-    """What a secret is for: a session, or a link that begins one."""
+    """What a secret is for: a session, a link that begins one, or a link that signs a phone in."""
 
     LINK = "link"
+    PHONE = "phone"
     SESSION = "session"
 
 

@@ -18,6 +18,8 @@ _SETTINGS: Final = {
     "default_transaction_isolation": "read committed",
     # All statements are small: JIT compilation would take longer than running them.
     "jit": "off",
+    # Sums of all entries of a large club are grouped in memory, not sorted in files.
+    "work_mem": "16MB",
 }
 # A server that is cut off sends nothing, so the connection has to find out; no request waits for it longer than this.
 _NETWORK: Final = {

@@ -38,6 +38,7 @@ class Transaction:
         table_id: the only table whose records are visible; None for all tables of the club.
         round_id: the only round whose records are visible; None for all rounds.
         player: the player of a personal link, whose own payments are visible too.
+        is_link: whether the actor is a link, also one to the club, whose table and round are None.
         now: the time of all records of the transaction.
         after_commit: functions to call after the commit.
         afterwards: functions to call with a second transaction after the commit.
@@ -50,6 +51,7 @@ class Transaction:
     table_id: UUID | None = None
     round_id: UUID | None = None
     player: str | None = None
+    is_link: bool = False
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     afterwards: "list[Callable[[Transaction], None]]" = field(default_factory=list)
@@ -161,6 +163,7 @@ class Session:
         table_id: UUID | None = None,
         round_id: UUID | None = None,
         player: str | None = None,
+        is_link: bool = False,
         rolled_back: bool = False,
         begun: Pipeline | None = None,
     ) -> Iterator[Transaction]:
@@ -174,6 +177,7 @@ class Session:
             table_id: the only table whose records are visible; None for all tables of the club.
             round_id: the only round whose records are visible; None for all rounds.
             player: the player of a personal link.
+            is_link: whether the actor is a link.
             rolled_back: whether to roll back in any case, for a dry run.
             begun: the transaction that `begin` has begun.
 
@@ -187,7 +191,7 @@ class Session:
         if not rolled_back:
             self.commits.refuse_if_waiting()
         pipeline = begun or self._begin(_BEGIN, str(club_id), str(table_id or ""), str(round_id or ""), player or "")
-        transaction = Transaction(pipeline, club_id, actor, request_id, table_id, round_id, player)
+        transaction = Transaction(pipeline, club_id, actor, request_id, table_id, round_id, player, is_link)
         with self._discarding_read_only(), pipeline:
             yield transaction
             if rolled_back:
@@ -213,16 +217,18 @@ class Session:
         round_id: UUID | None = None,
         player: str | None = None,
         begun: Pipeline | None = None,
+        *,
+        is_link: bool = False,
     ) -> Transaction:
         """
         Begin a read-only transaction in one club, whose statements all see the same snapshot.
 
         With `table_id` or `round_id`, only the records of this table or round are visible, and with `player`, those of
-        this player's own payments too. `begun` is what `begin` has begun.
+        this player's own payments too. `begun` is what `begin` has begun, and `is_link` is that of the transaction.
         """
         place = str(club_id), str(table_id or ""), str(round_id or ""), player or ""
         pipeline = begun or self._begin(_BEGIN_READING, *place)
-        return Transaction(pipeline, club_id, table_id=table_id, round_id=round_id, player=player)
+        return Transaction(pipeline, club_id, table_id=table_id, round_id=round_id, player=player, is_link=is_link)
 
     def query(self, statement: Statement, parameters: Parameters) -> list[Row]:
         """Run one statement in a separate transaction outside of any club, and return its rows."""

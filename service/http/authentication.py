@@ -35,8 +35,9 @@ ReadAhead = Callable[..., Sequence[Query]]
 
 
 class Reach(StrEnum):
-    """What a link shows. An operation that is for links to rounds is for links to tables too."""
+    """What a link is for. An operation for links to rounds is for links to tables too, and all are for the club's."""
 
+    CLUB = "club"
     TABLE = "table"
     ROUND = "round"
 
@@ -59,12 +60,16 @@ class Access:
 
     def is_for(self, key: StoredKey) -> bool:
         """Return whether the operation can be used with a key, or with a link of this reach."""
-        return (
-            key.table_id is None
-            or self.by_link is Reach.ROUND
-            or (self.by_link is not None and key.round_id is None)
-            or (self.by_player and key.player is not None)
-        )
+        if not key.is_link or (self.by_player and key.player is not None):
+            return True
+        return self.by_link is not None and _REACHES.index(self.by_link) >= _REACHES.index(_reach_of(key))
+
+
+_REACHES: Final = tuple(Reach)
+
+
+def _reach_of(link: StoredKey) -> Reach:
+    return Reach.CLUB if link.table_id is None else Reach.TABLE if link.round_id is None else Reach.ROUND
 
 
 def database() -> Database:
@@ -143,7 +148,7 @@ def with_key(view: Callable[..., Any], access: Access, caller: Caller = BY_KEY) 
                 current_request().transaction = opened.enter_context(open_writing(session, key, begun))
                 return view(*arguments, **options)
             state = current_request()
-            state.transaction = session.reading(key.club_id, key.table_id, key.round_id, key.player, begun)
+            state.transaction = _open_reading(session, key, begun)
             state.resources = opened
             response = view(*arguments, **options)
             if isinstance(response, Response) and response.is_streamed:
@@ -224,11 +229,15 @@ def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., A
             stored_key, begun = keys.begin(session, secret_sha256, is_reading=True)
             key = authenticate(stored_key)
             if has_scope(key.scopes, access.scopes) and access.is_for(key):
-                place = key.table_id, key.round_id, key.player
-                current_request().transaction = session.reading(key.club_id, *place, begun)
+                current_request().transaction = _open_reading(session, key, begun)
             return view(*arguments, **options)
 
     return open_to_all
+
+
+def _open_reading(session: Session, key: StoredKey, begun: Pipeline | None) -> Transaction:
+    """Continue or begin a transaction that reads records of a key's club."""
+    return session.reading(key.club_id, key.table_id, key.round_id, key.player, begun, is_link=key.is_link)
 
 
 def open_writing(
@@ -242,6 +251,7 @@ def open_writing(
         table_id=key.table_id,
         round_id=key.round_id,
         player=key.player,
+        is_link=key.is_link,
         rolled_back=rolled_back,
         begun=begun,
     )
@@ -340,10 +350,9 @@ def check_access(key: StoredKey, access: Access) -> None:
         ScopeMissing: the key has none of the scopes, or the operation cannot be used with the link.
     """
     if not access.is_for(key):
-        reach = Reach.TABLE if key.round_id is None else Reach.ROUND
         raise ScopeMissing(
-            f"the link {key.name!r} is for one {reach}, and this operation is not for links; expected an API key with"
-            f" the scope {join_scopes(access.scopes)}"
+            f"the link {key.name!r} is for one {_reach_of(key)}, and this operation is not for links; expected an API"
+            f" key with the scope {join_scopes(access.scopes)}"
         )
     if access.by_player and key.player is not None:
         return
@@ -365,5 +374,5 @@ def require_scope(*scopes: KeyScope) -> None:
 
 def _missing(key: StoredKey, scopes: Scopes) -> ScopeMissing:
     held = ", ".join(repr(scope) for scope in key.scopes) or "no scope"
-    kind = "key" if key.table_id is None else "link"
+    kind = "link" if key.is_link else "key"
     return ScopeMissing(f"the {kind} {key.name!r} has {held}; expected a key with the scope {join_scopes(scopes)}")

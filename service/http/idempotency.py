@@ -82,7 +82,9 @@ def respond_once(
         IdempotencyKeyReused: the key was used for another request.
         ResponseErased: the first response had a text that was erased since.
     """
-    stored_key = key if transaction.table_id is None else f"{transaction.actor} {key}"
+    sender = current_request().key
+    assert sender is not None, "the request is authenticated"
+    stored_key = f"{sender.id} {key}" if sender.is_link else key
     # A request that waited would hold a thread and a connection.
     if not idempotent_responses.try_lock(transaction, stored_key):
         raise IdempotencyKeyInUse(

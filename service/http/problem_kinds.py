@@ -115,7 +115,8 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
     "link-ended": ProblemKind(
         HTTPStatus.GONE,
         "Link has ended",
-        "The link was valid, but has expired or was revoked. Ask the person who sent it for a new link.",
+        "The link has expired, was revoked, or was valid once and has been used. Ask the person who sent it for a new"
+        " link.",
     ),
     "method-not-allowed": ProblemKind(
         HTTPStatus.METHOD_NOT_ALLOWED,

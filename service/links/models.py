@@ -8,7 +8,7 @@ from service.db.base import Base, Key, TextList, references
 
 
 class LinkRecord(Base):
-    """A link to a table or to a round: its scopes and the hash of its secret. An erased label is None."""
+    """A link to a table, to a round or to the club: its scopes and the hash of its secret. An erased label is None."""
 
     __tablename__ = "links"
     __table_args__ = (
@@ -20,7 +20,7 @@ class LinkRecord(Base):
 
     club_id: Mapped[Key]
     id: Mapped[Key]
-    table_id: Mapped[UUID]
+    table_id: Mapped[UUID | None]
     round_id: Mapped[UUID | None]
     key_id: Mapped[UUID]
     kind: Mapped[str]

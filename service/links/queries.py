@@ -1,4 +1,4 @@
-"""Links to tables and rounds. Only the hashes of their secrets are stored."""
+"""Links to tables, rounds and the club. Only the hashes of their secrets are stored."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from schemas.links import Link
 from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.models import ApiKeyRecord
 from service.db import Session, Statement, Transaction
+from service.db.failures import conflicts
 from service.db.paging import select_page
-from service.errors import NotFound
+from service.errors import LinkEnded, NotFound
 from service.links.models import LinkRecord
 from service.rounds.models import RoundRecord
 from service.tables.models import TableRecord
@@ -33,6 +34,7 @@ _SHOWN: Final = select(
     _LINK.revoked_at,
     _LINK.last_used_at,
 )
+_ENDED: Final = LinkEnded("the secret is that of another link; expected a new secret")
 _IS_FOR_PAGES: Final = Statement(text("SELECT is_link_for_pages(:secret_sha256) AS is_one"))
 
 
@@ -49,24 +51,30 @@ def is_for_pages(session: Session, secret_sha256: bytes) -> bool:
 
 
 def add(transaction: Transaction, link: Link, label_salt: bytes, secret_sha256: bytes, event: bytes) -> None:
-    """Insert a link and record its event."""
-    transaction.execute(
-        insert(_LINK).values(
-            club_id=transaction.club_id,
-            id=link.id,
-            table_id=link.table_id,
-            round_id=link.round_id,
-            key_id=link.key_id,
-            kind=link.kind.value,
-            player=link.player,
-            label=link.label,
-            label_salt=label_salt,
-            secret_sha256=secret_sha256,
-            scopes=list(link.scopes),
-            created_at=link.created_at,
-            expires_at=link.expires_at,
+    """
+    Insert a link and record its event.
+
+    Raises:
+        LinkEnded: another link has this secret.
+    """
+    with conflicts(links_secret_sha256_key=_ENDED):
+        transaction.execute(
+            insert(_LINK).values(
+                club_id=transaction.club_id,
+                id=link.id,
+                table_id=link.table_id,
+                round_id=link.round_id,
+                key_id=link.key_id,
+                kind=link.kind.value,
+                player=link.player,
+                label=link.label,
+                label_salt=label_salt,
+                secret_sha256=secret_sha256,
+                scopes=list(link.scopes),
+                created_at=link.created_at,
+                expires_at=link.expires_at,
+            )
         )
-    )
     record_event(transaction, EventKind.LINK_ISSUED, event)
 
 
@@ -105,13 +113,13 @@ class ListedLink:
     A link of a list.
 
     Attributes:
-        table: the name of its table.
+        table: the name of its table; None for a link to the club.
         reference: the operator's reference of its round; None without one, and for a link to a table.
         key: the name of the key that issued it.
     """
 
     link: Link
-    table: str
+    table: str | None
     reference: str | None
     key: str
 
@@ -136,7 +144,7 @@ def list_page(
             RoundRecord.reference,
             func.coalesce(ApiKeyRecord.name, ApiKeyRecord.prefix).label("key_name"),
         )
-        .join(TableRecord, (TableRecord.club_id == _LINK.club_id) & (TableRecord.id == _LINK.table_id))
+        .outerjoin(TableRecord, (TableRecord.club_id == _LINK.club_id) & (TableRecord.id == _LINK.table_id))
         .outerjoin(RoundRecord, (RoundRecord.club_id == _LINK.club_id) & (RoundRecord.id == _LINK.round_id))
         .join(ApiKeyRecord, (ApiKeyRecord.club_id == _LINK.club_id) & (ApiKeyRecord.id == _LINK.key_id))
         .where(_LINK.club_id == transaction.club_id)

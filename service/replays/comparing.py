@@ -148,6 +148,7 @@ AUDITED: Final[Mapping[str, Table]] = {
         " from_rows from_bonuses from_royalties from_fouls opponents hands_against points_against squares_against"
         " scoops_against scooped_against paid_against",
     ),
+    "acknowledged_findings": _table("club_id digest", event="id acknowledged_at"),
     "events": _table("club_id id", bytes_="round_id sequence kind actor request_id at heading content hash"),
     "waiting_events": _table("club_id event_id"),
     "tree_nodes": _table("club_id level position", tree="hash event_id"),
@@ -170,6 +171,7 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "console_sessions": "who is signed in to the console; sessions end after hours",
     "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",
     "verifications": "the result of the last verification; another verification writes it again",
+    "verification_findings": "the findings of the last verification; another verification writes them again",
     "differences": "the differences that a recomputation found; another recomputation finds them again",
     "audited_rounds": "which rounds an audit found to differ; a round is replayed again before it is changed",
 }

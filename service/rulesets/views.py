@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response
 
-from schemas.rulesets import RulesetPageSchema, RulesetSchema, dump_ruleset
+from schemas.rulesets import RulesetPageSchema, RulesetSchema, dump_listed_ruleset, dump_ruleset
 from service.clubs.scopes import KeyScope
 from service.http.authentication import Reach, current_transaction, transaction_if_any
 from service.http.resource import Resource, decoded_body
@@ -20,7 +20,7 @@ rulesets = Resource("rulesets", __name__, description="The presets, and a club's
 def get_rulesets() -> Response:
     """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
     versions = list_rulesets(transaction_if_any())
-    return respond_page("rulesets", [dump_ruleset(ruleset) for ruleset in versions])
+    return respond_page("rulesets", [dump_listed_ruleset(ruleset) for ruleset in versions])
 
 
 @rulesets.route("/v1/rulesets", methods=["POST"])

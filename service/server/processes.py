@@ -199,15 +199,19 @@ class Web:
         if ended:
             raise UpError(f"The web server ended unexpectedly with exit code {ended[0]}; its output is above.")
 
-    def issue_console_link(self, key: str) -> str | None:
+    def issue_sign_in_link(self, key: str, path: str) -> str | None:
         """
-        Return the address of a link that signs in to the console once with a key; None if the service issues none.
+        Return the address of a link that signs in once with a key; None if the service issues none.
+
+        Args:
+            key: the key.
+            path: of the operation that issues the link.
 
         Raises:
             KeyUnknown: the key is not valid; the data directory can contain the key of another database.
         """
         with contextlib.suppress(OSError, http.client.HTTPException):
-            status, body = self._send("POST", "/v1/console-links", {"Authorization": f"Bearer {key}"})
+            status, body = self._send("POST", path, {"Authorization": f"Bearer {key}"})
             if status == HTTPStatus.UNAUTHORIZED:
                 raise KeyUnknown("The key is not valid in this database.")
             if status == HTTPStatus.CREATED:

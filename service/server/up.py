@@ -2,18 +2,21 @@ import contextlib
 import shlex
 import signal
 import ssl
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 from service.config import Config, Hosting, read_settings, read_transfer_seconds
 from service.console.actions import LINK_LIFETIME
 from service.db import SERVICE_ROLE, Database, migrate
 from service.errors import KeyUnknown
+from service.http.public_address import is_loopback
 from service.logs import get_log
 from service.server.address import EVERYWHERE, Address, UpError, address_of, draw_code, find_lan_host, listen
 from service.server.embedded import OWNER, Cluster, EmbeddedError
@@ -83,37 +86,58 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
             worker = stack.enter_context(start_worker(config, hosting.concurrency, environment))
         _log.info("ready", url=web.address.url, workers=hosting.workers, database=config.database, version=VERSION)
         report(f"Ready on {web.address.url}")
+        report(f"The key of the club `{HOME}` is in {key_file}")
         if lan_url:
-            report(f"Phones in the local network reach it on {lan_url}\n{draw_code(lan_url)}")
             readable = "" if lan_url.startswith("https:") else _READABLE
             report(f"Anyone in this network can reach it{readable}.")
-        report(f"The key of the club `{HOME}` is in {key_file}")
-        _report_console(web, key_file, key, report)
+        _report_sign_in(web, key_file, key, report)
+        report(_describe_offline_use(lan_url or environment.get("OFC_PUBLIC_URL") or web.address.url, sys.argv))
         if web.is_without_tables(key):
-            _report_first_steps(lan_url or web.address.url, key_file, report)
+            report(f"The club `{HOME}` has no table yet: the scorekeeper's page creates one with its first round.")
         report("Press Ctrl-C to stop.")
         _supervise(web, worker, cluster)
 
 
-def _report_console(web: Web, key_file: Path, key: str, report: Callable[[str], None]) -> None:
-    """Report a link that signs in to the console with the key of the data directory, or that the key is not valid."""
+def _report_sign_in(web: Web, key_file: Path, key: str, report: Callable[[str], None]) -> None:
+    """
+    Report two links that sign in with the key of the data directory, or that the key is not valid.
+
+    One is to the console, the other to the scorekeeper's page, as a QR code too if a phone can open it.
+    """
+    once = f"once within {int(LINK_LIFETIME.total_seconds() // 60)} minutes"
     try:
-        link = web.issue_console_link(key)
+        to_console = web.issue_sign_in_link(key, "/v1/console-links")
+        to_phone = web.issue_sign_in_link(key, "/v1/phone-links")
     except KeyUnknown:
         report(f"That key is not valid in this database; move {key_file} away and start again to create one.")
         return
-    if link is not None:
-        minutes = int(LINK_LIFETIME.total_seconds() // 60)
-        report(f"Sign in to the console with it, once within {minutes} minutes: {link}")
+    if to_console is not None:
+        report(f"Console, to sign in {once}: {to_console}")
+    if to_phone is not None:
+        report(f"Scorekeeper's page, for one phone, {once}: {to_phone}")
+        if not is_loopback(urlsplit(to_phone).hostname or ""):
+            report(draw_code(to_phone))
 
 
-def _report_first_steps(url: str, key_file: Path, report: Callable[[str], None]) -> None:
-    """Report what a club without tables does first."""
-    ofc = f"ofc --url {url} --key-file {shlex.quote(str(key_file))}"
-    report(f"The club `{HOME}` has no table yet. Create one, link a phone to it, and enter the first hand there:")
-    report(f"  1. Tables, New table in the console, or: {ofc} table create friday --ruleset pineapple")
-    report(f"  2. Links, Issue a link in the console, or: {ofc} link table friday --scorekeeper")
-    report(f"  3. Open the link on the phone. The scorekeeper's page is {url}/scorekeeper/")
+def _describe_offline_use(url: str, command: Sequence[str]) -> str:
+    """
+    Return what phones need to keep score without a network.
+
+    Args:
+        url: the address for phones.
+        command: the command that started the service.
+    """
+    address = urlsplit(url)
+    host = address.hostname or ""
+    if is_loopback(host):
+        return f"Phones cannot reach {url}; with --lan they can."
+    if address.scheme == "https":
+        return "Phones keep score without a network too, because the address has HTTPS."
+    certificate = ["--tls-cert", "game.pem", "--tls-key", "game.key"]
+    return (
+        "Phones keep score without a network only over HTTPS with a certificate that they trust (docs/deployment.md):\n"
+        f"mkcert -cert-file game.pem -key-file game.key {host} && {shlex.join([*command, *certificate])}"
+    )
 
 
 def serve(hosting: Hosting, config: Config, environment: Mapping[str, str], report: Callable[[str], None]) -> None:

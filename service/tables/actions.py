@@ -22,6 +22,7 @@ from schemas.tables import (
 )
 from scoring.errors import Mistake
 from scoring.ruleset import Ruleset
+from service.clubs.scopes import require_key
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import Busy, NotFound, RoundOpen, TableArchived, TableConflict
@@ -116,7 +117,12 @@ def add_table(transaction: Transaction, request: TableRequest) -> AddedTable:
         RulesetUnknown: the ruleset does not exist.
         WireError: the unit does not exist.
         TableConflict: the club has another table with this name.
+        ScopeMissing: the request has a link, and sets what links cannot set.
     """
+    if request.metadata or request.reference is not None:
+        require_key(transaction, "`metadata` and `reference` of a table")
+    if request.charge_per is not None:
+        require_key(transaction, "a standing charge, which is owed in the whole club,")
     ruleset = ruleset_named(transaction, request.ruleset)
     tables.lock(transaction, request.name)
     other = tables.find(transaction, request.name)

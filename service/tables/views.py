@@ -58,7 +58,7 @@ scorekeepers = Resource(
 
 
 @tables.route("/v1/tables", methods=["POST"])
-@tables.operation("add_table", KeyScope.TABLES, records=True)
+@tables.operation("add_table", KeyScope.TABLES, by_link=Reach.CLUB, records=True)
 @tables.arguments(TableRequestSchema)
 @tables.response(201, TableWithMetadataSchema, headers=LOCATION | REPLAYED)
 def post_table(request: TableRequest) -> Response:

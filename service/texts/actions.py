@@ -10,8 +10,8 @@ from service.audit_trail.queries.events import record_event
 from service.db import Transaction
 from service.db.batch import Batch
 from service.errors import NotFound
+from service.texts import hands, responses
 from service.texts import queries as texts
-from service.texts import responses
 from service.texts.queries import MetadataOwner
 
 _MOST_ERASED: Final = 1000
@@ -27,7 +27,8 @@ def set_metadata(transaction: Transaction, owner: MetadataOwner, metadata: Metad
     """
     Set the metadata of a record instead of those that it had, if they differ.
 
-    What it had is erased, also from the request body of a hand, and from stored responses.
+    What it had is erased, also from the request bodies of all records of a hand, and from stored responses. The round
+    of a hand must be locked.
     """
     texts.lock_metadata(transaction, owner)
     before = texts.find_metadata(transaction, owner)
@@ -37,9 +38,10 @@ def set_metadata(transaction: Transaction, owner: MetadataOwner, metadata: Metad
     if before is not None:
         replaced = texts.delete_metadata(transaction, owner)
         about = [] if owner.record_id is None else [owner.record_id]
-        responses.erase(transaction, about, owner.player)
         if owner.of is MetadataOf.HAND and owner.record_id is not None:
-            _record_erasure(transaction, owner.record_id, texts.erase_submission(transaction, owner.record_id).digests)
+            about = hands.list_records(transaction, owner.record_id)
+            _record_erasure(transaction, owner.record_id, texts.erase_submissions(transaction, about).digests)
+        responses.erase(transaction, about, owner.player)
     batch = Batch()
     texts.add_metadata(transaction, batch, owner, write_metadata(metadata) if metadata else None, replaced)
     batch.write(transaction)
@@ -49,16 +51,22 @@ def erase_texts(transaction: Transaction, record_id: UUID) -> None:
     """
     Erase the texts of a record; of a round, also those of its hands and disputes. The action is idempotent.
 
+    Those of a hand are the texts of all its records, before and after corrections. The round is locked, so that no
+    correction moves metadata meanwhile.
+
     Raises:
         NotFound: the club does not have the record.
     """
     responses.lock_all(transaction)
+    # A change of metadata locks the round before the texts, and a recomputation the texts of its job before the rounds.
+    hands.lock_round(transaction, record_id)
     texts.lock_texts(transaction, record_id)
     texts.lock_rounds(transaction, record_id)
-    erased = texts.erase_of_record(transaction, record_id)
+    record_ids = hands.list_records(transaction, record_id)
+    erased = texts.erase_of_record(transaction, record_id, record_ids)
     if not erased.digests and not texts.exists(transaction, record_id):
         raise NotFound(f"there is no record {record_id} that can have texts")
-    responses.erase(transaction, {record_id, *erased.records})
+    responses.erase(transaction, {record_id, *record_ids, *erased.records})
     _record_erasure(transaction, record_id, erased.digests)
 
 

@@ -93,8 +93,7 @@ def list_reasons(transaction: Transaction, round_id: UUID) -> list[SaltedText]:
     return [SaltedText(row.content, bytes(row.salt)) for row in rows]
 
 
-# Links do not see metadata. Only a correction by a link moves those of a corrected hand.
-_METADATA: Final = "FROM texts WHERE club_id = :club_id AND field = 'metadata' AND current_table() IS NULL AND "
+_METADATA: Final = "FROM texts WHERE club_id = :club_id AND field = 'metadata' AND "
 _OF_RECORD: Final = "record_id = :record_id"
 _OF_PLAYER: Final = "record_id IS NULL AND player = :player"
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 5))")
@@ -146,7 +145,10 @@ def lock_metadata(transaction: Transaction, owner: MetadataOwner) -> None:
 
 
 def find_metadata(transaction: Transaction, owner: MetadataOwner) -> str | None:
-    """Return the metadata of a record as they are stored; None if it has none."""
+    """Return the metadata of a record as they are stored; None if it has none, and for links, which do not see them."""
+    # Only a correction by a link moves those of a corrected hand.
+    if transaction.is_link:
+        return None
     query, parameters = owner.query("SELECT content"), owner.parameters(transaction)
     content: str | None = transaction.execute(query, parameters).scalar_one_or_none()
     return content
@@ -212,14 +214,8 @@ def move_metadata(transaction: Transaction, batch: Batch, round_id: UUID, moved:
         insert(transaction, batch, [NewText(TextField.METADATA, salted, moved[row.record_id], round_id)])
 
 
-# A corrected hand has the metadata that came with the first of its records.
-_RECORDS_OF_HAND: Final = """
-    SELECT other.id FROM hands AS one JOIN hands AS other
-        ON other.club_id = one.club_id AND other.round_id = one.round_id AND other.number = one.number
-    WHERE one.club_id = :club_id AND one.id = :record_id
-"""
-_ERASE_SUBMISSION: Final = text(f"""
-    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = ANY (ARRAY({_RECORDS_OF_HAND}))
+_ERASE_SUBMISSIONS: Final = text("""
+    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = ANY (:record_ids)
     RETURNING digest, record_id, round_id
 """)
 # Arrays, because PostgreSQL reads an index for each of these conditions, and otherwise all texts of the club. The
@@ -267,11 +263,11 @@ _ERASE_LABELS_OF_PLAYER: Final = text("""
     WHERE (link.club_id, link.id) = (before.club_id, before.id)
     RETURNING before.id, before.label AS content, before.label_salt AS salt
 """)
-_ERASE_OF_RECORD: Final = text(f"""
+_ERASE_OF_RECORD: Final = text("""
     DELETE FROM texts WHERE club_id = :club_id AND (
-        record_id = :record_id OR round_id = :record_id OR record_id = ANY (ARRAY(
+        record_id = ANY (:record_ids) OR round_id = :record_id OR record_id = ANY (ARRAY(
             SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
-        )) OR record_id = ANY (ARRAY({_RECORDS_OF_HAND}))
+        ))
     ) RETURNING digest, record_id, round_id
 """)
 _ERASE_IN_RECORD: Final = """
@@ -341,8 +337,6 @@ _LOCK_ROUNDS: Final = text("""
     SELECT FROM round_heads WHERE club_id = :club_id AND round_id = ANY (ARRAY(
         SELECT round_id FROM texts WHERE club_id = :club_id AND record_id = :record_id AND round_id IS NOT NULL
         UNION SELECT round_id FROM texts WHERE club_id = :club_id AND player = ANY (:players) AND round_id IS NOT NULL
-        UNION SELECT round_id FROM hands WHERE club_id = :club_id AND id = :record_id
-        UNION SELECT CAST(:record_id AS uuid)
     ))
     ORDER BY round_id FOR UPDATE
 """)
@@ -354,16 +348,23 @@ def lock_rounds(transaction: Transaction, record_id: UUID | None = None, players
     transaction.execute(_LOCK_ROUNDS, parameters)
 
 
-def erase_submission(transaction: Transaction, hand_id: UUID) -> Erased:
+def erase_submissions(transaction: Transaction, record_ids: Sequence[UUID]) -> Erased:
     """Delete the request bodies of the records of a hand that have a text."""
-    return _collect(_erase(transaction, _ERASE_SUBMISSION, record_id=hand_id), ())
+    return _collect(_erase(transaction, _ERASE_SUBMISSIONS, record_ids=list(record_ids)), ())
 
 
-def erase_of_record(transaction: Transaction, record_id: UUID) -> Erased:
-    """Delete the texts of a record, which must be locked, and of the records of a round."""
+def erase_of_record(transaction: Transaction, record_id: UUID, record_ids: Sequence[UUID]) -> Erased:
+    """
+    Delete the texts of a record, which must be locked, and of the records of a round.
+
+    Args:
+        transaction: of the club.
+        record_id: the record.
+        record_ids: the record; of a hand, its records in all revisions.
+    """
     own = {"club_id": transaction.club_id, "record_id": record_id}
     transaction.execute(_ERASE_REASON_OF_JOB, own)
-    texts = _erase(transaction, _ERASE_OF_RECORD, record_id=record_id)
+    texts = _erase(transaction, _ERASE_OF_RECORD, record_id=record_id, record_ids=list(record_ids))
     names = transaction.execute(_ERASE_NAME_OF_KEY, own).all()
     return _collect(texts, [*names, *transaction.execute(_ERASE_LABEL, own).all()])
 

@@ -4,7 +4,7 @@ from flask import Response
 
 from schemas.ledger.defined_units import UnitPageSchema, UnitRequest, UnitRequestSchema, UnitSchema, dump_defined_unit
 from service.clubs.scopes import KeyScope
-from service.http.authentication import current_transaction
+from service.http.authentication import Reach, current_transaction
 from service.http.resource import Resource
 from service.http.responses import REPLAYED, created_response, respond_page
 from service.units.actions import define_unit, list_units
@@ -28,7 +28,7 @@ def post_unit(request: UnitRequest) -> Response:
 
 
 @units.route("/v1/units", methods=["GET"])
-@units.operation("list_units", KeyScope.READ)
+@units.operation("list_units", KeyScope.READ, by_link=Reach.CLUB)
 @units.response(200, UnitPageSchema)
 def get_units() -> Response:
     """List the units that the club has defined, and the currencies of its tables, rounds, payments and charges."""

@@ -14,6 +14,7 @@ from evidence.events import (
     ClubChanged,
     ClubCreated,
     EventPayload,
+    FindingsAcknowledged,
     KeyCreated,
     KeyRevoked,
     LinkIssued,
@@ -177,6 +178,9 @@ def _add(records: Records, event: EventPayload, event_id: UUID, at: datetime, ac
             document, digest = event.document, sha256(event.ruleset).digest()
             key = document["name"], document["version"]
             records["rulesets"][key] = {"content": document, "digest": digest, "created_at": at}
+        case FindingsAcknowledged():
+            for digest in event.findings:
+                records["acknowledged_findings"][(digest,)] = {"id": event_id, "acknowledged_at": at}
         case UnitDefined():
             records["units"][(event.code,)] = {"name": event.name, "digits": event.digits, "defined_at": at}
         case TableCreated():

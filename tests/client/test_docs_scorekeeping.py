@@ -36,4 +36,4 @@ def test_the_evening_follows_the_pages(
         assert re.fullmatch(as_pattern(lines), printed), f"{typed.command}\n{result}"
         assert errors[:prompts] == typed.prompts
         assert (result.code, len(errors) > prompts) == ((3, True) if typed.away else (0, False))
-    assert len(played) == 11
+    assert len(played) == 12

@@ -65,7 +65,8 @@ def test_these_are_all_the_commands() -> None:
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round update", "round hands", "round document", "round confirm", "round correct",
         "round what-if", "round explain",
-        "round evidence", "link", "link table", "link round", "link list", "link revoke",
+        "round evidence", "link", "link table", "link round", "link phone", "link list",
+        "link revoke",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
         "proposal", "proposal list", "proposal show", "proposal confirm", "proposal withdraw",
@@ -285,7 +286,7 @@ def test_the_examples_work(
     monkeypatch.chdir(workplace)
     result = ofc(*shlex.split(line)[1:], text=typed, **reached) if is_alone(line) else in_a_shell(line, typed, reached)
     assert result.code == 0, result.err
-    warns = any(name in shown for name in ("hand add", "link table ", "link round ", "key create "))
+    warns = any(name in shown for name in ("hand add", "link table ", "link round ", "link phone", "key create "))
     assert ("Error" in result.err, bool(result.err)) == (False, warns)
 
 

@@ -70,4 +70,21 @@ def test_a_player_is_named_and_erased(reached: dict[str, str], table: str) -> No
 @pytest.mark.parametrize("command", [("hand", "update", "01a1fa84"), ("round", "update", "attic")])
 def test_metadata_must_be_given(reached: dict[str, str], command: tuple[str, ...]) -> None:
     result = ofc(*command, **reached)
-    assert (result.code, "Missing option '--metadata'" in result.err) == (2, True)
+    assert (result.code, "Give at least one of --metadata and --no-metadata." in result.err) == (2, True), result.err
+
+
+def test_all_metadata_are_removed(reached: dict[str, str], client: Client, table: str) -> None:
+    options = ("--ruleset", "pineapple", "--metadata", "city=Lyon", "--json")
+    table_id = ofc("table", "create", table, *options, **reached).document["id"]
+    round_id = ofc("round", "open", table, *SITTING, "--json", **reached).document["id"]
+    hand_id = client.record_hand(round_id, hand(1, 1, {1: HIGH, 2: MID, 3: LOW}))["id"]
+    player = f"guest of {table}"
+    assert ofc("player", "name", player, "Guest", "--metadata", "member=0117", **reached).code == 0
+    both = ("--metadata", "city=Nice", "--no-metadata")
+    for command in (("table", "update", table), ("round", "update", table), ("hand", "update", hand_id)):
+        assert ofc(*command, "--metadata", "city=Nice", **reached).code == 0
+        assert ofc(*command, *both, **reached).code == 2
+        assert ofc(*command, "--no-metadata", **reached).code == 0
+    assert ofc("player", "name", player, "Guest", "--no-metadata", **reached).code == 0
+    read = [client.get_table(table_id), client.get_round(round_id), client.get_hand(hand_id), client.get_player(player)]
+    assert [record["metadata"] for record in read] == [{}] * 4

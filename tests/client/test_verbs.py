@@ -40,7 +40,7 @@ def test_a_row_has_the_parameters_of_its_operation(name: str, verb: Verb) -> Non
     body = CONTRACT.list_body(verb.operation)
     if body is not None:
         expected |= set(CONTRACT.schemas[body[1]]["properties"])
-    own = {"limit", "as_csv", "form", "output", "overwrites", "yes", "as_json"}
+    own = {"limit", "as_csv", "form", "output", "overwrites", "yes", "as_json"} | {f"no_{each}" for each in verb.clears}
     assert {parameter.name for parameter in find_command(name).params} - own == expected
 
 

@@ -25,6 +25,7 @@ from evidence.events import (
     DisputeWithdrawn,
     EventPayload,
     FinalReason,
+    FindingsAcknowledged,
     HandRecorded,
     HandWithdrawn,
     KeyCreated,
@@ -136,6 +137,7 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     ClubCreated(club=TABLE, name="home"),
     ClubChanged(club=TABLE, time_zone="Europe/Berlin", evening_begins="05:30"),
     CheckpointSealed(map_root=bytes(range(32))),
+    FindingsAcknowledged(verified_at=AT, findings=(bytes(range(32)), bytes(32))),
     KeyCreated(
         key=KEY,
         prefix="ofc_abcdefgh",

@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from scoring.hand import Hand, TopUp
-from scoring.same_hand import find_differences, find_same_deal, is_same_hand
+from scoring.same_hand import (
+    BoardsOfHand,
+    boards_of,
+    find_differences,
+    find_same_deal,
+    is_same_hand,
+    match_deals,
+    match_hands,
+)
 from tests.support.scoring.notation import hand_of, pointer_to
 
 HIGH = "AhKd9c / JsJd8c5h2c / AsAdTcTh4s"
@@ -100,3 +108,39 @@ def test_cards_in_another_row_are_another_deal() -> None:
     middle_below = "AhKd9c / AsAdTcTh4s / JsJd8c5h2c"
     earlier = hand(middle_below)
     assert find_same_deal(hand(number=2), [(1, earlier.seats, earlier.boards)]) is None
+
+
+# --- the hands of a corrected round ---
+
+A, B, C, MISREAD = ((HIGH, MID), (MID, HIGH), (LOW, MID), (HIGH, LOW))
+"""The boards of deals."""
+
+
+def boards(*deals: tuple[Any, Any]) -> list[BoardsOfHand]:
+    return [boards_of(hand(*deal, number=number)) for number, deal in enumerate(deals, 1)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "matched"),
+    [
+        ((A, B, C), (A, B, C), {1: 1, 2: 2, 3: 3}),
+        ((A, B, C), (A, C), {1: 1, 2: 3}),
+        ((A, B, C), (B, C), {1: 2, 2: 3}),
+        ((A, C), (A, B, C), {1: 1, 3: 2}),
+        ((A, B), (B, A), {1: 2, 2: 1}),
+        ((A, B, C), (A, MISREAD, C), {1: 1, 2: 2, 3: 3}),
+        ((A, A, B), (A, B), {1: 1, 2: 3}),
+        ((A, A, A), (A, MISREAD, A), {1: 1, 2: 2, 3: 3}),
+        ((A,), (A, A), {1: 1}),
+        ((B, (SHUFFLED, MID)), (A,), {1: 2}),
+    ],
+)
+def test_a_corrected_hand_is_the_one_of_the_same_deal_or_else_of_the_same_number(
+    before: tuple[Any, ...], after: tuple[Any, ...], matched: dict[int, int]
+) -> None:
+    assert match_hands(boards(*before), boards(*after)) == matched
+
+
+def test_a_deal_with_other_boards_matches_none() -> None:
+    assert match_deals(boards(A, B, C), boards(A, MISREAD, C)) == {1: 1, 3: 3}
+    assert match_deals(boards(A), [(1, (1, 2), hand(*A).boards)]) == {}, "other seats"

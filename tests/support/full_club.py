@@ -15,6 +15,9 @@ from service.clubs.actions import create_key, find_club, revoke_key, rotate_key
 from service.rounds.queries import rounds, settlements
 from service.rounds.queries.round_filter import RoundFilter
 from service.rulesets.actions import store_ruleset
+from service.verification.actions import acknowledge_findings
+from service.verification.queries.findings import StoredFinding
+from service.verification.queries.results import VerificationResult, find, store
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, opened, step
 from tests.support.application import House
@@ -73,6 +76,7 @@ def live(house: House, api: Api) -> Lived:
         _a_final_round_is_corrected(house, api, club, name)
         _a_round_is_disputed(api, f"{name} disputed")
     _texts_are_erased(api)
+    _findings_are_acknowledged(house, club)
     notes.append(_sign(house, club, key))
     documents = [json.loads((EXAMPLES / f"pineapple-{name}.json").read_bytes()) for name in IMPORTED]
     assert {line.status for line in import_all(house, club, lines_of(documents), is_final=True)} == {"stored"}
@@ -99,6 +103,18 @@ def _webhooks_come_and_go(api: Api) -> None:
         assert api.patch(address, {"state": "disabled"}).status == 200
         assert api.post(f"{address}/secret/rotate", {}).status == 200
         assert api.delete(address).status == 204
+
+
+def _findings_are_acknowledged(house: House, club: UUID) -> None:
+    """Acknowledge what two verifications find, one after the other."""
+    for number in (1, 2):
+        with house.owner.transaction(club) as transaction:
+            differing = StoredFinding(bytes([number] * 32), "figure-differs", "hands", "a figure", None, None)
+            store(transaction, VerificationResult(transaction.now, 10, 1, is_complete=True), [differing])
+        with database_of(house).transaction(club) as transaction:
+            last = find(transaction)
+            assert last is not None
+            assert acknowledge_findings(transaction, last.ended_at) == 1
 
 
 def _tables_are_changed(api: Api) -> None:

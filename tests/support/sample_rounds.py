@@ -31,7 +31,7 @@ NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
 """An id of nothing that there is."""
 
 OPEN_TO_ALL = {"check_health", "check_readiness", "get_contract", "get_metrics", "list_rulesets", "get_ruleset"}
-OPEN_TO_ALL |= {"get_checkpoint", "list_checkpoint_keys"}
+OPEN_TO_ALL |= {"get_checkpoint", "list_checkpoint_keys", "sign_in_phone"}
 """The operations that need no key."""
 
 

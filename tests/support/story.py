@@ -11,7 +11,7 @@ from service.examples import FOLDER, PROBLEMS
 from tests.support.api_client import Document
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Logins, Server, embedded_server
-from tests.support.examples.administration import add_a_webhook, lend_the_table, look_after_the_keys
+from tests.support.examples.administration import add_a_webhook, lend_the_table, look_after_the_keys, sign_a_phone_in
 from tests.support.examples.checkpoints import sign_what_happened
 from tests.support.examples.disputes import (
     agree_on_the_round,
@@ -71,6 +71,7 @@ def play_story(house: House, bare: Logins) -> dict[str, Document]:
     look_after_the_keys(recorder)
     ask_a_second_auditor(recorder, house, round_id)
     join_two_ids(recorder)
+    sign_a_phone_in(recorder)
     send_what_cannot_be_read(recorder)
     import_too_much(recorder, house)
     come_without_the_right_key(recorder, house)

@@ -126,6 +126,7 @@ class StoredEvent:
 
 
 _EVENT: Final = "SELECT id, heading || content AS written FROM events WHERE club_id = :club_id AND "
+_BY_ID: Final = text(f"{_EVENT} id = ANY (:ids)")
 _OF_ROUND: Final = text(f"{_EVENT} round_id = :round_id ORDER BY sequence")
 _OF_TABLE: Final = text(f"""
     ({_EVENT} kind = '{EventKind.TABLE_CREATED}' AND convert_from(content, 'UTF8')::jsonb ->> 'id' = :table)
@@ -142,6 +143,11 @@ _IDS_OF_TABLE: Final = text(f"""
 _OF_RULESETS: Final = text(f"""
     {_EVENT} kind = '{EventKind.RULESET_ADDED}' AND sha256(content) = ANY (:digests) ORDER BY at, id
 """)
+
+
+def list_by_id(transaction: Transaction, ids: Collection[UUID]) -> Sequence[StoredEvent]:
+    """List those of some IDs that are events of the club."""
+    return _list(transaction, _BY_ID, ids=list(ids))
 
 
 def list_round_events(transaction: Transaction, round_id: UUID) -> Sequence[StoredEvent]:

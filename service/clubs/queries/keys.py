@@ -26,11 +26,12 @@ class StoredKey:
 
     Attributes:
         name: the name of the key, or the label of the link.
-        table_id: the table of a link; None for a key.
+        table_id: the table of a link; None for a link to the club, and for a key.
         round_id: the round of a link to a round; None for others, and for a key.
         player: the player of a personal link; None for others, and for a key.
         declared_player: the player who uses the key, or the key that issued the link, or has the personal link; None if
             none was declared.
+        is_link: whether it is a link.
     """
 
     club_id: UUID
@@ -41,6 +42,7 @@ class StoredKey:
     round_id: UUID | None = None
     player: str | None = None
     declared_player: str | None = None
+    is_link: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +216,10 @@ def _use(session: Session, rows: Sequence[PipelineRow]) -> StoredKey | None:
     if not rows:
         return None
     [row] = rows
-    place = row["table_id"], row["round_id"], row["player"], row["declared_player"]
+    place = row["table_id"], row["round_id"], row["player"], row["declared_player"], row["is_link"]
     key = StoredKey(row["club_id"], row["id"], row["name"], tuple(row["scopes"]), *place)
     if row["is_use_due"]:
-        note_use = _NOTE_USE_OF_KEY if key.table_id is None else _NOTE_USE_OF_LINK
+        note_use = _NOTE_USE_OF_LINK if key.is_link else _NOTE_USE_OF_KEY
         session.note(key.club_id, note_use, {"club_id": key.club_id, "id": key.id})
     return key
 

@@ -2,8 +2,10 @@
 
 from service.console.views import (
     aliases,
+    anomalies,
     audit,
     claims,
+    findings,
     home,
     jobs,
     keys,
@@ -13,6 +15,7 @@ from service.console.views import (
     new_jobs,
     new_key,
     new_table,
+    phones,
     players,
     plots,
     rulesets,
@@ -35,11 +38,13 @@ from service.console.views.rounds import revisions as round_revisions
 
 __all__ = [
     "aliases",
+    "anomalies",
     "audit",
     "claims",
     "console",
     "dispute_cases",
     "dispute_lists",
+    "findings",
     "home",
     "jobs",
     "keys",
@@ -49,6 +54,7 @@ __all__ = [
     "new_jobs",
     "new_key",
     "new_table",
+    "phones",
     "players",
     "plots",
     "proposals",

@@ -20,6 +20,8 @@ from service.console.views.listing import NAME, Filter, Listing, Part, Query, by
 from service.console.views.navigation.finding import TABLE
 from service.console.views.pages import console, console_page
 from service.console.views.session import allows
+from service.console.views.trail.names import DecodedEvent, TrailNames, decode, read_names
+from service.console.views.trail.phrases import phrase
 from service.db import Transaction
 from service.feed.queries import TrailFilter, count_trail, list_trail
 from service.links import queries as links
@@ -42,6 +44,8 @@ class TrailRow:
         table_id, table: the ID of the table of the event, if it has one, and the table.
         reference: of its round, if it has one.
         actor: the name of the key or the label of the link that did it; None for the service, or if it is hidden.
+        sentence: what happened.
+        names: the names in the sentence.
     """
 
     position: int
@@ -50,6 +54,8 @@ class TrailRow:
     table: StoredTable | None
     reference: str | None
     actor: str | None
+    sentence: str
+    names: Collection[str]
 
     @property
     def content(self) -> Any:
@@ -100,22 +106,40 @@ def _find_actors(transaction: Transaction, known_as: str) -> Collection[UUID | N
 
 
 def _view(transaction: Transaction, records: Sequence[FeedEvent]) -> list[TrailRow]:
-    """Add the names of tables and actors to events, which takes a constant number of queries."""
-    events = [read_event(each.written) for each in records]
-    table_ids = [_find_table_id(each, event) for each, event in zip(records, events, strict=True)]
+    """Add the names of what events are about, which takes a constant number of queries."""
+    is_auditor = allows(KeyScope.AUDIT)
+    events = [decode(read_event(each.written)) for each in records]
+    table_ids = [_find_table_id(each, decoded.event) for each, decoded in zip(records, events, strict=True)]
     of_events = tables.list_by_id(transaction, {table_id for table_id in table_ids if table_id is not None})
-    actors = _list_actors(transaction, events) if allows(KeyScope.AUDIT) else {}
+    names = read_names(transaction, events, sees_actors=is_auditor)
     return [
         TrailRow(
             each.position,
-            event,
+            decoded.event,
             table_id,
             of_events.get(table_id) if table_id else None,
             each.reference,
-            actors.get(event.actor) if event.actor else None,
+            names.actors.get(decoded.event.actor) if decoded.event.actor else None,
+            f"{_name_actor(decoded, names, is_auditor=is_auditor)} {_describe(decoded, names)}",
+            names.used,
         )
-        for each, event, table_id in zip(records, events, table_ids, strict=True)
+        for each, decoded, table_id in zip(records, events, table_ids, strict=True)
     ]
+
+
+def _name_actor(decoded: DecodedEvent, names: TrailNames, *, is_auditor: bool) -> str:
+    if decoded.event.kind == EventKind.SETTLEMENT_FINALIZED:
+        return "The service"
+    if not is_auditor:
+        return "Somebody"
+    actor = decoded.event.actor
+    return "The service" if actor is None else names.actor(actor, "A key")
+
+
+def _describe(decoded: DecodedEvent, names: TrailNames) -> str:
+    if decoded.payload is None:
+        return f"recorded an event of the kind {decoded.event.kind}"
+    return phrase(decoded.payload, names)
 
 
 def _find_table_id(record: FeedEvent, event: Event) -> UUID | None:
@@ -126,11 +150,6 @@ def _find_table_id(record: FeedEvent, event: Event) -> UUID | None:
 
 _OF_LINKS: Final = (EventKind.LINK_ISSUED, EventKind.LINK_REVOKED)
 _OF_TABLES: Final = (EventKind.TABLE_CREATED, EventKind.TABLE_CHANGED, *_OF_LINKS)
-
-
-def _list_actors(transaction: Transaction, events: Sequence[Event]) -> dict[UUID, str]:
-    ids = {event.actor for event in events if event.actor is not None}
-    return {**links.list_labels(transaction, ids), **keys.list_names(transaction, ids)}
 
 
 def _filters(*, is_auditor: bool) -> tuple[Filter, ...]:
@@ -161,7 +180,8 @@ def _columns(*, is_auditor: bool) -> tuple[Column[TrailRow], ...]:
         Column("position", lambda row: row.position),
         Column("id", lambda row: row.event.id),
         Column("at", lambda row: row.event.at, "Time", style="whole"),
-        Column("kind", lambda row: row.event.kind, "Event", "event_kind", is_header=True),
+        Column("sentence", lambda row: row.sentence, "What happened", "event_sentence", is_header=True),
+        Column("kind", lambda row: row.event.kind),
         *(of_auditors if is_auditor else ()),
         Column("table", lambda row: row.table_id),
         Column("table_name", lambda row: row.table and row.table.name, "Table", "event_table"),

@@ -12,7 +12,6 @@ from schemas.ledger.claims import ClaimState
 from schemas.tables import TableView
 from service.audit_trail.queries import checkpoints, trees
 from service.clubs.scopes import KeyScope
-from service.console.views.disputes.lists import ANOMALIES
 from service.console.views.pages import console, console_page, render
 from service.console.views.session import allows
 from service.db import Transaction
@@ -87,7 +86,6 @@ def show_home() -> str:
         evidence=_read_evidence(transaction) if allows(KeyScope.AUDIT) else None,
         compared=len(unsettled.rounds),
         unusual=[(each, unusual[each.id]) for each in unsettled.rounds if unusual[each.id]][:_SHOWN],
-        anomalies=ANOMALIES,
     )
 
 

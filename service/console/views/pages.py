@@ -286,6 +286,7 @@ def _layout() -> dict[str, Any]:
         "menu": read_menu(),
         "session": current_session(),
         "club": state.club,
+        "findings": state.findings,
         "csrf": csrf_token(),
         "refusal_of": _take_refusal,
         "form": read_form(),

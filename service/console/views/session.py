@@ -24,6 +24,7 @@ from service.http.public_address import is_own_origin
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_body import receive_body
 from service.http.request_state import current_request
+from service.verification.queries.findings import count_unacknowledged
 
 COOKIE: Final = "ofc_console"
 PATH: Final = "/console"
@@ -54,6 +55,7 @@ class ConsoleState:
         refusal: why a form was refused; it is shown once.
         seat_names: the players of the round that the page is about, by seat.
         page_path: the path of the page, where it is not that of the request.
+        findings: how many findings of the last verification nobody has acknowledged.
     """
 
     secret: str
@@ -64,6 +66,7 @@ class ConsoleState:
     refusal: str | None = None
     seat_names: Mapping[int, str] | None = None
     page_path: str | None = None
+    findings: int = 0
 
 
 def console_state() -> ConsoleState:
@@ -140,6 +143,7 @@ def club_zone() -> ZoneInfo:
     if state.zone is None:
         state.club = clubs.get(current_transaction())
         state.zone = ZoneInfo(state.club.time_zone)
+        state.findings = count_unacknowledged(current_transaction())
     return state.zone
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.links import ConsoleLinkSchema, dump_console_link
+from schemas.links import ConsoleLinkSchema, dump_sign_in_link
 from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import KeyScope
@@ -60,7 +60,7 @@ def post_console_link() -> Response:
     url = find_public_url()
     link = issue_console_link(current_transaction(), current_key().id)
     address = url + url_for("console.show_link", code=link.secret)
-    document = dump_console_link(link.id, address, link.expires_at, list(find_warnings(url)))
+    document = dump_sign_in_link(link.id, address, link.expires_at, list(find_warnings(url)))
     return json_response(document, HTTPStatus.CREATED, headers=NO_STORE)
 
 
@@ -121,7 +121,7 @@ def end_session() -> BaseResponse:
 def _use_key(session: Session, secret: str) -> NewSecret | None:
     """Begin a session with a key; links open no console."""
     key = keys.find(session, hash_secret(secret)) if secret else None
-    if key is None or key.table_id is not None:
+    if key is None or key.is_link:
         return None
     with _writing(session, key) as transaction:
         new_secret = sign_in(transaction, key.id)

@@ -44,17 +44,14 @@ from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import view_hand
 from service.rounds.queries import histories, rounds
 from service.rounds.queries.histories import StoredHistory
-from service.rounds.queries.records import get_records
+from service.rounds.queries.records import RoundRecords, get_records
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
 from service.tables import queries as tables
 
 
-def snapshot_recorded(
-    transaction: Transaction, round_id: UUID, revision: int, happened: StoredHistory
-) -> RoundSnapshot:
-    """Return the stored hands, nets and stacks of a revision."""
-    records = get_records(transaction, round_id, revision)
+def snapshot_recorded(records: RoundRecords, happened: StoredHistory) -> RoundSnapshot:
+    """Return the stored hands, nets and stacks of a revision, given its records and the history in them."""
     paid, then = records.paid, records.result
     names = {seat.seat: seat.player for seat in happened.seats}
     sides = tuple(
@@ -309,7 +306,8 @@ def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) ->
     """
     # The result is read with several queries, so the round is locked against other changes.
     before = rounds.lock(transaction, round_id)
-    happened = histories.get(transaction, round_id, before.revision)
+    records = get_records(transaction, round_id, before.revision)
+    happened = histories.history_of(records)
     recorded = write_document(before, happened, tables.get(transaction, before.table_id).name)
 
     def find_ruleset(name: str) -> Ruleset:
@@ -321,7 +319,7 @@ def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) ->
     return RoundComparison(
         view=view_round(replace(before.changed(transaction.now, amended.played.round), version=before.version)),
         revision=before.revision,
-        before=snapshot_recorded(transaction, round_id, before.revision, happened),
+        before=snapshot_recorded(records, happened),
         after=snapshot_played(amended.played),
         carried_over=corrections.list_carried_over(transaction, before),
         dropped_departures=find_dropped(recorded.departures, amended.history.departures),

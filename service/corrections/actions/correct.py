@@ -15,7 +15,7 @@ from schemas.documents import RoundDocument, digest_document
 from schemas.problems import find_missing
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
-from scoring.same_hand import find_replaced
+from scoring.same_hand import boards_of, match_hands
 from service.clubs.actions import refuse_single_auditor
 from service.clubs.queries.keys import StoredKey
 from service.corrections import queries as corrections
@@ -28,7 +28,6 @@ from service.rounds.actions.documents import find_document_mistakes
 from service.rounds.actions.opening import view_round
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds
-from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.received import EndingReasons, HandToRecord, Submission
 from service.rounds.queries.records import get_records
@@ -124,23 +123,19 @@ def store_correction(
         received: the request body, which is stored.
     """
     before, happened, amended = planned.before, planned.happened, planned.amended
-    old = snapshot_recorded(transaction, before.id, before.revision, happened)
+    old = snapshot_recorded(planned.records, happened)
     submission = Submission("correction", received, has_texts=True)
     store_ruleset(transaction, amended.history.ruleset)
-    hand_ids, new = _assign_records(amended, happened, submission)
+    hand_ids, new, moved = _assign_records(amended, happened, submission)
     players = {seat.seat: seat.player for seat in amended.history.seats}
-    recorded = get_records(transaction, before.id, before.revision)
-    endings, reason = EndingReasons(recorded, players), write_reason(request.reason, before.id)
+    endings, reason = EndingReasons(planned.records, players), write_reason(request.reason, before.id)
     revision = RevisionToRecord(amended.history, amended.played, hand_ids, reason, endings)
     event = _event(before, happened, amended, request, submission, revision, new)
-    change = revisions.build_revision(transaction, before, revision, event.kind, event.encode(), recorded)
+    change = revisions.build_revision(transaction, before, revision, event.kind, event.encode(), planned.records)
     change.add_submission(submission)
     for hand in new:
         change.add_hand_record(hand)
-    replaced = _list_replaced(amended, happened)
-    change.move_metadata(
-        {replaced[number].id: hand.id for hand in new if (number := hand.submitted.hand.number) in replaced}
-    )
+    change.move_metadata(moved)
     record = {"digest": event.correction, "submission_id": submission.id, "dispute": request.dispute}
     change.insert(CorrectionRecord, record)
     write_rounds(transaction, change)
@@ -158,34 +153,34 @@ def store_correction(
 
 def _assign_records(
     amended: AmendedRound, happened: StoredHistory, submission: Submission
-) -> tuple[list[UUID], list[HandToRecord]]:
+) -> tuple[list[UUID], list[HandToRecord], dict[UUID, UUID]]:
     """
-    Return the id of the record of every hand, and the new records.
+    Return the id of the record of every hand, the new records, and which of those replaces which existing one.
 
-    A hand whose content is unchanged has the existing record, every other one a new one.
+    A hand whose content is unchanged has the existing record, every other one a new one, with the reference of the
+    record that it replaces.
     """
     existing = {(stored.hand.number, stored.digest): stored.id for stored in happened.hands}
-    replaced = _list_replaced(amended, happened)
+    by_number = {stored.hand.number: stored for stored in happened.hands}
+    recorded, corrected = (
+        [boards_of(each.hand) for each in hands] for hands in (happened.hands, amended.document.hands)
+    )
+    numbers = match_hands(recorded, corrected)
     hand_ids: list[UUID] = []
     new: list[HandToRecord] = []
+    moved: dict[UUID, UUID] = {}
     for submitted in amended.document.hands:
         hand_id = existing.get((submitted.hand.number, submitted.digest))
         if hand_id is None:
-            earlier = replaced.get(submitted.hand.number)
-            reference = None if earlier is None else earlier.reference
+            before = by_number.get(numbers.get(submitted.hand.number, 0))
+            reference = None if before is None else before.reference
             hand = HandToRecord(uuid7(), submitted, submission.id, reference=reference)
             new.append(hand)
+            if before is not None:
+                moved[before.id] = hand.id
             hand_id = hand.id
         hand_ids.append(hand_id)
-    return hand_ids, new
-
-
-def _list_replaced(amended: AmendedRound, happened: StoredHistory) -> dict[int, StoredHand]:
-    """Return the recorded hand that each hand of a corrected round was before, whose metadata and reference it has."""
-    stored = {each.hand.number: each for each in happened.hands}
-    before, after = list(happened.hands), amended.document.hands
-    numbers = find_replaced([each.hand for each in before], [each.hand for each in after])
-    return {number: stored[earlier] for number, earlier in numbers.items()}
+    return hand_ids, new, moved
 
 
 def _event(
@@ -239,13 +234,14 @@ def _document(document: RoundDocument, revision: RevisionToRecord) -> CorrectedD
 
 def compare_revisions(transaction: Transaction, stored: StoredRound, old: int, new: int) -> RoundComparison:
     """Compare two revisions of a round as they are stored."""
-    happened = [histories.get(transaction, stored.id, revision) for revision in (old, new)]
+    before, after = (get_records(transaction, stored.id, revision) for revision in (old, new))
+    happened = [histories.history_of(records) for records in (before, after)]
     return RoundComparison(
         view=view_round(stored),
         revision=new,
-        before=snapshot_recorded(transaction, stored.id, old, happened[0]),
-        after=snapshot_recorded(transaction, stored.id, new, happened[1]),
+        before=snapshot_recorded(before, happened[0]),
+        after=snapshot_recorded(after, happened[1]),
         carried_over=corrections.list_carried_over(transaction, stored),
-        adjustment=get_records(transaction, stored.id, new).adjustment,
+        adjustment=after.adjustment,
         dropped_departures=find_dropped(happened[0].departures, happened[1].departures),
     )

@@ -30,7 +30,7 @@ from service.rounds.actions.documents import find_document_mistakes, write_docum
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import histories, rounds
 from service.rounds.queries.histories import StoredHistory
-from service.rounds.queries.records import get_records
+from service.rounds.queries.records import RoundRecords, get_records
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
 from service.rulesets.queries import digest_ruleset
@@ -45,12 +45,14 @@ class PlannedCorrection:
 
     Attributes:
         before: the round as it is.
+        records: those of its newest revision. They are read once: a text can be erased between two reads.
         happened: what is recorded of it.
         amended: what would be recorded.
         is_change: whether that is something else.
     """
 
     before: StoredRound
+    records: RoundRecords
     happened: StoredHistory
     amended: AmendedRound
     is_change: bool
@@ -104,7 +106,8 @@ def plan_correction(
         CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid.
         TableArchived: the correction would reopen the round at an archived table.
     """
-    happened = histories.get(transaction, before.id, before.revision)
+    records = get_records(transaction, before.id, before.revision)
+    happened = histories.history_of(records)
     recorded = write_document(before, happened, tables.get(transaction, before.table_id).name)
     find_more = partial(find_document_mistakes, partial(ruleset_named, transaction), accepts=request.accepts)
     with locate_mistakes(recorded, request.edits, find_more=find_more) as amend:
@@ -112,7 +115,7 @@ def plan_correction(
         is_change = not is_as_recorded(amended, happened, recorded)
         if is_change:
             _refuse_to_open_again(transaction, before, amended, locks=not is_preview)
-    return PlannedCorrection(before, happened, amended, is_change)
+    return PlannedCorrection(before, records, happened, amended, is_change)
 
 
 def compare_planned(transaction: Transaction, planned: PlannedCorrection) -> RoundComparison:
@@ -122,7 +125,7 @@ def compare_planned(transaction: Transaction, planned: PlannedCorrection) -> Rou
     return RoundComparison(
         view=view_round(replace(after, version=before.version)),
         revision=after.revision,
-        before=snapshot_recorded(transaction, before.id, before.revision, planned.happened),
+        before=snapshot_recorded(planned.records, planned.happened),
         after=snapshot_played(played),
         carried_over=corrections.list_carried_over(transaction, before),
         adjustment=_find_adjustment(transaction, planned),

@@ -17,6 +17,7 @@ from service.db import Transaction
 from service.errors import NotFound, UndoRefused
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import hands, revisions, rounds
+from service.rounds.queries.histories import history_of
 from service.rounds.queries.records import get_records
 from service.rounds.queries.revisions import RevisionToRecord, write_reason
 from service.rounds.queries.stored_round import StoredRound
@@ -54,8 +55,10 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         return UndoResult(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
     _check_undo_allowed(transaction, before, request.number)
     reason = write_reason(request.reason or f"hand {request.number} was undone", round_id)
-    *kept, withdrawn = hands.list_page(transaction, round_id, before.revision)
-    departures = get_records(transaction, round_id, before.revision).departed
+    # They are read once: a text can be erased between two reads.
+    records = get_records(transaction, round_id, before.revision)
+    *kept, withdrawn = history_of(records).hands
+    departures = records.departed
     accepted = {hand.hand.number for hand in kept if hand.is_accepted}
     history = _without_last_hand(before, [hand.hand for hand in kept], departures, accepted)
     dropped = find_dropped(departures, history.departures)
@@ -71,7 +74,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         revision=before.revision + 1,
         scorer=SCORER_VERSION,
     )
-    after = revisions.add(transaction, before, revision, event.kind, event.encode())
+    after = revisions.add(transaction, before, revision, event.kind, event.encode(), records)
     return UndoResult(view_round(after), dropped, is_replay=False)
 
 

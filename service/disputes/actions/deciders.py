@@ -40,7 +40,7 @@ def list_own_ids(transaction: Transaction, key: StoredKey) -> list[str]:
 
 def explain_own_round(key: StoredKey, player: str, round_id: UUID) -> str:
     """Return the sentence that refuses a decision about the own round of a player."""
-    kind = "key" if key.table_id is None else "link"
+    kind = "link" if key.is_link else "key"
     return (
         f"the {kind} {key.name!r} is that of the player {player!r}, who sat in round {round_id}; expected a key of"
         " somebody who did not sit in it"

@@ -1,6 +1,6 @@
 """Disputes and their entries."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -124,6 +124,11 @@ def get(transaction: Transaction, dispute_id: UUID) -> StoredDispute:
         NotFound: the dispute does not exist.
     """
     return _get_one(transaction, dispute_id, _select_disputes(transaction).where(_DISPUTE.id == dispute_id))
+
+
+def list_by_id(transaction: Transaction, ids: Collection[UUID]) -> list[StoredDispute]:
+    """List those of some IDs that are disputes of the club."""
+    return [_load(row) for row in transaction.execute(_select_disputes(transaction).where(_DISPUTE.id.in_(ids)))]
 
 
 def lock(transaction: Transaction, dispute_id: UUID) -> StoredDispute:

@@ -62,7 +62,7 @@ class HandCharges:
             is_new: whether the round is recorded now too, so that nothing can be recorded of its hands.
 
         Raises:
-            ScopeMissing: the request has a link, which sees one table only.
+            ScopeMissing: the request has a link.
             WireError: a charge names an unknown player or unit.
             PaymentConflict: other charges are recorded under one of the references, or one was taken back.
         """
@@ -117,7 +117,7 @@ class HandCharges:
             raise PaymentConflict(detail, tuple(mistakes))
 
     def _refuse_link(self) -> None:
-        if self._transaction.table_id is not None:
+        if self._transaction.is_link:
             raise ScopeMissing("a link cannot record charges, which are owed in the whole club; expected a key")
 
     def _refuse_reversed(self, stored: Iterable[StoredRecord]) -> None:

@@ -12,9 +12,10 @@ from uuid_utils.compat import uuid7
 
 from evidence.events import LinkIssued, LinkKind, LinkRevoked
 from evidence.texts import SaltedText
-from schemas.links import SECRET_LENGTH, SECRET_PREFIX, Link, LinkRequest
+from schemas.links import CLUB_LIFETIME, SECRET_LENGTH, SECRET_PREFIX, Link, LinkRequest
 from service.clubs.queries import keys
 from service.clubs.queries.clubs import StoredClub
+from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import KeyScope, has_scope
 from service.db import Database, Transaction
 from service.db.pages import Page, cut_page
@@ -28,11 +29,13 @@ _REQUIRED: Final = {
     LinkKind.SCOREKEEPER: (KeyScope.READ, KeyScope.WRITE),
     LinkKind.VIEWER: (KeyScope.READ,),
     LinkKind.PLAYER: (KeyScope.READ,),
+    LinkKind.CLUB: (KeyScope.READ, KeyScope.WRITE, KeyScope.TABLES),
 }
 _OPTIONAL: Final[dict[LinkKind, tuple[KeyScope, ...]]] = {
     LinkKind.SCOREKEEPER: (KeyScope.CORRECT,),
     LinkKind.VIEWER: (),
     LinkKind.PLAYER: (KeyScope.DISPUTES,),
+    LinkKind.CLUB: (KeyScope.CORRECT,),
 }
 _CHARACTERS: Final = ascii_letters + digits
 
@@ -62,14 +65,42 @@ def issue_link(transaction: Transaction, request: LinkRequest, key_id: UUID) -> 
         ScopeMissing: the key lacks a scope that every link of this kind has.
         KeyUnknown: the key has just ended.
     """
-    table_id = _find_table_id(transaction, request)
-    key = keys.get(transaction, key_id)
-    missing = [scope for scope in _REQUIRED[request.kind] if not has_scope(key.scopes, (scope,))]
+    secret = SECRET_PREFIX + "".join(secrets.choice(_CHARACTERS) for _ in range(SECRET_LENGTH))
+    return NewLink(_add(transaction, request, key_id, _find_table_id(transaction, request), secret), secret)
+
+
+def issue_club_link(transaction: Transaction, label: str, secret: str, key_id: UUID) -> Link:
+    """
+    Create a link to the club for a scorekeeper, with a secret that the phone has drawn.
+
+    Raises:
+        ScopeMissing: the key lacks a scope that every link to the club has.
+        KeyUnknown: the key has just ended.
+        LinkEnded: another link has this secret.
+    """
+    request = LinkRequest(None, None, LinkKind.CLUB, int(CLUB_LIFETIME.total_seconds()), label)
+    return _add(transaction, request, key_id, None, secret)
+
+
+def check_link_scopes(key: IssuedKey, kind: LinkKind) -> None:
+    """
+    Check that a key can issue links of a kind.
+
+    Raises:
+        ScopeMissing: it lacks a scope that every link of this kind has.
+    """
+    missing = [scope for scope in _REQUIRED[kind] if not has_scope(key.scopes, (scope,))]
     if missing:
         raise ScopeMissing(
             f"the key {key.name!r} lacks the scope {missing[0].value!r}, and a link has at most the scopes of its key;"
-            f" expected a key with {' and '.join(repr(scope.value) for scope in _REQUIRED[request.kind])}"
+            f" expected a key with {' and '.join(repr(scope.value) for scope in _REQUIRED[kind])}"
         )
+
+
+def _add(transaction: Transaction, request: LinkRequest, key_id: UUID, table_id: UUID | None, secret: str) -> Link:
+    """Store a link with the secret of whoever uses it."""
+    key = keys.get(transaction, key_id)
+    check_link_scopes(key, request.kind)
     scopes = *_REQUIRED[request.kind], *(each for each in _OPTIONAL[request.kind] if has_scope(key.scopes, (each,)))
     if key.ends_at is not None and key.ends_at <= transaction.now:
         raise KeyUnknown(f"the key {key.name!r} ended while the link was created; expected a valid key of a club")
@@ -86,7 +117,6 @@ def issue_link(transaction: Transaction, request: LinkRequest, key_id: UUID) -> 
         created_at=transaction.now,
         expires_at=expires_at if key.ends_at is None else min(expires_at, key.ends_at),
     )
-    secret = SECRET_PREFIX + "".join(secrets.choice(_CHARACTERS) for _ in range(SECRET_LENGTH))
     secret_sha256 = sha256(secret.encode()).digest()
     label = SaltedText.of(link.label)
     event = LinkIssued(
@@ -103,7 +133,7 @@ def issue_link(transaction: Transaction, request: LinkRequest, key_id: UUID) -> 
         player=link.player,
     )
     links.add(transaction, link, label.salt, secret_sha256, event.encode())
-    return NewLink(link, secret)
+    return link
 
 
 def _find_table_id(transaction: Transaction, request: LinkRequest) -> UUID:
@@ -151,12 +181,12 @@ def _revoke(transaction: Transaction, link: Link) -> None:
     links.revoke(transaction, link, event.encode())
 
 
-def get_link(transaction: Transaction, link_id: UUID) -> tuple[Link, str]:
+def get_link(transaction: Transaction, link_id: UUID) -> tuple[Link, str | None]:
     """
-    Return a link with the name of its table.
+    Return a link with the name of its table; None for a link to the club.
 
     Raises:
         NotFound: the club has no link with this ID.
     """
     link = links.get(transaction, link_id)
-    return link, tables.get(transaction, link.table_id).name
+    return link, None if link.table_id is None else tables.get(transaction, link.table_id).name

@@ -1,4 +1,4 @@
-"""Links: records that open one table or one round on a phone or in a browser, without a key."""
+"""Links: records that open one table, one round or the club on a phone or in a browser, without a key."""
 
 from http import HTTPStatus
 from typing import Any, Final
@@ -91,7 +91,7 @@ def delete_link(link_id: UUID) -> Response:
 def get_current_link() -> Response:
     """Return the link that authenticates the request."""
     key = current_key()
-    if key.table_id is None:
+    if not key.is_link:
         raise NotFound(
             "the request is authenticated with a key, which is for all tables of the club; expected the secret of a"
             " link"

@@ -13,7 +13,6 @@ from zoneinfo import ZoneInfo
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from evidence.events import LinkKind
 from schemas.base import WireError, load
 from schemas.disputes import DisputeCommentRequestSchema, DisputeRequestSchema, DisputeWithdrawalRequestSchema
 from schemas.links import Link
@@ -219,7 +218,7 @@ def _read_round(form: Mapping[str, str]) -> UUID | None:
 
 
 def _reading(session: Session, key: StoredKey) -> Transaction:
-    return session.reading(key.club_id, key.table_id, key.round_id, key.player)
+    return session.reading(key.club_id, key.table_id, key.round_id, key.player, is_link=key.is_link)
 
 
 def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transaction]:
@@ -230,6 +229,7 @@ def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transac
         table_id=key.table_id,
         round_id=key.round_id,
         player=key.player,
+        is_link=key.is_link,
     )
 
 
@@ -347,7 +347,7 @@ def _authenticate(session: Session, secret: str) -> StoredKey:
 def _read_link(transaction: Transaction, key: StoredKey) -> tuple[Link, str]:
     """Return the link with the name of its table."""
     link, table = get_link(transaction, key.id)
-    assert link.kind is not LinkKind.SCOREKEEPER
+    assert table is not None, "the link is for a table or a round"
     return link, table
 
 

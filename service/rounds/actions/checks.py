@@ -15,7 +15,7 @@ from scoring.round import PlayedHand
 from scoring.round_state import Round
 from service.clubs.queries import keys
 from service.db import Transaction
-from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged, ScopeMissing
+from service.errors import DisputeInvalid, ExpectedDiffers, RoundChanged
 from service.players.queries.aliases import Aliases
 from service.rounds.queries.stored_round import StoredRound
 
@@ -99,20 +99,6 @@ def check_expected(expected: Mapping[str, Any] | None, document: Mapping[str, An
         raise ExpectedDiffers("the result differs from `expected`; nothing was stored", mistakes)
 
 
-def require_key(transaction: Transaction, what: str) -> None:
-    """
-    Check that a request with fields that links cannot set was sent with a key.
-
-    A link sees one table, so that it could not tell whether a reference is unique in the club. Metadata are those of
-    the programs of the club.
-
-    Raises:
-        ScopeMissing: it was sent with a link.
-    """
-    if transaction.table_id is not None:
-        raise ScopeMissing(f"{what} cannot be set with a link; expected an API key, or a request without them")
-
-
 def require_version(round_: StoredRound, version: int) -> None:
     """
     Check that a locked round has the version that the client read.
@@ -154,7 +140,7 @@ def require_author(
     if by in players:
         return None
     # A link is not an author: its player is one of the round.
-    is_key = transaction.actor is not None and transaction.table_id is None
+    is_key = transaction.actor is not None and not transaction.is_link
     key = None if transaction.actor is None or not is_key else keys.get(transaction, transaction.actor).name
     if by == key:
         return transaction.actor

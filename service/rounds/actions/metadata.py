@@ -4,16 +4,15 @@ from uuid import UUID
 
 from schemas.metadata import Metadata
 from schemas.rounds import RoundView
-from scoring.same_hand import find_replaced
 from service.db import Transaction
 from service.errors import HandConflict
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.reading import get_hand
 from service.rounds.actions.recording import HandResult
 from service.rounds.queries import hands, rounds
-from service.rounds.queries.stored_round import StoredRound
 from service.texts.actions import get_metadata, set_metadata
-from service.texts.queries import MetadataOwner, lock_metadata
+from service.texts.hands import list_records
+from service.texts.queries import MetadataOwner
 
 
 def get_round_metadata(transaction: Transaction, round_id: UUID) -> Metadata:
@@ -33,10 +32,8 @@ def update_round(transaction: Transaction, round_id: UUID, metadata: Metadata) -
     Raises:
         NotFound: the round does not exist.
     """
-    owner = MetadataOwner.of_round(round_id)
-    lock_metadata(transaction, owner)
     stored = rounds.lock(transaction, round_id)
-    set_metadata(transaction, owner, metadata)
+    set_metadata(transaction, MetadataOwner.of_round(round_id), metadata)
     return view_round(stored)
 
 
@@ -44,34 +41,30 @@ def update_hand(transaction: Transaction, hand_id: UUID, metadata: Metadata) -> 
     """
     Set the metadata of a hand instead of those that it had, and return the hand.
 
-    Of a corrected hand, the record that it has now has them. The round is locked, because a correction moves metadata.
+    If the record was corrected, they are those of the record that the hand has now. The round is locked, so that it has
+    no other one meanwhile.
 
     Raises:
         NotFound: the hand does not exist.
         HandConflict: a correction has removed the hand.
+        Busy: another transaction held the lock of the round for too long.
     """
     round_id = hands.get(transaction, hand_id).round_id
-    # In the order in which an erasure locks them.
-    lock_metadata(transaction, MetadataOwner.of_hand(hand_id, round_id))
-    current = _find_current(transaction, rounds.lock(transaction, round_id), hand_id)
+    rounds.lock(transaction, round_id)
+    current = list_records(transaction, hand_id)[-1]
+    _refuse_removed(transaction, round_id, current)
     set_metadata(transaction, MetadataOwner.of_hand(current, round_id), metadata)
     return get_hand(transaction, current)
 
 
-def _find_current(transaction: Transaction, round_: StoredRound, hand_id: UUID) -> UUID:
+def _refuse_removed(transaction: Transaction, round_id: UUID, newest: UUID) -> None:
     """
-    Return the record that a hand has after all corrections since.
+    Check that no correction has removed a hand, given its newest record. A hand that was undone can be restored.
 
     Raises:
         HandConflict: a correction has removed the hand.
     """
-    stored = hands.get(transaction, hand_id)
-    corrected = None if stored.in_force else hands.find_correction(transaction, round_.id, hand_id)
-    if corrected is None:
-        return hand_id
-    before, after = (hands.list_page(transaction, round_.id, revision) for revision in (corrected - 1, corrected))
-    replaced = find_replaced([each.hand for each in before], [each.hand for each in after])
-    for each in after:
-        if replaced.get(each.hand.number) == stored.hand.number:
-            return _find_current(transaction, round_, each.id)
-    raise HandConflict(f"hand {stored.hand.number} with the record {hand_id} was removed in revision {corrected}")
+    stored = hands.get(transaction, newest)
+    removed = None if stored.in_force else hands.find_correction(transaction, round_id, newest)
+    if removed is not None:
+        raise HandConflict(f"hand {stored.hand.number} with the record {newest} was removed in revision {removed}")

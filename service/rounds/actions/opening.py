@@ -19,10 +19,11 @@ from scoring.hand import Seat
 from scoring.round import open_round as seat_players
 from scoring.round_state import Round, RoundSeat, fold_player
 from scoring.ruleset import Points, Ruleset
+from service.clubs.scopes import require_key
 from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
 from service.players.queries.aliases import Aliases, hold_aliases
-from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together, require_key
+from service.rounds.actions.checks import find_time_mistakes, refuse_aliases_together
 from service.rounds.queries import rounds
 from service.rounds.queries.received import Submission
 from service.rounds.queries.rounds import FIRST

@@ -11,10 +11,10 @@ from evidence.codec import CanonicalJson
 from evidence.events import HandRecorded
 from evidence.hands import build_hand
 from schemas import next_hand
-from schemas.base import ComparedMistake, show
+from schemas.base import ComparedMistake
 from schemas.hands import HandView, SubmittedHand
 from schemas.ledger.hand_charges import remove_reasons
-from schemas.metadata import read_metadata
+from schemas.metadata import Metadata, read_metadata
 from schemas.money import refuse_inexact
 from schemas.rounds import RoundView
 from scoring import SCORER_VERSION
@@ -23,17 +23,19 @@ from scoring.hand import Hand
 from scoring.round import PlayedHand
 from scoring.ruleset import Points
 from scoring.same_hand import BoardsOfHand, is_same_hand
+from service.clubs.scopes import require_key
 from service.db import Query, Transaction
 from service.errors import HandConflict, HandNumberWrong, HandUndone, NotFound, SameDeal
 from service.rounds.actions.charges import ChargeRecorder
-from service.rounds.actions.checks import find_time_mistakes, require_key
+from service.rounds.actions.checks import find_time_mistakes
+from service.rounds.actions.hand_references import HandReferences, refuse_other_reference
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import boards, hands, rounds
 from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.received import HandToRecord, Submission
 from service.rounds.queries.stored_round import StoredRound, in_order
 from service.rounds.queries.writer import RoundChange, write_rounds
-from service.texts.queries import MetadataOwner
+from service.texts.queries import MetadataOwner, find_metadata
 
 
 def view_hand(stored: StoredHand) -> HandView:
@@ -53,6 +55,7 @@ def view_hand(stored: StoredHand) -> HandView:
         irregular=stored.irregular,
         reference=stored.reference,
         metadata=read_metadata(stored.metadata),
+        is_corrected=stored.is_corrected,
     )
 
 
@@ -138,7 +141,7 @@ class HandRecorder:
         before: StoredRound,
         charges: ChargeRecorder,
         boards: Sequence[BoardsOfHand] | None = None,
-        references: dict[str, tuple[UUID, int]] | None = None,
+        references: HandReferences | None = None,
     ) -> None:
         """
         Begin.
@@ -148,7 +151,7 @@ class HandRecorder:
             before: the round as it was locked.
             charges: records the charges of its hands.
             boards: the boards of its hands, if they were read already.
-            references: the round and the number of each hand that the transaction records with a reference.
+            references: those of the hands that the transaction records, if they are of several rounds.
         """
         self.before = before
         self._transaction = transaction
@@ -157,7 +160,7 @@ class HandRecorder:
         self._change = RoundChange(transaction, before)
         self._boards = boards
         self._recorded: dict[int, tuple[SubmittedHand, HandView]] = {}
-        self._references = {} if references is None else references
+        self._references = HandReferences(transaction) if references is None else references
 
     @property
     def is_changed(self) -> bool:
@@ -188,11 +191,12 @@ class HandRecorder:
             mistakes = next_hand.find_repeated_mistakes(round_, submitted, is_identical=is_identical)
             if mistakes:
                 raise HandError(mistakes)
-            _refuse_other_reference(replayed[1].reference, submitted.reference)
+            refuse_other_reference(replayed[1].reference, submitted.reference)
             self._charges.compare(self.before.id, submitted)
             return HandResult(replayed[1], view_round(self._now), is_replay=True)
         played = self._play(submitted)
-        self._refuse_taken_reference(submitted)
+        submitted = self._references.restore(submitted)
+        self._references.check(submitted)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
         charges = self._charges.prepare(self.before, submitted)
         content = remove_reasons(received) if submitted.charges else received
@@ -200,16 +204,17 @@ class HandRecorder:
         stacks = in_order(played.round.seat_numbers, played.round.stacks)
         hand = build_record(self.before.id, submitted, stacks, submission, is_irregular=played.accepted, is_posted=True)
         after = self._now.changed(self._transaction.now, played.round)
-        result = HandResult(_as_recorded(self._transaction, hand, played), view_round(after), is_replay=False)
+        metadata = self._find_metadata(submitted)
+        recorded = _as_recorded(self._transaction, hand, played, metadata)
+        result = HandResult(recorded, view_round(after), is_replay=False)
         if check is not None:
             check(result)
         self._change.add_submission(submission, hand.id)
         self._change.add_played(round_, played, hand)
         self._charges.add(self._change, charges)
-        self._change.add_metadata(MetadataOwner.of_hand(hand.id, self.before.id), submitted.metadata)
+        self._add_metadata(submitted, hand.id)
+        self._references.add(self.before.id, submitted)
         self._recorded[submitted.hand.number] = submitted, result.recorded
-        if submitted.reference is not None:
-            self._references[submitted.reference] = self.before.id, submitted.hand.number
         self._now = after
         return result
 
@@ -218,23 +223,19 @@ class HandRecorder:
         self._change.finish(self._now.round, dealt=(seats for _, seats, _ in self._list_boards()))
         return self._change
 
-    def _refuse_taken_reference(self, submitted: SubmittedHand) -> None:
-        """
-        Refuse a hand with the reference of another one.
+    def _find_metadata(self, submitted: SubmittedHand) -> Metadata:
+        """Return the metadata of a hand: of one that counts again those that it had, unless it has others."""
+        if submitted.metadata or submitted.restores is None:
+            return submitted.metadata
+        owner = MetadataOwner.of_hand(submitted.restores, self.before.id)
+        return read_metadata(find_metadata(self._transaction, owner))
 
-        Raises:
-            HandConflict: another hand has this reference.
-        """
-        if submitted.reference is None:
-            return
-        place = self.before.id, submitted.hand.number
-        taken = self._references.get(submitted.reference) or hands.find_reference(
-            self._transaction, submitted.reference
-        )
-        if taken not in (None, place):
-            round_id, number = taken
-            detail = f"the reference {submitted.reference!r} belongs to hand {number} of round {round_id}"
-            raise HandConflict(detail, (Mistake(HandConflict.code, ("reference",), detail),))
+    def _add_metadata(self, submitted: SubmittedHand, hand_id: UUID) -> None:
+        """Add the metadata of a new record, or move those that the hand had before it was undone."""
+        if submitted.metadata or submitted.restores is None:
+            self._change.add_metadata(MetadataOwner.of_hand(hand_id, self.before.id), submitted.metadata)
+        else:
+            self._change.move_metadata({submitted.restores: hand_id})
 
     def _find_recorded(self, submitted: SubmittedHand) -> tuple[bytes, HandView] | None:
         """Find the digest and the result of the same hand, recorded before or by this recorder."""
@@ -345,7 +346,7 @@ def _find_recorded(transaction: Transaction, before: StoredRound, submitted: Sub
     return recorded
 
 
-def _as_recorded(transaction: Transaction, record: HandToRecord, played: PlayedHand) -> HandView:
+def _as_recorded(transaction: Transaction, record: HandToRecord, played: PlayedHand, metadata: Metadata) -> HandView:
     return HandView(
         id=str(record.id),
         hand=played.hand,
@@ -358,22 +359,8 @@ def _as_recorded(transaction: Transaction, record: HandToRecord, played: PlayedH
         stacks=played.round.stacks,
         in_force=True,
         reference=record.reference,
-        metadata=record.submitted.metadata,
+        metadata=metadata,
     )
-
-
-def _refuse_other_reference(recorded: str | None, received: str | None) -> None:
-    """
-    Check that a hand that was recorded before has the reference that a request has, if it has one.
-
-    Raises:
-        HandConflict: it has another one, or none.
-    """
-    if received not in (None, recorded):
-        detail = f"{show(recorded)} is recorded, {show(received)} was received"
-        values = {"recorded": recorded, "received": received}
-        mistake = ComparedMistake(HandConflict.code, ("reference",), detail, values)
-        raise HandConflict(f"`reference` of the hand: {detail}", (mistake,))
 
 
 def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Hand) -> HandConflict:

@@ -16,6 +16,7 @@ from service.db import Transaction
 from service.errors import Busy, HandUndone, NotFound, ServiceError
 from service.logs import format_exception, get_log
 from service.rounds.actions.charges import ChargeRecorder
+from service.rounds.actions.hand_references import HandReferences
 from service.rounds.actions.recording import HandRecorder, HandResult, find_hand_mistakes
 from service.rounds.queries import boards, rounds
 from service.rounds.queries.writer import RoundChange, write_rounds
@@ -197,7 +198,7 @@ class _HandLines:
         locked = rounds.lock_all(transaction, self._last.keys() - busy - stopped)
         played = {round_id: stored.revision for round_id, stored in locked.items() if stored.round.hands}
         recorded = boards.list_boards_of_rounds(transaction, played)
-        references: dict[str, tuple[UUID, int]] = {}
+        references = HandReferences(transaction)
         self._recorders = {
             round_id: HandRecorder(transaction, stored, charges, recorded.get(round_id, ()), references)
             for round_id, stored in locked.items()

@@ -43,6 +43,24 @@ _SEAT: Final = RoundSeatRecord
 _played_at: Final = case((_HAND.played_at.is_(None), _HAND.recorded_at), else_=_HAND.played_at)
 
 
+def is_in_force() -> ColumnElement[bool]:
+    """Return an expression: whether the newest revision of the round has this record."""
+    score = _SCORE.__table__.alias("in_force")
+    return (
+        select(score.c.hand_id)
+        .join(_HEAD, and_(_HEAD.club_id == score.c.club_id, _HEAD.round_id == score.c.round_id))
+        .where(
+            score.c.club_id == _HAND.club_id,
+            score.c.round_id == _HAND.round_id,
+            score.c.revision == _HEAD.revision,
+            score.c.number == _HAND.number,
+            score.c.hand_id == _HAND.id,
+        )
+        .correlate(_HAND)
+        .exists()
+    )
+
+
 def select_in_force(transaction: Transaction, filter_: HandFilter) -> Select[UUID, int]:
     """Return a query of the ids and revisions of the hands in force that match a filter."""
     query = (

@@ -20,8 +20,8 @@ from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.db import Transaction
 from service.errors import NotFound
-from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, RoundHeadRecord
-from service.rounds.queries.hand_filters import HandFilter, select_in_force
+from service.rounds.models import CorrectionRecord, HandRecord, HandScoreRecord, SubmissionRecord
+from service.rounds.queries.hand_filters import HandFilter, is_in_force, select_in_force
 from service.rounds.queries.records import load_mistakes
 from service.rounds.queries.stored_round import load_transfers
 from service.rulesets import queries as rulesets
@@ -47,6 +47,7 @@ class StoredHand:
         irregular: why the hand does not follow the hands before it; empty if it does.
         reference: the client's ID of the hand.
         metadata: the client's own texts about it as they are stored, if they were read.
+        is_corrected: whether a correction made the record.
     """
 
     id: UUID
@@ -68,6 +69,7 @@ class StoredHand:
     irregular: tuple[Mistake, ...] = ()
     reference: str | None = None
     metadata: str | None = None
+    is_corrected: bool = False
 
     @cached_property
     def score(self) -> HandScore:
@@ -156,8 +158,9 @@ def _select_hands(transaction: Transaction) -> Select[Any]:
             score.stacks,
             score.transfers,
             score.irregular,
-            _in_force(),
+            is_in_force().label("in_force"),
             _metadata(),
+            _is_corrected(),
             rulesets.CONTENT,
         )
         .join(
@@ -181,35 +184,24 @@ def _select_hands(transaction: Transaction) -> Select[Any]:
     )
 
 
-def _in_force() -> Label[bool]:
-    """Return an expression: whether the newest revision of the round has this record."""
-    hand, head, score = HandRecord, RoundHeadRecord, HandScoreRecord.__table__.alias("in_force")
-    return (
-        select(score.c.hand_id)
-        .join(head, and_(head.club_id == score.c.club_id, head.round_id == score.c.round_id))
-        .where(
-            score.c.club_id == hand.club_id,
-            score.c.round_id == hand.round_id,
-            score.c.revision == head.revision,
-            score.c.number == hand.number,
-            score.c.hand_id == hand.id,
-        )
-        .correlate(hand)
-        .exists()
-        .label("in_force")
-    )
-
-
 def _metadata() -> Label[str | None]:
-    """Return an expression: the metadata of a hand, which links do not see."""
+    """Return an expression: the metadata of a hand."""
     record = TextRecord
     metadata = select(record.content).where(
         record.club_id == HandRecord.club_id,
         record.record_id == HandRecord.id,
         record.field == TextField.METADATA.value,
-        func.current_table().is_(None),
     )
     return metadata.correlate(HandRecord).scalar_subquery().label("metadata")
+
+
+def _is_corrected() -> Label[bool]:
+    """Return an expression: whether a correction made the record of a hand, in place of another one."""
+    submission = SubmissionRecord
+    kind = select(submission.kind).where(
+        submission.club_id == HandRecord.club_id, submission.id == HandRecord.submission_id
+    )
+    return (kind.correlate(HandRecord).scalar_subquery() == "correction").label("is_corrected")
 
 
 def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[StoredHand]:
@@ -218,9 +210,10 @@ def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[Stor
         return []
     played = {(record.round_id, record.revision, record.number) for record in records}
     players = _players(transaction, {(round_id, revision) for round_id, revision, _ in played})
+    hidden = {"metadata": None} if transaction.is_link else {}
     return [
         build_hand(
-            dict(record._mapping),
+            {**record._mapping, **hidden},
             rulesets.parse_ruleset(record.ruleset_content),
             players[record.round_id, record.revision],
         )
@@ -257,6 +250,7 @@ def build_hand(record: Mapping[str, Any], ruleset: Ruleset, players: Mapping[Sea
         irregular=load_mistakes(record["irregular"] or ()),
         reference=record["reference"],
         metadata=record.get("metadata"),
+        is_corrected=record.get("is_corrected", False),
     )
 
 
@@ -281,19 +275,11 @@ def _players(
     return players
 
 
-_LOCK_REFERENCE: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 6))")
-
-
-def find_reference(transaction: Transaction, reference: str) -> tuple[UUID, int] | None:
-    """Lock a reference of hands until the transaction ends, and find the round and the number of the hand with it."""
-    transaction.execute(_LOCK_REFERENCE, {"name": f"{transaction.club_id} {reference}"})
-    record = HandRecord
-    query = select(record.round_id, record.number).where(
-        record.club_id == transaction.club_id, record.reference == reference
-    )
-    # A correction that removes a hand before it gives the hand another number.
-    row = transaction.execute(query.order_by(record.id.desc()).limit(1)).one_or_none()
-    return None if row is None else (row.round_id, row.number)
+def list_places(transaction: Transaction, ids: Collection[UUID]) -> Sequence[tuple[UUID, UUID, int]]:
+    """List those of some IDs that are hands of the club, with their rounds and numbers."""
+    query = select(HandRecord.id, HandRecord.round_id, HandRecord.number)
+    query = query.where(HandRecord.club_id == transaction.club_id, HandRecord.id.in_(ids))
+    return [(row.id, row.round_id, row.number) for row in transaction.execute(query)]
 
 
 def list_records(transaction: Transaction, round_id: UUID, number: int) -> list[UUID]:

@@ -1,6 +1,6 @@
 """Rounds that somebody should know of: open ones, those soon final, and those that can still be corrected."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -51,6 +51,11 @@ def list_open(transaction: Transaction, *, limit: int) -> RoundOverviews:
     """List open rounds, newest first."""
     query = _select(transaction, _HEAD.status == RoundStatus.OPEN.value)
     return _load(transaction, query.order_by(_ROUND.opened_at.desc(), _ROUND.id.desc()), limit)
+
+
+def list_by_id(transaction: Transaction, ids: Collection[UUID]) -> Sequence[RoundOverview]:
+    """List those of some IDs that are rounds of the club."""
+    return _load(transaction, _select(transaction, _HEAD.round_id.in_(ids)), len(ids)).rounds
 
 
 def list_left_open(transaction: Transaction, before: datetime, *, limit: int) -> RoundOverviews:

@@ -99,7 +99,12 @@ def build_revision(
 
 
 def add(
-    transaction: Transaction, before: StoredRound, revision: RevisionToRecord, kind: EventKind, event: bytes
+    transaction: Transaction,
+    before: StoredRound,
+    revision: RevisionToRecord,
+    kind: EventKind,
+    event: bytes,
+    records: RoundRecords | None = None,
 ) -> StoredRound:
     """
     Insert a replayed round as its newest revision, as `build_revision`.
@@ -111,7 +116,7 @@ def add(
         Busy: another transaction has changed the round since it was read.
         RoundOpen: the revision reopens the round, and its table has an open round.
     """
-    change = build_revision(transaction, before, revision, kind, event)
+    change = build_revision(transaction, before, revision, kind, event, records)
     write_rounds(transaction, change)
     return change.after
 

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
@@ -49,12 +49,12 @@ def show_cards(cards: list[str]) -> Markup:
     return format_cards(map(Card.parse, cards))
 
 
-@explanations.app_template_filter("isolated")
-def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
+def isolate_names(text: str, names: Mapping[int, str] | Collection[str]) -> Markup:
     """
     Escape a sentence for HTML, with each player's name in a `bdi` element.
 
-    A name written from right to left then does not change the order of the text around it. Tens are shown as 10.
+    A name written from right to left then does not change the order of the text around it. Tens are shown as 10. The
+    names are those of players by their seats, or any names.
 
     >>> isolate_names("ann pays <bob> 4", {1: "ann", 2: "<bob>"})
     Markup('<bdi>ann</bdi> pays <bdi>&lt;bob&gt;</bdi> 4')
@@ -62,7 +62,8 @@ def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
     Markup('ann&#39;s ten beats ben&#39;s deuce: 10♦ against 2♠')
     """
     text = _TEN.sub("10", text)
-    longest_first = sorted(set(names.values()), key=len, reverse=True)
+    each = names.values() if isinstance(names, Mapping) else names
+    longest_first = sorted(set(each), key=len, reverse=True)
     if not longest_first:
         return escape(text)
     any_name = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, longest_first))})(?!\w)")
@@ -70,6 +71,9 @@ def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
     return Markup("").join(
         Markup("<bdi>{}</bdi>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)
     )
+
+
+explanations.add_app_template_filter(isolate_names, "isolated")
 
 
 @explanations.route("/v1/hands/<uuid:hand_id>/explanation", methods=["GET"])

@@ -24,6 +24,7 @@ from schemas.scores import (
     ScoreRequest,
     ScoreRequestSchema,
     dump_hand_with_round,
+    dump_listed_hand,
     dump_recorded_hand,
     dump_single_hand,
 )
@@ -117,7 +118,8 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 
     The same hand sent again returns the stored record; another hand with its number is a conflict. So is a hand that
     was undone: the problem names its record, and the hand counts again if it is sent with that ID in `restores`. A hand
-    that was corrected since is returned as it was recorded, with `in_force` false. A replay changes no metadata.
+    that was corrected since is returned as it was recorded, with `in_force` false. A replay changes no metadata. A hand
+    that counts again has the reference and the metadata that it had, unless the request has others.
     `charges` are recorded together with the hand, or refused with it.
     """
     transaction = current_transaction()
@@ -205,7 +207,7 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
     """List the hands of a round in the order in which they were played, for the newest revision or an older one."""
     after = query.pop("cursor")
     page = list_hands(current_transaction(), round_id, after=after, **query)
-    return respond_page("hands", [dump_recorded_hand(hand) for hand in page.items], page.next_after)
+    return respond_page("hands", [dump_listed_hand(hand) for hand in page.items], page.next_after)
 
 
 @hands.route("/v1/hands", methods=["GET"])
@@ -242,7 +244,9 @@ def patch_hand(changes: dict[str, Any], hand_id: UUID) -> Response:
     """
     Change the metadata of a hand.
 
-    A correction of the round, which changes its cards, moves them to the new record of the hand.
+    A correction of the round, which changes its cards, moves them to the new record of the hand. With the ID of a
+    record that was corrected, those of the record that the hand has now are changed, which is the response. A hand that
+    a correction removed is a conflict.
     """
     return json_response(_dump_result(update_hand(current_transaction(), hand_id, changes["metadata"])))
 

@@ -88,6 +88,7 @@ _IN_CLUB: Final = {
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
         for table in (
+            "acknowledged_findings",
             "aliases",
             "api_keys",
             "links",

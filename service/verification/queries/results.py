@@ -1,5 +1,6 @@
 """The result of the last verification of a club."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -9,6 +10,8 @@ from sqlalchemy.dialects.postgresql import insert
 
 from service.db import Transaction
 from service.verification.models import VerificationRecord
+from service.verification.queries import findings
+from service.verification.queries.findings import StoredFinding
 
 _RECORD: Final = VerificationRecord
 
@@ -30,8 +33,13 @@ class VerificationResult:
     is_complete: bool
 
 
-def store(transaction: Transaction, result: VerificationResult) -> None:
-    """Store the result in place of the one before, as the owner of the tables."""
+def store(transaction: Transaction, result: VerificationResult, first: Iterable[StoredFinding]) -> None:
+    """
+    Store the result and its first findings in place of those before, as the owner of the tables.
+
+    An acknowledgement at the same time is of the findings before, or it is a conflict.
+    """
+    findings.lock(transaction)
     values = {
         "ended_at": result.ended_at,
         "events": result.events,
@@ -40,6 +48,7 @@ def store(transaction: Transaction, result: VerificationResult) -> None:
     }
     statement = insert(_RECORD).values(club_id=transaction.club_id, **values)
     transaction.execute(statement.on_conflict_do_update(index_elements=[_RECORD.club_id], set_=values))
+    findings.replace(transaction, first)
 
 
 def find(transaction: Transaction) -> VerificationResult | None:

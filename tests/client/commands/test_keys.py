@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from client.render.console import make_console
-from client.render.links import draw_terminal_code, show_console_link
+from client.render.links import draw_terminal_code, show_sign_in_link
 from tests.support.client.run_ofc import ofc
 from tests.support.sample_rounds import NOBODYS
 from tests.support.server_process import Running, command
@@ -144,7 +144,7 @@ def test_the_address_is_printed_and_signs_in_once(reached: dict[str, str]) -> No
 
 def test_for_another_device_a_code_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
     link = {"url": "http://192.168.1.20:8000/console/sign-in/x", "expires_at": "2026-11-20T20:15:00.000000Z"}
-    show_console_link(make_console(), link, draws_code=True)
+    show_sign_in_link(make_console(), link, draws_code=True)
     *drawn, address, valid = capsys.readouterr().out.splitlines()
     assert "\n".join(drawn) == draw_terminal_code(link["url"])
     assert (address, valid) == (link["url"], "signs in once, until 2026-11-20 20:15 UTC")

@@ -49,6 +49,23 @@ def terminal_code(address: str) -> str:
     return "\n".join("".join(shapes[pair] for pair in zip(*two, strict=True)) for two in pairs)
 
 
+def test_a_phone_is_signed_in_with_a_qr_code(reached: dict[str, str], client: Client, tmp_path: Path) -> None:
+    result = ofc("link", "phone", "--svg", str(tmp_path / "phone.svg"), **reached)
+    assert result.code == 0, result.err
+    *drawn, address, until = result.out.splitlines()
+    assert re.fullmatch(rf"{re.escape(reached['OFC_URL'])}/scorekeeper/#ofc_phone_[\w-]{{43}}", address)
+    assert "\n".join(drawn) == terminal_code(address)
+    assert until.startswith("signs in once, until ")
+    assert ElementTree.parse(tmp_path / "phone.svg").getroot().tag.endswith("svg")
+    secret = f"ofc_link_{'phone':a<43}"
+    client.sign_in_phone({"code": address.partition("#")[2], "secret": secret, "label": "Anna's phone"})
+    listed = ofc("link", "list", "--kind", "club", **reached)
+    assert re.search(r"Anna's phone +club +all tables", listed.out)
+    [link] = client.list_links(kind="club", state="valid")
+    assert ofc("link", "revoke", link["id"], **reached).code == 0
+    assert ofc("link", "phone", "--json", **reached).document["url"].startswith(f"{reached['OFC_URL']}/scorekeeper/#")
+
+
 def test_a_link_reads_the_table_unless_it_is_for_a_scorekeeper(reached: dict[str, str], friday: str) -> None:
     issued = ofc("link", "table", friday, "--json", **reached).document
     assert (issued["kind"], issued["scopes"], issued["label"]) == ("viewer", ["read"], "viewer")

@@ -217,7 +217,9 @@ def test_a_changed_figure_is_reported_with_the_expected_value(tmp_path: Path) ->
     changed = changed_at(("revisions", 0, "settlement", "stacks", "1"), right + 1)
     result = ofc("verify", write(tmp_path, changed), "--key", file_of(NEWEST, "key"))
     assert result.code == 1
-    assert f"#/revisions/0/settlement/stacks/1: the file has {right + 1}; expected {right}" in result.out
+    sentence = f"ann's stack after the round is {right + 1}; the cards say {right}."
+    line = f"  {sentence} The file was changed after it was issued.  figure-differs #/revisions/0/settlement/stacks/1"
+    assert line in result.text.splitlines()
     assert result.text.endswith("FAILED: the file differs from what was recorded, or events are missing in it.")
 
 
@@ -353,7 +355,8 @@ def test_common_findings_are_complete_sentences(path: tuple[str | int, ...], val
 def test_an_invalid_evidence_file_is_reported(tmp_path: Path) -> None:
     result = ofc("verify", write(tmp_path, {"hands": []}))
     assert result.code == 1
-    assert "#/format: `format` is required" in result.out
+    assert "The file: format is required" in result.out
+    assert "field-missing #/format" in result.out
     assert ofc("verify", write(tmp_path, "no JSON")).code == 2
     assert ofc("verify", tmp_path / "nowhere.json").code == 2
 

@@ -31,7 +31,7 @@ class Folded:
             self.document["hands"].pop()
             left = [each for each in self.document["departures"] if each["seat"] not in content["departures"]]
             self.document["departures"] = left
-            self.standing = set(content.get("irregular", ()))
+            self.standing = set(content.get("irregular", self.standing - {content["number"]}))
         elif kind == "departure.recorded":
             self.document["departures"].append({"seat": content["seat"], "after_hand": content["after_hand"]})
         elif kind == "round.closed":

@@ -29,7 +29,7 @@ class Working(Happening):
         self.taken["imports"] += len(lines)
         stored = [each["round"] for each in results_of(self.club.api, f"/v1/imports/{job['id']}")][: len(lines)]
         for round_id, document in zip(stored, documents, strict=True):
-            self.club.agrees(self.club.add(round_id, table, self.happened(document, ruleset), is_final=True))
+            self.club.agrees(self.club.add(round_id, table, self.happened(document, ruleset), is_imported=True))
 
     def everything_is_recomputed(self, _rng: Random) -> None:
         if self.club.rounds:

@@ -93,12 +93,15 @@ class Club:
         return next((each for each in self.rounds if each.table == table and each.status == "open"), None)
 
     def is_followed(self, round_: Modelled) -> bool:
-        """Return whether another round was opened at its table since."""
-        return any(each.table == round_.table for each in self.rounds[self.rounds.index(round_) + 1 :])
+        """Return whether another round was played at its table since: no stack carries over to imported rounds."""
+        later = self.rounds[self.rounds.index(round_) + 1 :]
+        return any(each.table == round_.table and not each.is_imported for each in later)
 
-    def add(self, round_id: str, table: str, happened: Happened, *, is_final: bool = False) -> Modelled:
+    def add(self, round_id: str, table: str, happened: Happened, *, is_imported: bool = False) -> Modelled:
         version = self.api.get(f"/v1/rounds/{round_id}")["version"]
-        self.rounds.append(Modelled(round_id, table, happened, version, final=1 if is_final else None))
+        self.rounds.append(
+            Modelled(round_id, table, happened, version, is_imported=is_imported, final=1 if is_imported else None)
+        )
         return self.rounds[-1]
 
     # --- how the two are compared ---

@@ -90,6 +90,7 @@ class Modelled:
     table: str
     happened: Happened
     version: int
+    is_imported: bool = False
     revision: int = 1
     past: list[dict[str, Any]] = field(default_factory=list)
     final: int | None = None

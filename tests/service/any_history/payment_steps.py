@@ -19,7 +19,7 @@ class Paying(Happening):
         if len(players) < 2:
             return
         payer, payee = rng.sample([*players, None], 2)
-        if payer and payee and self.club.aliases.get(payer, payer) == self.club.aliases.get(payee, payee):
+        if payer and payee and self._is_one_person(payer, payee):
             return
         self._is_recorded("payments", {"payer": payer, "payee": payee, "paid_at": "2026-11-20T23:00:00Z"}, rng)
 
@@ -54,6 +54,10 @@ class Paying(Happening):
         if round_ is None:
             return
         hand = random_hand(rng, round_.happened.round)
+        after = round_.happened.with_hand(hand)
+        if not after.plays():
+            # Too few players can play: nobody topped up.
+            return
         charges = [
             {
                 "player": rng.choice(round_.happened.document["seats"])["player"],
@@ -71,9 +75,9 @@ class Paying(Happening):
             self._is_line_refused(line)
             return
         recorded, repeated = self._send(line, line)
-        assert (recorded["status"], repeated["status"]) == ("recorded", "replayed")
+        assert (recorded["status"], repeated["status"]) == ("recorded", "replayed"), recorded
         self.count("charged hands")
-        self.club.has_moved(round_, round_.happened.with_hand(hand), recorded["hand"]["round"])
+        self.club.has_moved(round_, after, recorded["hand"]["round"])
         self._is_line_refused(others)
         charged = {each["reference"]: each["id"] for each in self._lines() if each["reference"] in references}
         assert sorted(charged) == references
@@ -108,6 +112,8 @@ class Paying(Happening):
         if len(players) < 2:
             return
         payer, payee = rng.sample(players, 2)
+        if self._is_one_person(payer, payee):
+            return
         unit, path = rng.choice(["EUR", "chips", *self.club.tables]), "/v1/payment-claims"
         body = {"payer": payer, "payee": payee, "unit": unit, "amount": rng.randint(1, 500)}
         claimed = self.post(path, {**body, "reference": f"claimed {rng.random()}"})
@@ -132,6 +138,9 @@ class Paying(Happening):
                 self.club.recorded[ended["id"]] = "payments"
         for other in steps.keys() - {step}:
             self.is_refused(f"{path}/{other}", steps[other], 409)
+
+    def _is_one_person(self, one: str, other: str) -> bool:
+        return self.club.aliases.get(one, one) == self.club.aliases.get(other, other)
 
     def _players(self) -> list[str]:
         return sorted({seat["player"] for each in self.club.rounds for seat in each.happened.document["seats"]})

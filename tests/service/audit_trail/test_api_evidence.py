@@ -277,6 +277,7 @@ OF_NO_ROUND = {
     EventKind.RULESET_ADDED,
     EventKind.CLUB_CREATED,
     EventKind.CLUB_CHANGED,
+    EventKind.FINDINGS_ACKNOWLEDGED,
     EventKind.CHECKPOINT_SEALED,
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,

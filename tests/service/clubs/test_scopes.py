@@ -98,6 +98,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "list_keys": {"admin"},
     "revoke_key": {"admin"},
     "issue_console_link": set(KeyScope),
+    "issue_phone_link": {"tables"},
     "issue_link": {"write"},
     "list_links": {"write", "admin"},
     "revoke_link": {"write", "admin"},
@@ -153,8 +154,8 @@ NEEDS_NO_KEY = {"list_rulesets", "get_ruleset"}
 NAMES_AN_ID = {"open_dispute", "record_payment", "record_charge", "claim_payment"}
 """Operations with an ID in the body, for which an ID of another club is a mistake like an unknown one."""
 
-WITH_TWO_SCOPES = {"propose_recomputation"}
-"""Operations that need another scope too; `tests/service/proposals/test_proposed_audits.py` has both."""
+WITH_TWO_SCOPES = {"propose_recomputation", "issue_phone_link"}
+"""Operations that need other scopes too, as `test_proposed_audits.py` and `links/test_phones.py` have them."""
 
 QUERIES = {"prove_consistency": "?from=0&to=0", "prove_inclusion": "?position=0&size=1"}
 """Required query parameters."""

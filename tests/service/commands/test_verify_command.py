@@ -80,12 +80,19 @@ def test_a_changed_record_is_printed(house: House, checkpoint: Path) -> None:
     right = [{**changed[0], "due": changed[0]["due"] - 1}, *changed[1:]]
     [line] = result.stdout.splitlines()
     assert result.returncode == 1
-    assert line.startswith("figure-differs: hand_scores ")
-    assert f"round_id={round_id} revision=1 number=2: transfers is " in line
+    [(table,)] = house.query("SELECT name FROM tables")
+    due = right[0]["due"]
+    sides = " to ".join({1: "ann", 2: "bob", 3: "cyd"}[right[0][side]] for side in ("payer", "payee"))
+    assert line.startswith(
+        f"The points due of payment 1 ({sides}) of hand 2 of a round at {table} are {due + 1}; the cards say {due}."
+        " It was changed without the service.  figure-differs: hand_scores "
+    )
+    assert line.endswith(f"round_id={round_id} revision=1 number=2: transfers")
     as_json = verify(house, "--json")
     finding, summary = map(json.loads, as_json.stdout.splitlines())
     assert (finding["kind"], finding["table"], finding["column"]) == ("figure-differs", "hand_scores", "transfers")
     assert (finding["stored"], finding["expected"]) == (changed, right)
+    assert line.startswith(f"{finding['sentence']}  ")
     assert summary["summary"]["found"] == {"figure-differs": 1}
     assert as_json.returncode == 1
 
@@ -107,11 +114,18 @@ def test_the_result_of_each_club_is_stored(house: House, checkpoint: Path) -> No
     verify(house, "--checkpoint", checkpoint, "--store-result")
     other, result = next((each, result) for each, result in stored(house).items() if each != club)
     assert stored(house) == {club: (events, 1, True), other: result}
+    [(round_id,)] = house.query("SELECT id FROM rounds WHERE club_id = %s", club)
+    assert house.query("SELECT club_id, round_id, hand, kind FROM verification_findings") == [
+        (club, round_id, 2, "figure-differs")
+    ]
     assert result[1:] == (0, False), "what is wrong in one club is no finding in another"
     house.change("DROP INDEX hands_played")
     verify(house, "--checkpoint", checkpoint, "--store-result")
     counts = {each: findings for each, (_, findings, _) in stored(house).items()}
     assert counts == {club: 2, other: 1}, "the schema is that of all clubs"
+    assert {
+        each for (each,) in house.query("SELECT sentence FROM verification_findings WHERE club_id = %s", other)
+    } == {"The database lacks the index public.hands_played. It was removed without the service."}
     [(ended_at,)] = house.query("SELECT ended_at FROM verifications WHERE club_id = %s", club)
     assert datetime.now(UTC) - ended_at < timedelta(minutes=5)
 
@@ -132,13 +146,22 @@ def test_verification_resumes_after_an_interruption_and_loses_nothing(house: Hou
     state = checkpoint.with_name("verify.state")
     tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
     before = {"position": {"club": str(club), "pass": "rounds", "after": str(club)}, "events": 9}
-    found_before = {"found": {"record-differs": 1}, "wrong": {str(club): 1}}
+    [renamed] = verify(house, "--json").stdout.splitlines()[:-1]
+    sentence = json.loads(renamed)["sentence"]
+    assert sentence.startswith("The name of the club is other; the events say club ")
+    finding = {"kind": "record-differs", "place": "clubs: name", "sentence": sentence, "round_id": None, "hand": None}
+    found_before = {
+        "found": {"record-differs": 1},
+        "wrong": {str(club): 1},
+        "findings": {str(club): [{**finding, "digest": "00" * 32}]},
+    }
     state.write_text(json.dumps({**before, **found_before}))
     result = verify(house, "--resume", state, "--store-result")
     # The name was looked at before, and is not looked at again.
     assert (result.returncode, result.stdout) == (1, "")
     assert ": 1 finding." in result.stderr
     assert stored(house)[club][1:] == (1, False)
+    assert house.query("SELECT sentence FROM verification_findings") == [(sentence,)]
     assert not state.exists()
     link = state.with_name("link.state")
     link.symlink_to(state)
@@ -158,7 +181,7 @@ def test_verification_resumes_after_a_kill(house: House, checkpoint: Path) -> No
     [(club,)] = house.query("SELECT id FROM clubs")
     # The schema has been looked at already: that would wait for the lock, too.
     beginning = {"club": str(club), "pass": "club", "after": str(UUID(int=0))}
-    state.write_text(json.dumps({"position": beginning, "events": 0, "found": {}, "wrong": {}}))
+    state.write_text(json.dumps({"position": beginning, "events": 0, "found": {}, "wrong": {}, "findings": {}}))
     with psycopg.connect(house.owner_url) as holding, first.open("wb") as printed:
         # It reaches the tree, and no further.
         holding.execute("LOCK TABLE shared.signing_keys IN ACCESS EXCLUSIVE MODE")
@@ -201,7 +224,8 @@ def test_a_retained_checkpoint_detects_a_restored_older_backup(tmp_path: Path) -
         take_back(owner_url)
         result = verify_with("--checkpoint", checkpoint_file)
         assert result.returncode == 1
-        assert result.stdout.startswith("checkpoint-broken: tree_nodes ")
+        assert result.stdout.startswith("The events contradict a checkpoint that was retained elsewhere")
+        assert "checkpoint-broken: tree_nodes " in result.stdout.splitlines()[0]
 
 
 def test_the_owner_of_the_tables_need_be_no_superuser(embedded_postgres: Server) -> None:

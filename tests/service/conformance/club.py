@@ -96,6 +96,7 @@ class Club:
             "record_hands": self.hand_lines,
             "record_departure": self.departure,
             "issue_link": self.to_share,
+            "sign_in_phone": self.phone,
             "undo_hand": self.undo,
             "confirm_settlement": self.confirmation,
             "play_document": self.document,
@@ -208,6 +209,11 @@ class Club:
     def to_share(self) -> Document:
         """Choose what a link is to: a table or a round."""
         return {"table": self.add_table()} if self.rng.random() < 0.5 else {"round": self.playing()["id"]}
+
+    def phone(self) -> Document:
+        """Choose a code that no phone has used, and the secret of a phone."""
+        code = self._made("/v1/phone-links", {})["url"].partition("#")[2]
+        return {"code": code, "secret": f"ofc_link_{self.rng.getrandbits(172):043x}"}
 
     def key_to_create(self) -> Document:
         """Choose what a key is for; every key that creates one has the scope to give."""

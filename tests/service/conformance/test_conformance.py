@@ -62,6 +62,7 @@ They are replaced in what is to be accepted, because Hypothesis lists those of a
 
 NOTHING_TO_VARY = {"check_health", "check_readiness", "get_metrics", "list_rulesets", "list_units"}
 NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint", "get_club", "get_link", "issue_console_link"}
+NOTHING_TO_VARY |= {"issue_phone_link"}
 """Operations without parameters: there is only one request."""
 
 REFUSED_BEYOND_THE_SHAPE = {
@@ -72,6 +73,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "update_table": "one field is required, a point value needs a unit, and the ruleset must be there",
     "open_round": "players and stacks must fit the ruleset",
     "record_hand": "a hand must follow from the hands before it",
+    "close_round": "the result must be the expected one",
     "record_departure": "the player who leaves must have the seat, and the ruleset must allow it",
     "undo_hand": "the number must be the last hand's",
     "confirm_settlement": "somebody must sit in the seat",
@@ -119,6 +121,9 @@ TOO_LONG = dict.fromkeys(
     "ten thousand hands, the most of a round, can be longer than a body",
 )
 """Operations that may respond with 413 to a body that fits the schema."""
+
+ENDED = {"sign_in_phone": "no schema can tell a code that was used"}
+"""Operations that may respond with 410 to a body that fits the schema, and why."""
 
 TAKES_ANY_TEXT = dict.fromkeys(
     ("start_import", "record_hands"), "the results of the lines state what is wrong with a line"
@@ -207,6 +212,7 @@ def run(house: House, operation_id: str, number: int, tally: Tally) -> None:
         *ACCEPTED,
         *(["422"] if operation_id in REFUSED_BEYOND_THE_SHAPE else []),
         *(["413"] if operation_id in TOO_LONG else []),
+        *(["410"] if operation_id in ENDED else []),
         *(["304"] if operation_id in CONDITIONAL else []),
     ]
     schema.config.checks = ChecksConfig(

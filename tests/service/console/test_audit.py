@@ -34,7 +34,16 @@ def test_the_newest_event_is_first_with_its_actor_table_and_round(house: House, 
     join(house, api)
     response = Visitor.signed_in(house, api).get("/audit")
     shown = text_of(parse(response))
-    for text in ("hand.recorded", "round.opened", "table.created", "key.created", "kitchen", "first", "the service"):
+    for text in (
+        "first recorded hand 3 at kitchen. hand.recorded",
+        "hand.recorded",
+        "round.opened",
+        "table.created",
+        "key.created",
+        "kitchen",
+        "first",
+        "the service",
+    ):
         assert text in shown
     rows = kinds_of(Visitor.signed_in(house, api), "")
     assert rows[0] == "hand.recorded"

@@ -33,12 +33,48 @@ def read(api: Api, table: str) -> Document:
 
 
 def test_a_table_is_created_once_however_often_the_form_is_sent(visitor: Visitor, api: Api) -> None:
-    form = {"name": " attic ", "ruleset": "turbo", "point_value": "20", "unit": "EUR", "minimum_stack": ""}
+    form = {"name": " attic ", "ruleset": "turbo", "point_value": "0.20", "unit": "EUR", "minimum_stack": ""}
     created, again = (visitor.submit("/tables/new", "/tables/new", form) for _ in range(2))
     assert created.location == again.location
     table = read(api, created.location.rpartition("/")[2])
     assert (table["name"], table["ruleset"], table["minimum_stack"]) == ("attic", "turbo@1", None)
     assert (table["point_value"], table["unit"]) == (20, "EUR")
+
+
+def test_a_table_is_created_with_its_first_round(house: House, visitor: Visitor, api: Api) -> None:
+    players = {"player1": "ann", "player2": "", "player4": " cyd "}
+    form = {"name": "attic", "ruleset": "turbo", "stack": "150", **players}
+    created, again = (visitor.submit("/tables/new", "/tables/new", form) for _ in range(2))
+    assert created.location == again.location
+    [round_] = api.get("/v1/rounds")["rounds"]
+    assert created.location.endswith(round_["table"])
+    seats = [(each["seat"], each["player"], each["opening_stack"]) for each in round_["seats"]]
+    assert seats == [(1, "ann", 150), (4, "cyd", 150)]
+    # They are known from now on, and every game is there in words.
+    shown = visitor.show("/tables/new")
+    assert {"ann", "cyd"} <= {each.get("value") for each in shown.iter("option")}
+    assert "Pineapple, Fantasyland from queens (pineapple)" in text_of(shown)
+    refused = visitor.submit("/tables/new", "/tables/new", {**form, "name": "cellar", "stack": "0"})
+    assert refused.status_code == 422
+    assert len(api.get("/v1/tables")["tables"]) == 1
+    # A key that records nothing creates tables without a round.
+    other = signed_in_with(house, api, "tables")
+    assert "First round" not in text_of(other.show("/tables/new"))
+    assert (
+        other.send("/tables/new", {**form, "name": "cellar", "csrf": csrf_of(other.show("/tables/new"))}).status_code
+        == 403
+    )
+    assert len(api.get("/v1/tables")["tables"]) == 1
+
+
+def test_a_table_with_an_open_round_of_others_is_not_that_of_the_form(visitor: Visitor, api: Api) -> None:
+    form = {"name": "attic", "ruleset": "turbo", "stack": "150", "player1": "ann", "player2": "ben"}
+    assert visitor.submit("/tables/new", "/tables/new", form).status_code == 303
+    for other in ({"player2": "cyd"}, {"player3": "cyd"}, {"stack": "200"}, {"player1": "ben", "player2": "ann"}):
+        refused = visitor.submit("/tables/new", "/tables/new", form | other)
+        assert refused.status_code == 409, other
+        assert "Another table has this name. Choose another one." in text_of(parse(refused))
+    assert len(api.get("/v1/rounds")["rounds"]) == 1
 
 
 def test_a_table_that_is_refused_is_shown_again_with_the_reason(visitor: Visitor, api: Api) -> None:

@@ -85,7 +85,7 @@ def test_what_needs_a_person_is_in_the_order_of_its_urgency(visitor: Visitor, ap
 def test_a_club_without_rounds_sees_the_first_steps(house: House, api: Api, visitor: Visitor) -> None:
     text, links = section(visitor.show("/"), "First steps")
     assert "Create a table" in text
-    assert links == ["/console/tables/new", "/console/links/new", "/scorekeeper/"]
+    assert links == ["/console/tables/new", "/console/phones/new", "/console/links/new", "/scorekeeper/"]
     reader = Visitor.signed_in(house, reader_of(house, api, "read"))
     text, links = section(reader.show("/"), "First steps")
     assert "Ask a manager for a table" in text
@@ -96,7 +96,7 @@ def test_the_next_step_after_the_first_table_is_a_link_to_it(visitor: Visitor, a
     created = visitor.submit("/tables/new", "/tables/new", {"name": "friday", "ruleset": "pineapple"})
     text, links = section(visitor.show("/"), "First steps")
     assert "The club has the table friday." in text
-    assert links == [created.location, "/console/links/new?table=friday", "/scorekeeper/"]
+    assert links == [created.location, "/console/phones/new", "/console/links/new?table=friday", "/scorekeeper/"]
     start_round(api, name="saturday")
     assert "First steps" not in text_of(visitor.show("/"))
 
@@ -139,7 +139,7 @@ def test_unusual_rounds(visitor: Visitor, api: Api) -> None:
     fouled = finished(api, FOULING)
     text, links = section(visitor.show("/"), "Unusual rounds")
     assert "Unusual rounds 1" in text
-    assert "Many fouls: ann" in text
+    assert "2 of ann's 3 boards were foul; usually 0 of 27." in text
     assert "Of the 4 newest rounds" in text
     assert links == [f"/console/rounds/{fouled}"]
 
@@ -181,7 +181,7 @@ def test_the_last_verification(
     assert "Last verificationNone yet" in text_of(visitor.show("/"))
     ended_at = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
     with house.owner.transaction(club_of(house, api)) as transaction:
-        store(transaction, VerificationResult(ended_at, 1234, findings, is_complete))
+        store(transaction, VerificationResult(ended_at, 1234, findings, is_complete), [])
     text, _ = section(visitor.show("/"), "Evidence")
     assert f"20 November 2026, 18:30 UTC, {shown} Last" in text
     other = Visitor.signed_in(house, house.new_client())

@@ -47,6 +47,30 @@ def test_the_filter_selects_the_page_and_its_files(house: House, api: Api) -> No
     assert "No link matches" in text_of(visitor.show("/links?table=kitchen&kind=player"))
 
 
+def test_a_phone_is_signed_in_with_a_code_and_revoked(house: House, api: Api) -> None:
+    visitor = Visitor.signed_in(house, api)
+    shown = visitor.submit("/phones/new", "/phones/new", {})
+    assert shown.status_code == 200
+    [address] = [each.get("value") for each in parse(shown).iter("input") if each.get("id") == "address"]
+    place, _, code = str(address).partition("#")
+    assert place == "http://localhost/scorekeeper/"
+    secret = f"ofc_link_{uuid4().hex:a<43}"
+    link = Api(house.app, None).post("/v1/phones", {"code": code, "secret": secret, "label": XSS})
+    assert link.status == 201, link
+    listed = visitor.get("/links?kind=club")
+    assert "All tables" in text_of(parse(listed))
+    assert XSS not in listed.text
+    assert code not in listed.text
+    path = f"/links/{link['id']}/revoke"
+    assert "opens the club no longer" in " ".join(text_of(visitor.show(path)).split())
+    visitor.submit(path, path, {})
+    assert Api(house.app, secret).get("/v1/link").status == 401
+    # A code is for keys that can create tables.
+    reader = signed_in_with(house, api, "read", "write")
+    assert reader.get("/phones/new").status_code == 403
+    assert "Sign a phone in" not in reader.get("/links").text
+
+
 @pytest.mark.parametrize("query", ["?kind=other", "?state=x", "?cursor=1"])
 def test_invalid_filters_are_refused_in_words(house: House, api: Api, query: str) -> None:
     response = Visitor.signed_in(house, api).get(f"/links{query}")

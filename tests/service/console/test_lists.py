@@ -16,6 +16,7 @@ from service.clubs.actions import create_key
 from service.console.views.audit import EVENTS
 from service.console.views.claims import CLAIMS
 from service.console.views.disputes.lists import DISPUTES
+from service.console.views.findings import FINDINGS
 from service.console.views.jobs import DIFFERENCES, JOBS, LINES
 from service.console.views.keys import KEYS, SESSIONS
 from service.console.views.ledger import LEDGER
@@ -28,6 +29,7 @@ from service.console.views.rounds.lists import ROUNDS
 from service.console.views.rulesets import RULESETS
 from service.console.views.tables import TABLES
 from service.console.views.webhooks import DELIVERIES, WEBHOOKS
+from tests.service.console.sentences.test_findings import finding, verified
 from tests.service.console.test_jobs import imported, started, work_on
 from tests.service.console.test_rulesets import add_house_rules
 from tests.service.console.test_webhooks import URL, add
@@ -205,6 +207,11 @@ def add_rulesets(_: House, api: Api, numbers: range) -> str:
     return "/rulesets"
 
 
+def add_findings(house: House, api: Api, numbers: range) -> str:
+    verified(house, api, [finding(number, UUID(int=number + 1)) for number in range(numbers.stop)])
+    return "/findings"
+
+
 CASES = {
     "tables": Case(TABLES, add_rounds("/tables"), "name", "name=LE 1", "name=100%"),
     "rounds": Case(
@@ -231,6 +238,9 @@ CASES = {
         for tab, listing in DISPUTES.items()
     },
     "events": Case(EVENTS[True], add_events, "kind", "table=table 1", f"round={UUID(int=0)}"),
+    "findings": Case(
+        FINDINGS, add_findings, "sentence", f"round={UUID(int=1)}", f"round={UUID(int=0)}", ("state=new",)
+    ),
     "rulesets": Case(RULESETS, add_rulesets, "ruleset"),
 }
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from schemas.verification.evidence_file import verify
+from schemas.verification.report import split_place
 from service.audit_trail.actions import make_checkpoint
 from tests.service.console.test_round_replay import rows_of, section
 from tests.support.api_client import Api
@@ -12,7 +13,7 @@ from tests.support.application import SIGNING_KEY, House
 from tests.support.browser.console_visitor import Visitor, is_attachment, parse, text_of
 from tests.support.database.recomputed_rounds import tamper
 from tests.support.import_lines import club_of, database_of
-from tests.support.sample_rounds import complete_round
+from tests.support.sample_rounds import complete_round, settlement_of
 
 
 @pytest.fixture
@@ -39,8 +40,10 @@ def test_every_check_is_shown_with_its_result(visitor: Visitor, house: House, ap
     page = visitor.show(f"/rounds/{round_id}/verification")
     rows = rows_of(section(page, "result"))
     assert len(report.verified) >= 5
-    assert [text for result, text in rows if result == "Passed"] == report.verified
-    assert [text for result, text in rows if result == "Not checked"] == report.unchecked
+    assert [text for result, text in rows if result == "Passed"] == [split_place(line)[1] for line in report.verified]
+    assert [text for result, text in rows if result == "Not checked"] == [
+        split_place(line)[1] for line in report.unchecked
+    ]
     assert "Verified here: incomplete" in text_of(page)
 
 
@@ -69,4 +72,8 @@ def test_a_changed_record_fails(visitor: Visitor, house: House, api: Api) -> Non
     page = visitor.show(f"/rounds/{round_id}/verification")
     failed = [text for result, text in rows_of(section(page, "result")) if result == "Failed"]
     assert "Verified here: failed" in text_of(page)
-    assert any("#/revisions/0/settlement/stacks/2" in text for text in failed)
+    stack = settlement_of(api, round_id)["stacks"]["2"]
+    assert (
+        f"bob's stack after the round is {stack}; the cards say {stack - 1}. The file was changed after it was issued."
+        " figure-differs #/revisions/0/settlement/stacks/2"
+    ) in failed

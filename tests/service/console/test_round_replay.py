@@ -204,33 +204,67 @@ def test_a_hand_shows_boards_matrix_payments_and_standings(visitor: Visitor, api
     play(api, round_id, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS}))
     page = visitor.show(f"/rounds/{round_id}/hands/1")
     boards = words(section(page, "boards"))
-    assert "Q♠Q♦4♣" in boards
-    assert "pair of queens" in boards
-    assert "+7 royalty" in boards
+    assert "Q♠Q♦4♣ pair of queens, four kicker +7 royalty" in boards
     assert "Earned Fantasyland, 14 cards" in boards
     assert boards.index("seat 3") < boards.index("Button")
-    assert rows_of(section(page, "matrix")) == [
+    assert boards.count("before caps") == 2, "of ann and of ben"
+    assert "3 → 8, +6 before caps" in boards
+    matrix = section(page, "matrix")
+    assert [[cell.partition(" of ")[0] for cell in row] for row in rows_of(matrix)] == [
         ["ann", "–", "+4", "+2", "+6"],
         ["ben", "−4", "–", "−1", "−5"],
         ["cyd", "−2", "+1", "–", "−1"],
     ]
-    payments = rows_of(section(page, "payments"))
-    assert [row[2:] for row in payments] == [
-        ["4", "3", "1", "50 → 47", "3 → 6"],
-        ["2", "2", "–", "50 → 48", "6 → 8"],
-        ["1", "1", "–", "47 → 46", "48 → 49"],
-    ]
-    assert [row[0] for row in rows_of(section(page, "stacks"))] == ["cyd", "ben", "ann"]
+    payments = [words(each) for each in section(page, "payments").iter("summary")]
+    assert payments == ["ben pays ann 3 of 4", "cyd pays ann 2", "ben pays cyd 1"]
+
+
+def test_a_row_and_a_pair_lead_to_their_reasons(visitor: Visitor, api: Api) -> None:
+    round_id = start_round(api)
+    hand_id = play(api, round_id, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS}))["id"]
+    explained = api.get(f"/v1/hands/{hand_id}/explanation").document
+    page = visitor.show(f"/rounds/{round_id}/hands/1")
+    links = {each.attrib["href"][1:] for each in page.iter("a") if each.attrib.get("href", "").startswith("#why-")}
+    places = {each.attrib["id"]: each for each in page.iter("section") if each.attrib.get("class") == "panel why"}
+    assert (
+        links
+        == places.keys()
+        == {
+            *("why-1-2", "why-1-3", "why-2-3"),
+            *(f"why-{seat}-{row}" for seat in (1, 2, 3) for row in ("top", "middle", "bottom")),
+        }
+    )
+    assert [places[f"why-{min(each['seats'])}-{max(each['seats'])}"] for each in explained["exchanges"]]
+    top = words(places["why-1-top"])
+    assert "ann: top Q♠Q♦4♣ pair of queens, four kicker" in top
+    assert "−1 against cyd: cyd's pair of kings beats ann's pair of queens" in top
+    assert "+1 against bob: ann's pair of queens beats bob's ace high" in top
+    assert "+1 against ann" in words(places["why-3-top"])
+    for player in explained["players"]:
+        for row, shown in player["rows"].items():
+            royalty = "" if shown["royalty"] is None else shown["royalty"]["text"]
+            assert tens(royalty) in words(places[f"why-{player['seat']}-{row}"])
+
+
+def tens(text: str) -> str:
+    """Return a sentence of an explanation as pages show it."""
+    return re.sub("T(?=[♠♥♦♣])", "10", text)
 
 
 def test_every_point_has_the_reason_of_the_explanation(visitor: Visitor, api: Api) -> None:
     round_id = start_round(api)
     hand_id = play(api, round_id, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS}))["id"]
     explained = api.get(f"/v1/hands/{hand_id}/explanation").document
-    why = words(section(visitor.show(f"/rounds/{round_id}/hands/1"), "why"))
-    reasons = [reason["text"] for exchange in explained["exchanges"] for reason in exchange["reasons"]]
-    assert len(reasons) > 6
-    assert [text for text in reasons if re.sub("T(?=[♠♥♦♣])", "10", text) not in why] == []
+    page = visitor.show(f"/rounds/{round_id}/hands/1")
+    reasons = 0
+    for exchange in explained["exchanges"]:
+        first, second = sorted(exchange["seats"])
+        why = words(section(page, f"why-{first}-{second}-title"))
+        assert [each["text"] for each in exchange["reasons"] if tens(each["text"]) not in why] == []
+        reasons += len(exchange["reasons"])
+    assert reasons > 6
+    payments = words(section(page, "payments"))
+    assert [each["text"] for each in explained["payments"] if each["text"] not in payments] == []
 
 
 def test_hands_link_to_the_hands_beside_them(visitor: Visitor, api: Api) -> None:
@@ -251,7 +285,7 @@ def test_discards_are_shown_where_they_are_known(visitor: Visitor, api: Api) -> 
     play(api, round_id, hand(1, 1, {**THREE, 1: {"board": HIGH, "discards": ["Ac", "Jh", "9h", "6h"]}}))
     boards = words(section(visitor.show(f"/rounds/{round_id}/hands/1"), "boards"))
     assert boards.count("Discards") == 1
-    assert "DiscardsA♣J♥9♥6♥" in boards
+    assert "Discards A♣J♥9♥6♥" in boards
 
 
 def test_the_explanation_to_print_is_that_of_the_api(visitor: Visitor, api: Api) -> None:

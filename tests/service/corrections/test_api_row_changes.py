@@ -83,6 +83,14 @@ def test_one_row_of_one_seat_changes_and_nothing_else(api: Api) -> None:
     assert part_of(api, round_id, "document").document == expected
 
 
+def test_a_hand_that_was_corrected_is_marked_in_the_list_of_its_round(api: Api) -> None:
+    round_id = complete_round(api)
+    assert correct(api, round_id, changes=OTHER_CARD).status == 201
+    for revision, expected in ((1, [False, False, False]), (2, [False, True, False])):
+        listed = part_of(api, round_id, "hands", revision)["hands"]
+        assert [each["corrected"] for each in listed] == expected
+
+
 def test_a_card_is_exchanged_between_two_rows(api: Api) -> None:
     round_id = complete_round(api)
     # The king of diamonds and the nine of spades of two players were taken for each other.

@@ -52,6 +52,7 @@ CHANGING = {"clubs", "api_keys", "links", "players", "aliases", "tables", "round
     "console_sessions",
     "scorekeepers",
     "verifications",
+    "verification_findings",
 }
 """Tables whose rows can change; all others are append-only."""
 

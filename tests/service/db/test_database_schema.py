@@ -31,10 +31,10 @@ OPEN_TO_ALL = """
     CREATE OR REPLACE FUNCTION authenticate_key(secret bytea)
         RETURNS TABLE (
             club_id uuid, id uuid, name text, scopes text[], table_id uuid, round_id uuid, player text,
-            declared_player text, is_use_due boolean
+            declared_player text, is_link boolean, is_use_due boolean
         )
         LANGUAGE sql AS $$
-            SELECT club_id, id, name, scopes, NULL::uuid, NULL::uuid, NULL, NULL, false FROM api_keys LIMIT 1
+            SELECT club_id, id, name, scopes, NULL::uuid, NULL::uuid, NULL, NULL, false, false FROM api_keys LIMIT 1
         $$
 """
 ALTERATIONS = {
@@ -247,7 +247,8 @@ def test_verify_prints_altered_objects_with_the_expected_definition(house: House
 def test_verify_prints_harmless_objects_and_passes(house: House) -> None:
     house.change("CREATE INDEX hands_played_at ON hands (played_at)")
     result = verify(house)
-    assert result.stdout.startswith("schema-extended: index name=public.hands_played_at: ")
+    sentence = "This release has no index public.hands_played_at, which does no harm."
+    assert result.stdout.startswith(f"{sentence}  schema-extended: index name=public.hands_played_at: ")
     assert "0 findings." in result.stderr
     assert result.returncode == 3, "only the checkpoint is missing"
 
@@ -270,7 +271,8 @@ def test_an_unknown_published_key_is_reported(house: House, tmp_path: Path) -> N
     )
     result = verify(house, **configured)
     assert result.returncode == 1
-    assert result.stdout == f"key-unknown: shared.signing_keys public_key={foreign.written}\n"
+    sentence = f"The published key {foreign.written} is not one of the service. It was added without the service."
+    assert result.stdout == f"{sentence}  key-unknown: shared.signing_keys public_key={foreign.written}\n"
     assert command("signing-key", "record", foreign.written, **configured).returncode == 0
     assert "key-unknown" not in verify(house, **configured).stdout
     unconfigured = verify(house)

@@ -45,10 +45,10 @@ def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:
     requests = [line for line in lines if line["event"] == "request"]
     by_id = {line["request_id"]: line for line in requests}
     assert len(requests) == len(by_id)
-    # Beside these, `up` itself requests a link to the console and the tables of the club, and until it is ready whether
-    # the service is well.
+    # Beside these, `up` itself requests links to the console and for a phone, and the tables of the club, and until it
+    # is ready whether the service is well.
     others = by_id.keys() - {response.headers["Request-Id"] for response in responses}
-    assert len([each for each in others if by_id[each]["route"] != "/healthz"]) == 2
+    assert len([each for each in others if by_id[each]["route"] != "/healthz"]) == 3
     assert len(by_id) - len(others) == len(responses)
     for response in responses:
         line = by_id[response.headers["Request-Id"]]
@@ -56,7 +56,7 @@ def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:
         assert line["problem" if response.is_error else "operation"]
         assert 0 < line["duration_ms"] < 60_000
         assert ("key" in line) == ("club" in line) == (response.status_code not in (401, 404))
-    routes = {line["route"] for line in by_id.values()} - {"/healthz", "/v1/console-links"}
+    routes = {line["route"] for line in by_id.values()} - {"/healthz", "/v1/console-links", "/v1/phone-links"}
     assert routes == {"/v1/tables", "/v1/tables/{table_id}/rounds", "/v1/rounds/{round_id}/hands", None}
     assert [line["url"] for line in lines if line["event"] == "ready"] == [service.url]
     for secret in (key, key[4:], WRONG_KEY, "basic-secret", "malformed-secret", "ann", "kitchen", "forged", "Authoriz"):

@@ -71,7 +71,7 @@ def test_a_hand_retried_without_a_key_is_recorded_once(served: Served, line: Lin
     lose(served, line, path, first, {})
     again = send(served, line, path, first, {})
     assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
-    assert served.get(path)["hands"] == [without(again.json(), "round", "metadata")]
+    assert served.get(path)["hands"] == [{**without(again.json(), "round", "metadata"), "corrected": False}]
 
 
 @pytest.mark.parametrize("what", ["tables", "rounds", "hands", "departures", "close", "undo", "documents", "rulesets"])

@@ -14,7 +14,7 @@ from service.openapi import build_contract
 from service.openapi_published import publish
 from tests.support.api_client import Document, resolve, validate
 
-OF_PAGES = {"show_scorekeeper", "hide_scorekeeper", "list_scorekeepers"}
+OF_PAGES = {"show_scorekeeper", "hide_scorekeeper", "list_scorekeepers", "sign_in_phone"}
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """A club with two tables at which everything has happened, and links to the first."""
 
+import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,3 +86,27 @@ def link_to(house: House, api: Api, table: str, kind: str = "scorekeeper", **fie
 def table_of(api: Api, name: str = "kitchen", **more: Any) -> str:
     """Create a table and return its ID."""
     return add_table(api, name=name, **more)
+
+
+def draw_secret() -> str:
+    """Draw the secret of a phone."""
+    return f"ofc_link_{secrets.token_hex(22)[:43]}"
+
+
+def code_of(api: Api) -> str:
+    """Issue a link that signs a phone in, and return its code."""
+    issued = api.request("POST", "/v1/phone-links")
+    assert issued.status == 201, issued
+    return str(issued["url"]).partition("#")[2]
+
+
+def sign_in(house: House, code: str, secret: str, **fields: Any) -> ApiResponse:
+    return Api(house.app, None).post("/v1/phones", {"code": code, "secret": secret, **fields})
+
+
+def phone_of(house: House, api: Api, **fields: Any) -> Api:
+    """Return a client that is a scorekeeper of the club."""
+    secret = draw_secret()
+    signed_in = sign_in(house, code_of(api), secret, **fields)
+    assert signed_in.status == 201, signed_in
+    return Api(house.app, secret)

@@ -38,6 +38,7 @@ WRITING = {
 }
 """Operations for which a viewer's link lacks the scope."""
 PUBLIC = {"check_health", "check_readiness", "get_contract", "get_metrics", "get_checkpoint", "list_checkpoint_keys"}
+PUBLIC |= {"sign_in_phone"}
 
 
 @pytest.mark.parametrize("kind", ["scorekeeper", "viewer"])

@@ -67,7 +67,7 @@ def test_a_hand_is_scored_settled_and_the_round_moves_on(api: Api) -> None:
     assert (response["round"]["version"], response["round"]["hands"], response["round"]["status"]) == (2, 1, "open")
     assert api.get(response.headers["Location"]).document == response.document
     [listed] = api.get(f"/v1/rounds/{round_id}/hands")["hands"]
-    assert listed == without(response.document, "round", "metadata")
+    assert listed == {**without(response.document, "round", "metadata"), "corrected": False}
 
 
 def test_fantasyland_is_played_with_the_same_button_and_then_it_moves(api: Api) -> None:

@@ -52,7 +52,8 @@ def test_of_two_hands_with_one_number_sent_at_once_one_is_recorded(served: Serve
         assert statuses(responses) == [201, 409]
         first, second = sorted(responses, key=lambda response: response.status_code)
         assert second.json()["code"] == "hand-conflict"
-        assert served.get(path)["hands"] == [without(first.json(), "round", "metadata")]
+        recorded = {**without(first.json(), "round", "metadata"), "corrected": False}
+        assert served.get(path)["hands"] == [recorded]
 
 
 def check_processed_once(

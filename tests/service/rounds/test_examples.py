@@ -18,7 +18,6 @@ from tests.support.story import play_story
 NDJSON = "application/x-ndjson"
 NOT_IN_STORY = {"internal-error", "busy", "idempotency-key-in-use", "response-erased", "method-not-allowed"} | {
     "request-malformed",
-    "link-ended",
     "id-ambiguous",
 }
 """Problems that a story cannot run into on purpose, or that belong to no operation."""

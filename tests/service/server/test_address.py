@@ -1,5 +1,6 @@
 """`ofc-server up --lan`: the service in the local network."""
 
+import re
 from pathlib import Path
 
 import httpx2
@@ -23,9 +24,17 @@ def test_the_service_is_reached_in_the_network_and_shows_its_address(tmp_path: P
     try:
         port = service.url.rpartition(":")[2]
         address = f"http://{HOST}:{port}"
-        assert f"Phones in the local network reach it on {address}\n{draw_code(address)}\n" in service.output
         assert "without https, they can also read keys and links that are sent." in service.output
-        assert f"once within 10 minutes: {address}/console/sign-in/" in service.output
+        assert f"Console, to sign in once within 10 minutes: {address}/console/sign-in/" in service.output
+        [phone] = re.findall(
+            rf"one phone, once within 10 minutes: ({re.escape(address)}/scorekeeper/#\S+)", service.output
+        )
+        assert f"{phone}\n{draw_code(phone)}\n" in service.output
+        # What started the service starts it with the certificate.
+        started = f"ofc-server up --port 0 --data {directory} --lan"
+        certificate = f"mkcert -cert-file game.pem -key-file game.key {HOST}"
+        assert "Phones keep score without a network only over HTTPS" in service.output
+        assert f"\n{certificate} && {started} --tls-cert game.pem --tls-key game.key\n" in service.output
         assert httpx2.get(f"{address}/healthz", timeout=60, trust_env=False, verify=False).status_code == 200
         key = (directory / "api-key").read_text().strip()
         headers = {"Authorization": f"Bearer {key}"}

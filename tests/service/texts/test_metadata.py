@@ -11,6 +11,7 @@ from schemas.base import WireError, load
 from schemas.metadata import LONGEST_VALUE, MOST_ENTRIES, MetadataChangesSchema, read_metadata, write_metadata
 from service.verification.club_records import expect_club_records
 from service.verification.queries import audited
+from tests.service.links.linked_table import link_to, phone_of
 from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api
 from tests.support.api_corrections import SWAPPED, correct
@@ -134,11 +135,11 @@ def test_the_order_of_changes_is_that_of_their_digests_and_not_of_their_times(ho
     assert len(expected[0]) == 1
 
 
-def test_a_link_neither_sees_nor_sets_metadata(house: House, api: Api) -> None:
+@pytest.mark.parametrize("is_to_club", [False, True], ids=["to a table", "to the club"])
+def test_a_link_neither_sees_nor_sets_metadata(house: House, api: Api, is_to_club: bool) -> None:
     addresses = created(api)
     table_id = addresses["table"].rpartition("/")[2]
-    issued = api.post("/v1/links", {"table": table_id, "kind": "scorekeeper"})
-    link = Api(house.app, issued["url"].partition("#")[2])
+    link = phone_of(house, api) if is_to_club else link_to(house, api, table_id)
     for name in ("table", "round", "hand"):
         assert link.get(addresses[name])["metadata"] == {}
         assert link.patch(addresses[name], {"metadata": OTHER})["code"] == "scope-missing"

@@ -61,10 +61,9 @@ class ScorekeeperPage:
             self.page.get_by_label("Remember an API key on this device").check()
         self.page.get_by_role("button", name="Join").click()
 
-    def add_table(self, ruleset: str = "pineapple") -> dict[str, Any]:
-        table: dict[str, Any] = self.api.post(
-            "/v1/tables", json={"name": f"table {next(_NUMBERS)}", "ruleset": ruleset}
-        ).json()
+    def add_table(self, ruleset: str = "pineapple", **fields: Any) -> dict[str, Any]:
+        body = {"name": f"table {next(_NUMBERS)}", "ruleset": ruleset, **fields}
+        table: dict[str, Any] = self.api.post("/v1/tables", json=body).json()
         return table
 
     def add_round(self, *, players: int = 3, stack: int = 200, ruleset: str = "pineapple") -> dict[str, Any]:
@@ -116,6 +115,10 @@ class ScorekeeperPage:
 
     def expect_hand(self, number: int) -> None:
         expect(self.page.get_by_role("heading", level=1)).to_have_text(f"Hand {number}")
+
+    def expect_sent(self) -> None:
+        """Wait until nothing waits to be sent."""
+        expect(self.page.get_by_text("waiting")).to_have_count(0, timeout=60_000)
 
     def get(self, path: str) -> Any:
         return self.api.get(path).json()

@@ -69,7 +69,9 @@ from service.tables.queries import StoredTable
 from service.texts.models import TextField
 from service.texts.queries import NewText, write_text
 from service.units.actions import define_unit
+from service.verification.actions import acknowledge_findings
 from service.verification.queries import results
+from service.verification.queries.findings import StoredFinding
 from service.verification.queries.results import VerificationResult
 from service.webhooks.queries import deliveries, webhooks
 
@@ -361,6 +363,10 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         withdrawn_proposal(transaction, job_id)
     owner = Database(owner_url, role=None)
     with owner.transaction(club_id) as transaction:
-        results.store(transaction, VerificationResult(transaction.now, 1, 0, True))
+        verified_at = transaction.now
+        finding = StoredFinding(bytes(32), "record-missing", "hands", "a hand is missing", uuid7(), 1)
+        results.store(transaction, VerificationResult(verified_at, 1, 1, True), [finding])
     owner.close()
+    with database.transaction(club_id, actor=key.id, request_id="fill") as transaction:
+        acknowledge_findings(transaction, verified_at)
     return club_id

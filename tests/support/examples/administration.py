@@ -52,3 +52,13 @@ def look_after_the_keys(recorder: Recorder) -> None:
     read_two_pages(recorder, "list_keys")
     recorder.call("revoke_key", {"key_id": str(lost["id"])})
     recorder.call("issue_console_link")
+
+
+def sign_a_phone_in(recorder: Recorder) -> None:
+    """A phone becomes a scorekeeper of the club."""
+    code = str(recorder.call("issue_phone_link")["url"]).partition("#")[2]
+    secrets = [f"ofc_link_{number:043}" for number in (1, 2)]
+    signing_in = [{"code": code, "secret": secret, "label": "Anna's phone"} for secret in secrets]
+    link = recorder.call("sign_in_phone", {}, signing_in[0])
+    recorder.refuse("link-ended", "sign_in_phone", {}, signing_in[1])
+    recorder.call("revoke_link", {"link_id": str(link["id"])})

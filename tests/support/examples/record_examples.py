@@ -29,6 +29,8 @@ LINK_SECRET = re.compile(r"\bofc_link_[0-9A-Za-z]{43}\b")
 """The secret of a link."""
 CONSOLE_CODE = re.compile(r"(?<=/console/sign-in/)[\w-]{43}")
 """The code of a link to the console."""
+PHONE_CODE = re.compile(r"\bofc_phone_[\w-]{43}")
+"""The code of a link that signs a phone in."""
 KEY_SECRET = re.compile(r"\bofc_[0-9a-z]{8}_[0-9A-Za-z]{43}\b")
 """A key."""
 KEY = re.compile(r"\bofc_[0-9a-z]{8}\b")
@@ -82,6 +84,7 @@ class Stable:
         text = KEY_SECRET.sub("ofc_7q2mx40a_Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", part)
         text = KEY.sub("ofc_7q2mx40a", text)
         text = LINK_SECRET.sub("ofc_link_Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
+        text = PHONE_CODE.sub("ofc_phone_Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = CONSOLE_CODE.sub("Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = SECRET.sub("whsec_fXE9gV5kRm2vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rM=", text)
         text = ID.sub(lambda match: self.id_of(match[0]), text)

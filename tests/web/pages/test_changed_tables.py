@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Locator, expect
 
 from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards
 from tests.web.pages.test_accessibility import check
-from tests.web.pages.test_offline_rounds import SYNC, expect_sent, list_rounds, open_offline, wait_until_stored
+from tests.web.pages.test_offline_rounds import SYNC, list_rounds, open_offline, wait_until_stored
 from tests.web.pages.test_rules_on_device import wait_for_rules
 
 pytestmark = pytest.mark.thorough
@@ -38,7 +38,7 @@ def test_the_next_round_is_scored_by_the_new_ruleset(scorekeeper: ScorekeeperPag
     expect(page.locator(".board-notes .pill")).to_have_text(["Fantasyland 13", "Fantasyland 13"])
     scorekeeper.save()
     scorekeeper.expect_hand(2)
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     opened = list_rounds(scorekeeper, round_["table"])[-1]
     assert (opened["ruleset"], opened["hands"]) == ("classic@1", 1)
 
@@ -64,7 +64,7 @@ def test_a_refused_opening_is_edited_and_has_the_new_ruleset(
     check(scorekeeper)
     refused.get_by_role("button", name="Edit").click()
     scorekeeper.page.get_by_role("button", name="Open the round").click()
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     opened = list_rounds(scorekeeper, table)[-1]
     assert (opened["ruleset"], opened["hands"]) == ("classic@1", 1)
     expect(scorekeeper.page.locator("table.figures .pill.accent")).to_have_text(["Fantasyland 13", "Fantasyland 13"])
@@ -77,7 +77,7 @@ def test_a_refused_opening_is_recorded_as_it_was_played_once_the_table_is_change
     table, refused = refuse_opening(scorekeeper, context)
     change(scorekeeper, table, ruleset="pineapple")
     refused.get_by_role("button", name="Try again").click()
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     opened = list_rounds(scorekeeper, table)[-1]
     assert (opened["ruleset"], opened["point_value"], opened["hands"]) == ("pineapple@1", None, 1)
 

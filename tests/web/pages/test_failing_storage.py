@@ -68,6 +68,7 @@ def test_a_browser_without_storage_opens_the_page(open_scorekeeper: OpenScorekee
     scorekeeper.tap_cards(list_cards())
     scorekeeper.save()
     scorekeeper.expect_hand(2)
+    scorekeeper.expect_sent()
     assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
 

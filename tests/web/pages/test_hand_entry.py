@@ -17,11 +17,6 @@ def expect_filled(scorekeeper: ScorekeeperPage, count: int) -> None:
     expect(scorekeeper.page.locator(".place.filled")).to_have_count(count)
 
 
-def expect_sent(scorekeeper: ScorekeeperPage) -> None:
-    """Wait until nothing waits to be sent."""
-    expect(scorekeeper.page.get_by_text("waiting")).to_have_count(0)
-
-
 def test_two_hands_by_taps_are_recorded_with_the_scores_of_the_service(scorekeeper: ScorekeeperPage) -> None:
     round_ = scorekeeper.add_round()
     scorekeeper.enter_hand()
@@ -36,7 +31,7 @@ def test_two_hands_by_taps_are_recorded_with_the_scores_of_the_service(scorekeep
     scorekeeper.save()
     scorekeeper.expect_hand(3)
     assert scorekeeper.taps == 40, "39 cards and Save"
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
 
     [first, second] = scorekeeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
     for recorded, boards in ((first, BOARDS), (second, SECOND)):
@@ -111,7 +106,7 @@ def test_a_hand_can_be_typed_without_a_pointer(scorekeeper: ScorekeeperPage) -> 
     expect(scorekeeper.page.get_by_role("button", name="Save")).to_be_focused()
     keyboard.press("Enter")
     scorekeeper.expect_hand(2)
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     [hand] = scorekeeper.get(f"/v1/rounds/{round_['id']}/document")["hands"]
     assert [rows(player) for player in hand["players"]] == list_players()
     assert hand["button"] == 2
@@ -127,6 +122,7 @@ def test_enter_saves_after_a_tap_on_the_button(scorekeeper: ScorekeeperPage) -> 
     expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
     scorekeeper.page.keyboard.press("Enter")
     scorekeeper.expect_hand(2)
+    scorekeeper.expect_sent()
     [hand] = scorekeeper.get(f"/v1/rounds/{round_['id']}/document")["hands"]
     assert hand["button"] == 2
 
@@ -192,7 +188,7 @@ def test_a_killed_page_reopens_in_mid_hand(
     reopened.tap_cards(cards[19:])
     reopened.save()
     reopened.expect_hand(2)
-    expect_sent(reopened)
+    reopened.expect_sent()
     [hand] = reopened.get(f"/v1/rounds/{round_['id']}/document")["hands"]
     assert [rows(player) for player in hand["players"]] == list_players()
 

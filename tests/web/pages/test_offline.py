@@ -100,6 +100,36 @@ def test_a_full_hand_is_scored_when_the_network_is_back(scorekeeper: Scorekeeper
     expect(scorekeeper.page.locator("[data-score]")).to_have_count(3)
 
 
+INSTALL = """() => {
+    const event = new Event("beforeinstallprompt");
+    event.prompt = async () => { window.prompted = true };
+    dispatchEvent(event);
+}"""
+
+
+def test_what_can_be_deleted_is_warned_of_while_it_waits(scorekeeper: ScorekeeperPage, context: BrowserContext) -> None:
+    page = scorekeeper.page
+    scorekeeper.add_round()
+    warning = page.get_by_text("The browser may delete what is stored when the device runs out of space")
+    assert page.evaluate("navigator.storage.persisted()") is False
+    scorekeeper.enter_hand()
+    scorekeeper.choose_button(3)
+    context.set_offline(True)
+    scorekeeper.tap_cards(list_cards())
+    page.get_by_role("button", name="Back to the round").click()
+    expect(warning).to_have_count(0)
+    page.get_by_role("button", name="Continue hand 1").click()
+    scorekeeper.save()
+    expect(warning).to_be_visible()
+    expect(page.get_by_text("choose “Add to home screen” in the menu of the browser")).to_be_visible()
+    page.evaluate(INSTALL)
+    page.get_by_role("button", name="Add to home screen").click()
+    assert page.evaluate("window.prompted") is True
+    context.set_offline(False)
+    scorekeeper.expect_sent()
+    expect(warning).to_have_count(0)
+
+
 def test_a_response_that_is_lost_does_not_record_the_hand_twice(
     scorekeeper: ScorekeeperPage, context: BrowserContext
 ) -> None:
@@ -239,7 +269,7 @@ def test_the_last_hand_is_undone_and_the_round_is_closed(scorekeeper: Scorekeepe
     page.get_by_role("button", name="Undo hand 1").click()
     page.get_by_label("Reason").fill("two cards exchanged")
     page.get_by_role("button", name="Undo hand 1").click()
-    expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    expect(page.get_by_role("button", name="Change hand 1")).to_be_visible()
     page.get_by_role("button", name="Close the round").click()
     page.get_by_label("Reason").fill("late")
     page.get_by_role("button", name="Close the round").click()
@@ -265,4 +295,5 @@ def test_the_page_goes_on_when_the_browser_closes_its_database(scorekeeper: Scor
     scorekeeper.tap_cards(cards[3:])
     scorekeeper.save()
     scorekeeper.expect_hand(2)
+    scorekeeper.expect_sent()
     assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1

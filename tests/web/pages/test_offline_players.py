@@ -9,7 +9,7 @@ from tests.oracle import play
 from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards, list_players
 from tests.web.pages.conftest import OpenScorekeeper
 from tests.web.pages.rounds.test_between_hands import AGAIN, PLAIN, open_players, open_table
-from tests.web.pages.test_offline_rounds import expect_sent, read_stacks, wait_until_stored
+from tests.web.pages.test_offline_rounds import read_stacks, wait_until_stored
 from tests.web.pages.test_rules_on_device import wait_for_rules, wait_until_rules_are_cached
 
 pytestmark = pytest.mark.thorough
@@ -65,7 +65,7 @@ def test_players_add_points_and_leave_offline(open_scorekeeper: OpenScorekeeper,
     assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["version"] == 2
 
     context.set_offline(False)
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     document = scorekeeper.get(f"/v1/rounds/{round_['id']}/document")
     assert [(left["seat"], left["after_hand"]) for left in document["departures"]] == [(2, 1)]
     assert document["hands"][1]["top_ups"] == [{"seat": 3, "points": 50}]
@@ -91,7 +91,7 @@ def test_a_departure_that_is_tapped_twice_is_recorded_once(
     if is_offline:
         expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
         context.set_offline(False)
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     expect(page.get_by_role("alert")).to_have_count(0)
     departures = scorekeeper.get(f"/v1/rounds/{round_['id']}/document")["departures"]
     assert [(left["seat"], left["after_hand"]) for left in departures] == [(2, 1)]
@@ -136,7 +136,7 @@ def test_without_the_rules_changes_wait_for_the_network(
     expect(page.get_by_role("button", name="Top up or leave")).to_have_count(0)
     expect(page.get_by_role("button", name="Undo hand 1")).to_have_count(0)
     context.set_offline(False)
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     expect(explained).to_have_count(0)
     scorekeeper.expect_hand(3)
     page.get_by_role("button", name="Back to the round").tap()
@@ -161,6 +161,6 @@ def test_a_departure_that_waited_names_the_hand_before_it(
     expect(page.get_by_text("Another device has recorded or undone a hand since.")).to_be_visible()
     assert scorekeeper.get(f"{path}/document")["departures"] == []
     page.get_by_role("button", name="Try again").tap()
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     [left] = scorekeeper.get(f"{path}/document")["departures"]
     assert (left["seat"], left["after_hand"]) == (2, 2)

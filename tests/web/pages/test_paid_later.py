@@ -54,6 +54,7 @@ def test_the_scorekeeper_shows_points_of_hands_and_payments_of_the_round(
     scorekeeper.save()
     scorekeeper.expect_hand(2)
     page.get_by_role("button", name="Back to the round").click()
+    scorekeeper.expect_sent()
     open_hand(page, 1)
     [hand] = table.get(f"/v1/rounds/{table.round}/hands")["hands"]
     assert hand["transfers"] == []
@@ -67,6 +68,8 @@ def test_the_scorekeeper_shows_points_of_hands_and_payments_of_the_round(
     expect(page.locator(".result")).to_contain_text(OF_THE_ROUND)
     expect(page.locator(".result")).to_contain_text("The round is complete.")
     scorekeeper.save()
+    expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
+    scorekeeper.expect_sent()
     open_hand(page, 3)
     last = table.get(f"/v1/rounds/{table.round}/hands")["hands"][-1]
     expect(page.locator('details[data-hand="3"] summary .figure')).to_have_text(show_points(last))

@@ -1,4 +1,4 @@
-"""Boards, deck and main buttons of the scorekeeper's page on small phones, on tablets, and with large text."""
+"""Boards, deck, results and main buttons of the scorekeeper's page on small phones, on tablets, and with large text."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +22,7 @@ FOUR: Final = {
 }
 """All 52 cards. Seats 1 and 3 enter Fantasyland."""
 NAMES: Final = ("ann", "Maximilian", "cyd", "dan")
+STACKS: Final = {1: 200, 2: 200, 3: 200, 4: 1}
 USUAL, DOUBLE = 16, 32
 """Sizes of the text that a browser can be set to, in pixels."""
 
@@ -62,6 +63,15 @@ OVERLAPPING: Final = """elements => {
     && box.top < boxes[index].bottom - 0.5 && box.bottom > boxes[index].top + 0.5)).map((each) => each.textContent);
 }"""
 """The elements that overlap one before them."""
+CUT_OFF: Final = """boxes => boxes.flatMap((box) => {
+  const { left, right } = box.getBoundingClientRect();
+  const parts = [...box.querySelectorAll("*")].filter((part) => part.closest(".hidden-text") === null);
+  return parts.filter((part) => {
+    const room = part.getBoundingClientRect();
+    return room.width > 0 && (room.left < left - 0.5 || room.right > right + 0.5);
+  }).map((part) => part.outerHTML.slice(0, 200));
+})"""
+"""What does not fit into the boxes in which it is."""
 
 
 @contextmanager
@@ -77,14 +87,13 @@ def entering(
         scorekeeper = ScorekeeperPage(context.new_page(), service.url, api, violations)
         scorekeeper.open()
         assert scorekeeper.page.evaluate("getComputedStyle(document.documentElement).fontSize") == f"{text}px"
-        table = scorekeeper.add_table("classic")
-        seats = [{"seat": seat, "player": name, "stack": 200} for seat, name in enumerate(NAMES, 1)]
+        table = scorekeeper.add_table("classic", point_value=20, unit="EUR")
+        seats = [{"seat": seat, "player": name, "stack": STACKS[seat]} for seat, name in enumerate(NAMES, 1)]
         opened = api.post(f"/v1/tables/{table['id']}/rounds", json={"seats": seats})
         assert opened.status_code == 201, opened.text
         scorekeeper.join()
         scorekeeper.page.get_by_role("button", name=table["name"]).click()
-        expect(scorekeeper.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
-        check_width(scorekeeper.page)
+        check_main_button(scorekeeper, "Enter hand 1")
         scorekeeper.enter_hand()
         yield scorekeeper
         assert violations == []
@@ -108,6 +117,54 @@ def check_in_view(shown: Locator) -> None:
     assert shown.count() > 0
     shown.page.wait_for_function("() => document.body.style.pointerEvents === ''")
     assert shown.evaluate_all(HIDDEN) == []
+
+
+def check_main_button(scorekeeper: ScorekeeperPage, name: str) -> None:
+    """Check that a page has its main button on the screen, and that nothing overlaps or is cut off."""
+    button = scorekeeper.page.get_by_role("button", name=name, exact=True).first
+    expect(button).to_be_visible()
+    check_in_view(button)
+    check_parts(scorekeeper)
+
+
+def check_parts(scorekeeper: ScorekeeperPage) -> None:
+    """Check that the page does not scroll sideways, and that nothing on it overlaps or is cut off."""
+    page = scorekeeper.page
+    check_width(page)
+    # What comes next, and the deck, lie above what is scrolled below them.
+    controls = page.locator("main :is(button, input, summary):visible:not(.main-action *, .entry *)")
+    assert controls.evaluate_all(OVERLAPPING) == []
+    assert page.locator(".panel:visible, .notice:visible, .main-action:visible").evaluate_all(CUT_OFF) == []
+
+
+def check_after_save(scorekeeper: ScorekeeperPage) -> None:
+    """Save a hand that busts a player, and check the pages of the next hand and of the round until it is paid."""
+    page = scorekeeper.page
+    scorekeeper.save()
+    scorekeeper.expect_hand(2)
+    expect(page.locator(".notice.saved")).to_contain_text("dan is busted")
+    check_in_view(page.locator('.place[aria-current="true"]'))
+    check_in_view(page.locator(".deck > button"))
+    check_parts(scorekeeper)
+    scorekeeper.expect_sent()
+    page.get_by_role("button", name="Back to the round").tap()
+    check_main_button(scorekeeper, "Enter hand 2")
+    page.get_by_role("button", name="Undo hand 1").tap()
+    check_parts(scorekeeper)
+    page.get_by_role("button", name="Cancel").tap()
+    page.get_by_role("button", name="Close the round").tap()
+    page.get_by_role("button", name="Late").tap()
+    page.get_by_role("button", name="Close the round").tap()
+    expect(page.get_by_text("The round is closed.")).to_be_visible()
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    check_main_button(scorekeeper, "Next round")
+    page.get_by_role("button", name="Settle up").tap()
+    expect(page.locator(".settle-line")).to_have_count(3)
+    check_in_view(page.locator(".settle-line .button").first)
+    check_parts(scorekeeper)
+    page.get_by_role("button", name="Tonight").tap()
+    expect(page.locator(".settle-lines li")).to_have_count(3)
+    check_parts(scorekeeper)
 
 
 @IN_BOTH_SCHEMES
@@ -137,6 +194,7 @@ def test_four_boards_are_entered_and_saved_on_a_phone(
         page.locator(".result-parts").get_by_text("Hand 2, button").scroll_into_view_if_needed()
         check_in_view(save)
         check_width(page)
+        check_after_save(scorekeeper)
 
 
 @IN_BOTH_SCHEMES
@@ -154,3 +212,8 @@ def test_four_boards_are_seen_whole_on_a_tablet(
         assert boards.evaluate_all(OVERLAPPING) == []
         check_in_view(boards)
         check_in_view(scorekeeper.page.locator(".place"))
+        scorekeeper.tap_cards(list_cards(FOUR)[45:])
+        scorekeeper.tap('[data-seat="4"] .dealer')
+        expect(scorekeeper.page.locator("[data-score]")).to_have_count(4)
+        check_main_button(scorekeeper, "Save")
+        check_after_save(scorekeeper)

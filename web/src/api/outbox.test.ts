@@ -118,6 +118,33 @@ test("a refusal stops its round, and no other", async () => {
   assert.equal(sent.length, 2, "a refused request is not sent again by itself");
 });
 
+const undone = (restores: string): Response => {
+  const errors = [{ pointer: "#/restores", code: "hand-undone", detail: "d", expected: restores }];
+  return json(409, { type: "t", title: "t", code: "hand-undone", status: 409, detail: "d", request_id: "1", errors });
+};
+
+test("a hand that was undone on this device and saved again counts again", async () => {
+  const storage = new Storage([waiting(1, "a", { isRestoring: true }), waiting(2, "a")]);
+  const { sent, api } = client((request) => (request.key === "key-1" ? undone("h1") : recorded(request)));
+  assert.equal((await sendAll(api, storage)).kind, "done");
+  assert.deepEqual(sent.map(({ body }) => body), ['{"number":1}', '{"number":1,"restores":"h1"}', '{"number":2}']);
+  assert.notEqual(sent[1]!.key, "key-1");
+  assert.deepEqual(storage.requests, []);
+});
+
+for (const [name, changes] of [
+  ["a hand that somebody else has undone", {}],
+  ["a hand whose record cannot count again", { isRestoring: true, body: '{"number":1,"restores":"h1"}' }],
+] as const) {
+  test(`${name} waits for a decision`, async () => {
+    const storage = new Storage([waiting(1, "a", changes)]);
+    const { sent, api } = client(() => undone("h1"));
+    assert.equal((await sendAll(api, storage)).kind, "done");
+    assert.equal(sent.length, 1);
+    assert.deepEqual(storage.requests.map(({ refusal }) => [refusal?.code, refusal?.hand]), [["hand-undone", "h1"]]);
+  });
+}
+
 for (const [name, reply] of [
   ["no network", () => new TypeError("failed to fetch")],
   ["a login page of a hotel", () => new Response("<html>", { headers: { "Content-Type": "text/html" } })],

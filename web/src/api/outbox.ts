@@ -2,8 +2,9 @@
 // Payments wait for everything that was stored before them at their table.
 
 import type { Tablestakes } from "../../client/src/client.js";
-import type { RecordedHand, RecordedHandWithRound, Round } from "../../client/src/contract.js";
+import type { HandRequest, RecordedHand, RecordedHandWithRound, Round } from "../../client/src/contract.js";
 import { ApiError, TablestakesError, TransportError } from "../../client/src/errors.js";
+import { makeId } from "../../client/src/ids.js";
 import { isPayment, isTakenBack, sendPayment, type PaymentOperation } from "./payments.js";
 import { postOnce } from "./posting.js";
 import { isTemporary } from "../../client/src/retries.js";
@@ -59,6 +60,8 @@ export interface Waiting {
   isConfirmed?: true;
   /** The ID of the recorded payment that a reversal takes back, once it is known. */
   entry?: string;
+  /** Whether the hand was undone on this device and saved again: with the same cards, its record counts again. */
+  isRestoring?: true;
 }
 
 /** Where the requests are stored. */
@@ -134,10 +137,22 @@ export async function sendAll(client: Tablestakes, storage: OutboxStorage, signa
       } else if (isTakenBack(error, request)) {
         await storage.completePayment(request, null);
       } else {
-        await storage.change({ ...request, refusal: refusalOf(error, request) });
+        await storage.change(restore(error, request) ?? { ...request, refusal: refusalOf(error, request) });
       }
     }
   }
+}
+
+/** Return a refused request with another body, and a new idempotency key. */
+export function rewriteRequest(request: Waiting, body: object): Waiting {
+  return { ...request, body: JSON.stringify(body), idempotencyKey: makeId(), refusal: null };
+}
+
+/** Return a hand that names the record which counts again, if the service refused it because it was undone on this device. */
+function restore(error: ApiError, request: Waiting): Waiting | null {
+  const restores = request.isRestoring === true ? findUndone(error) : null;
+  const body = JSON.parse(request.body) as HandRequest;
+  return restores === null || body.restores === restores ? null : rewriteRequest(request, { ...body, restores });
 }
 
 function contextOf({ players = {}, body }: Waiting): Context {

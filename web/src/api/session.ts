@@ -16,6 +16,7 @@ export interface Session {
 }
 
 const PREFIX = "ofc_";
+const PHONE_PREFIX = "ofc_phone_";
 
 /** Return the secret in a pasted link or key, or undefined if the text has none. */
 export function findSecret(text: string): string | undefined {
@@ -33,10 +34,40 @@ export function takeSecretFromAddress(): string | undefined {
   return secret.startsWith(PREFIX) ? findSecret(secret) : undefined;
 }
 
+/** Return whether a secret is the code of a link that signs a phone in once. */
+export function isPhoneCode(secret: string): boolean {
+  return secret.startsWith(PHONE_PREFIX);
+}
+
+/**
+ * Make this phone a scorekeeper of the club, with a secret that it has drawn.
+ *
+ * Sent again, the request has the same result. Throws an ApiError if the code was used on another phone, or has expired.
+ */
+export async function signIn(code: string, secret: string): Promise<void> {
+  await buildClient(undefined, TIMEOUT).post("/v1/phones", { body: { code, secret, label: nameDevice() }, idempotencyKey: null });
+}
+
+/** Return what kind of a device this is, as it is listed among the links. */
+function nameDevice(): string {
+  const kinds = [/iPhone/, /iPad/, /Android/, /Windows/, /Mac/, /Linux/];
+  return kinds.map((kind) => kind.exec(navigator.userAgent)?.[0]).find((found) => found !== undefined) ?? "phone";
+}
+
+/** Return whether rounds can be recorded with a session. */
+export function canRecord({ link }: Session): boolean {
+  return link === null || link.kind === "scorekeeper" || link.kind === "club";
+}
+
+/** Return whether tables can be created with a session. The scopes of a key are not known: the service refuses what it lacks. */
+export function canAddTables({ link }: Session): boolean {
+  return link === null || link.kind === "club";
+}
+
 /** Return a client that tries each request once: the page says at once that the service does not respond. */
-function buildClient(secret: string, timeout: number, waits = 0): Tablestakes {
+function buildClient(secret: string | undefined, timeout: number, waits = 0): Tablestakes {
   const retries = { attempts: 1, waits, timeout };
-  return new Tablestakes({ url: location.origin, key: secret, retries, fetch: fetchFromService });
+  return new Tablestakes({ url: location.origin, ...(secret === undefined ? {} : { key: secret }), retries, fetch: fetchFromService });
 }
 
 /** Fetch from the service. The login page of a hotel, which responds to any request, counts as no response. */
@@ -71,9 +102,8 @@ async function readLink(client: Tablestakes): Promise<CurrentLink | null> {
 
 /** Return the tables that a session can choose from. */
 export async function listTables(session: Session): Promise<Table[]> {
-  if (session.link !== null) {
-    return [await session.client.get("/v1/tables/{table_id}", { path: { table_id: session.link.table } })];
-  }
+  const only = session.link?.table ?? null;
+  if (only !== null) return [await session.client.get("/v1/tables/{table_id}", { path: { table_id: only } })];
   const tables: Table[] = [];
   for await (const table of session.client.list("/v1/tables")) tables.push(table);
   return tables;

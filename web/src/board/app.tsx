@@ -100,7 +100,8 @@ function poll(secret: string, listener: Listener): () => void {
       if (isStopped) return;
       if (session.link === null) return end(`This is a key. ${NEEDED}`);
       if (session.link.round !== null) return end(`This link shows one round. ${NEEDED}`);
-      feed = new BoardFeed(session.client, session.link);
+      if (session.link.table === null) return end(`This link is for all tables. ${NEEDED}`);
+      feed = new BoardFeed(session.client, session.link.table);
       listener.onJoin(session);
     }
     const board = await feed.read();

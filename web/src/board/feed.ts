@@ -1,7 +1,7 @@
 // What the scoreboard shows, read again only when it has changed.
 
 import type { Tablestakes } from "../../client/src/client.js";
-import type { Club, CurrentLink, RecordedHand, Round, RoundDocument, TableStatement } from "../../client/src/contract.js";
+import type { Club, RecordedHand, Round, RoundDocument, TableStatement } from "../../client/src/contract.js";
 import { eveningOf } from "./evening.js";
 
 type DocumentHand = RoundDocument["hands"][number];
@@ -40,7 +40,7 @@ export class BoardFeed {
   private statement: string | null = null;
   private club: Club | undefined;
 
-  constructor(private readonly client: Tablestakes, private readonly link: CurrentLink) {}
+  constructor(private readonly client: Tablestakes, private readonly table: string) {}
 
   /** Return the scoreboard as it is now: the same object if nothing has changed. Throws if a request fails. */
   async read(): Promise<Scoreboard> {
@@ -61,7 +61,7 @@ export class BoardFeed {
 
   private async readRound(before: Scoreboard): Promise<Tagged<Round | null>> {
     const { data, status, headers } = await this.client.send("get", "/v1/rounds", {
-      query: { table: this.link.table, limit: ROUNDS_READ },
+      query: { table: this.table, limit: ROUNDS_READ },
       headers: ifChanged(this.rounds),
     });
     if (status === 304) return { data: before.round, tag: this.rounds };
@@ -71,7 +71,7 @@ export class BoardFeed {
   private async readStatement(before: Scoreboard, evening: string | null): Promise<Tagged<TableStatement | null>> {
     if (evening === null) return { data: null, tag: null };
     const { data, status, headers } = await this.client.send("get", "/v1/tables/{table_id}/statement", {
-      path: { table_id: this.link.table },
+      path: { table_id: this.table },
       query: { evening },
       headers: ifChanged(evening === before.evening ? this.statement : null),
     });

@@ -7,6 +7,7 @@ import { describeKind } from "../api/sentences.js";
 import { Bar } from "./bar.js";
 import { JoinScreen } from "./join.js";
 import { useOutbox } from "./outbox.js";
+import { exchange } from "./phone.js";
 import { useRules } from "./rules.js";
 import { TableScreen } from "./round/table_screen.js";
 import { keepStorage, StorageNotice, useStorageFailure } from "./environment.js";
@@ -58,9 +59,9 @@ export function App() {
     setMessage(null);
     try {
       try {
-        const connected = await connect(secret);
+        const connected = await connect(await exchange(secret));
         const isKnown = connected.link !== null || secret === (await readSetting("secret"));
-        if (isStored || isKnown) await writeSecret(secret, connected.link);
+        if (isStored || isKnown) await writeSecret(connected.secret, connected.link);
         await enter(connected);
       } catch (error) {
         if (!(error instanceof TransportError) || !(await reopen(secret))) throw error;
@@ -150,6 +151,11 @@ export function App() {
     setTable((open) => (open?.id === changed.id ? changed : open));
     setTables((listed) => listed?.map((each) => (each.id === changed.id ? changed : each)) ?? null);
   };
+  /** Show a table that was created, with the first hand of its round. */
+  const addTable = (added: Table): void => {
+    setTables((listed) => [added, ...(listed ?? []).filter(({ id }) => id !== added.id)]);
+    goTo(added, true);
+  };
   const leaveTable = async (left: Session): Promise<void> => {
     goTo(null, false);
     if (tables !== null) return;
@@ -198,7 +204,7 @@ export function App() {
       {notices}
       <Bar title="Tablestakes" subtitle="Scorekeeper" status={status} />
       {session !== null && !isJoining ? (
-        <TablesScreen {...{ session, tables, outbox }} onChoose={(chosen) => goTo(chosen, false)} onForget={() => void forget()} />
+        <TablesScreen {...{ session, tables, outbox }} onChoose={(chosen) => goTo(chosen, false)} onAdded={addTable} onForget={() => void forget()} />
       ) : isStarting ? (
         <main class="narrow"><p class="quiet">Loading…</p></main>
       ) : (

@@ -1,7 +1,7 @@
 // The database of the page, in IndexedDB.
 
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from "idb";
-import type { CurrentLink, RecordedHand, Round, RoundDocument, Ruleset, Table } from "../../client/src/contract.js";
+import type { CurrentLink, ListedHand, RecordedHand, Round, RoundDocument, Ruleset, Table } from "../../client/src/contract.js";
 import type { Waiting } from "../api/outbox.js";
 import type { Draft } from "./hand/draft.js";
 import type { Account } from "./payments/account.js";
@@ -13,6 +13,16 @@ export interface Location {
   isEntering: boolean;
 }
 
+/** What the form of a new table has. The stack is for every player. */
+export interface NewTableDraft {
+  name: string;
+  ruleset: string;
+  value: string;
+  unit: string;
+  stack: string;
+  players: string[];
+}
+
 export interface Settings {
   secret: string;
   /** The link that the secret is of; null for an API key. */
@@ -20,6 +30,10 @@ export interface Settings {
   location: Location;
   /** The secret of a link that was opened, until the service has responded to it. */
   opening: string;
+  /** The code with which this phone signs in, and the secret that it has drawn. */
+  phone: { code: string; secret: string };
+  /** A table that is being created. */
+  newTable: NewTableDraft;
   /** By how many milliseconds the clock of the device was ahead of the service when it responded last. */
   clock: number;
   /** The tab that sends what waits, where the browser has no locks. */
@@ -36,9 +50,14 @@ export interface StoredTable {
   ruleset?: Ruleset;
   /** The stack of each player at the end of their last round at the table. */
   stacks?: Record<string, number>;
+  /** The stack that each player last sat down with and that was not carried over. */
+  buyIns?: Record<string, number>;
   /** Who owes whom. */
   account?: Account;
 }
+
+/** A recorded hand. Whether it was corrected is known of hands that the service has listed. */
+export type KnownHand = RecordedHand & Partial<Pick<ListedHand, "corrected">>;
 
 /** A request as the rules read it. */
 export interface PlayedRequest {
@@ -51,7 +70,7 @@ export interface StoredRound {
   round: Round;
   document: RoundDocument;
   /** The results of its hands, with the IDs of their records. */
-  hands: RecordedHand[];
+  hands: KnownHand[];
   ruleset: Ruleset;
   /** What the service accepted since the document was read. */
   sent: PlayedRequest[];

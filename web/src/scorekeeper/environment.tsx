@@ -42,25 +42,52 @@ export function StorageNotice({ waiting }: { waiting: Waiting[] }) {
   );
 }
 
-/** Lists what does not work at this address or in this browser. */
-export function Limits() {
-  const [limits, setLimits] = useState<string[]>([]);
+/** What a browser sends that can add the page to the home screen. */
+interface InstallEvent extends Event {
+  prompt(): Promise<unknown>;
+}
+
+let install: InstallEvent | null = null;
+addEventListener("beforeinstallprompt", (event) => {
+  event.preventDefault();
+  install = event as InstallEvent;
+});
+
+/** States that the browser may delete what waits, and what to do. */
+export function StoredWarning() {
+  const [isSafe, setSafe] = useState(true);
+  const [prompt, setPrompt] = useState(install);
   useEffect(() => {
-    const list = async (): Promise<void> => {
-      if (!isSecureContext) {
-        setLimits([
-          "This address has no HTTPS. The page works while it stays open; without a network it cannot be opened again, and the browser may delete what is stored.",
-        ]);
-      } else if (!(await isPersistent())) {
-        setLimits(["The browser may delete what is stored on this device when it runs out of space. Send or export what waits before you close the page."]);
-      } else {
-        setLimits([]);
-      }
+    const check = (): void => {
+      void isPersistent().then(setSafe);
+      setPrompt(install);
     };
-    void list();
+    const added = (): void => void keepStorage().then(check);
+    check();
     // Browsers decide when the page has asked.
-    const timer = setTimeout(() => void list(), 5_000);
-    return () => clearTimeout(timer);
+    const timer = setTimeout(check, 5_000);
+    addEventListener("beforeinstallprompt", check);
+    addEventListener("appinstalled", added);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("beforeinstallprompt", check);
+      removeEventListener("appinstalled", added);
+    };
   }, []);
-  return <>{limits.map((text) => <p key={text} class="quiet small">{text}</p>)}</>;
+  if (isSafe) return null;
+  return (
+    <>
+      <p class="small">
+        The browser may delete what is stored when the device runs out of space: send or export it before you close the page.
+        {isSecureContext && ` A page on the home screen keeps it${prompt === null ? ": choose “Add to home screen” in the menu of the browser." : "."}`}
+      </p>
+      {prompt !== null && <div class="buttons"><button type="button" class="button" onClick={() => void prompt.prompt()}>Add to home screen</button></div>}
+    </>
+  );
+}
+
+/** States what does not work at an address without HTTPS. */
+export function Limits() {
+  if (isSecureContext) return null;
+  return <p class="quiet small">This address has no HTTPS. The page works while it stays open; without a network it cannot be opened again.</p>;
 }

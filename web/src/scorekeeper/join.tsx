@@ -37,7 +37,7 @@ export function JoinScreen({ message, isBusy, outbox, onJoin, onCancel }: Props)
       <header class="stack join-head">
         <img class="mark" src={mark} alt="" />
         <h2>Keep score at the table</h2>
-        <p class="quiet">Open the link that you received, or paste it here. An API key of your club works too.</p>
+        <p class="quiet">Scan the QR code that the service shows at its start, open the link that you received, or paste it here. An API key of your club works too.</p>
       </header>
       {waiting > 0 && <p class="notice">{waiting} {isInMemory ? "" : "saved "}{waiting === 1 ? "request waits" : "requests wait"} on this {isInMemory ? "open page" : "device"} and will be sent after you join.</p>}
       {isScanning && (

@@ -1,19 +1,19 @@
 // Rounds on the device: what is needed to go on without a network, and the state of a round with everything that waits.
 
-import type { HandRequest, RecordedHand, Round, RoundDocument, RoundRequest, Ruleset, Table } from "../../client/src/contract.js";
+import type { HandRequest, Round, RoundDocument, RoundRequest, Ruleset, Table } from "../../client/src/contract.js";
 import { TablestakesError } from "../../client/src/errors.js";
 import { makeId } from "../../client/src/ids.js";
 import { serviceNow } from "../api/clock.js";
-import type { OperationName, Waiting } from "../api/outbox.js";
+import { rewriteRequest, type OperationName, type Waiting } from "../api/outbox.js";
 import { isPayment } from "../api/payments.js";
 import { contextOf, type HandScorer, type Score, type ScoreResult } from "../api/scorer.js";
 import { describeProblem } from "../api/sentences.js";
 import type { Session } from "../api/session.js";
 import { pause, TIMEOUT } from "../api/timeout.js";
 import type { Board, GivenRound, Problem, Rules } from "../rules/index.js";
-import type { PlayedRequest, StoredRound } from "./database.js";
-import { readOutbox, rewriteRequest } from "./outbox_storage.js";
-import { isNew, NEW, readRound, readTable, writeNextRound, writeRound } from "./storage.js";
+import type { KnownHand, PlayedRequest, StoredRound } from "./database.js";
+import { readOutbox } from "./outbox_storage.js";
+import { findBuyIns, isNew, NEW, readRound, readTable, writeNextRound, writeRound, type KnownStacks } from "./storage.js";
 import { termsOf } from "./terms.js";
 
 /** How many rounds of a table are read for the stacks of players who sat out. */
@@ -40,7 +40,7 @@ async function storeRound({ background }: Session, round: Round): Promise<void> 
   try {
     const path = { round_id: round.id };
     const document = await background.get("/v1/rounds/{round_id}/document", { path });
-    const hands: RecordedHand[] = [];
+    const hands: KnownHand[] = [];
     const query = { limit: MOST_LISTED };
     for await (const hand of background.list("/v1/rounds/{round_id}/hands", { path, query })) hands.push(hand);
     const current = await background.get("/v1/rounds/{round_id}", { path });
@@ -77,20 +77,27 @@ export async function prepareTable({ background }: Session, table: Table, signal
     const waited = await waits();
     const ruleset = await background.get("/v1/rulesets/{reference}", { path: { reference: table.ruleset }, signal });
     const { rounds } = await background.get("/v1/rounds", { query: { table: table.id, limit: ROUNDS_READ }, signal });
-    const stacks = new Map<string, number | undefined>();
-    for (const round of [...rounds].reverse()) {
-      // The service carries no stack over to points of another value.
-      const isSame = round.point_value === table.point_value && round.unit === table.unit;
-      for (const { player, stack } of round.seats) stacks.set(player, isSame ? stack : undefined);
-    }
-    const left: Record<string, number> = {};
-    for (const [player, stack] of stacks) if (stack !== undefined) left[player] = stack;
     // While something waits, the stacks of this device are newer.
     const isOlder = waited || (await waits());
-    if (!signal.aborted) await writeNextRound(table, ruleset, isOlder ? null : left);
+    if (!signal.aborted) await writeNextRound(table, ruleset, isOlder ? null : readStacks(rounds, table));
   } catch (error) {
     if (!(error instanceof TablestakesError)) throw error;
   }
+}
+
+/** Return the stacks with which the players of a table sit down again, and what they bought in for last, from its rounds, the newest first. */
+export function readStacks(rounds: Round[], { point_value, unit }: Table): KnownStacks {
+  const known: KnownStacks = { stacks: {}, buyIns: {} };
+  for (const round of [...rounds].reverse()) {
+    // The service carries no stack over to points of another value.
+    const isSame = round.point_value === point_value && round.unit === unit;
+    if (isSame) Object.assign(known.buyIns, findBuyIns(round.seats, known.stacks));
+    for (const { player, stack } of round.seats) {
+      if (isSame) known.stacks[player] = stack;
+      else delete known.stacks[player];
+    }
+  }
+  return known;
 }
 
 /** Return the requests of a round that wait, up to the first that the service refused. */

@@ -19,6 +19,14 @@ const LEASE = { take: takeLease, release: releaseLease };
 /** The state of a request after it was added: it waits if the service has not responded. */
 export type Fate = "sent" | "waiting" | "refused";
 
+/** A request that is stored on the device. */
+export interface Stored {
+  /** What becomes of it, as soon as the service has responded, or no longer than a request can take. */
+  fate: Promise<Fate>;
+  /** Ends when the service has responded, however long that takes, or cannot be reached. */
+  sent: Promise<void>;
+}
+
 export interface Outbox {
   waiting: Waiting[];
   isOffline: boolean;
@@ -26,8 +34,8 @@ export interface Outbox {
   blocked: string | null;
   setOffline(isOffline: boolean): void;
   setBlocked(detail: string): void;
-  /** Store a request, and the round that it opens, and send it. This takes as long as a request can take, not longer. */
-  add(request: Waiting, opened?: StoredRound): Promise<Fate>;
+  /** Store a request, and the round that it opens. It is sent while the page goes on. */
+  add(request: Waiting, opened?: StoredRound): Promise<Stored>;
   /** Store something with a number in the queue by an action, and send it. The action returns null if there is nothing to send. */
   store(action: () => Promise<number | null>): Promise<Fate>;
   /** Replace a request, or with null drop it, and send what waits. */
@@ -64,11 +72,14 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
     setBlocked(result.kind === "unauthorized" ? result.detail : null);
     if (result.rounds.length > 0) latest.current.onRounds(result.rounds);
   };
-  const store = async (action: () => Promise<number | null>): Promise<Fate> => {
+  const begin = async (action: () => Promise<number | null>): Promise<Stored> => {
     const id = await action();
     await reload();
-    if (id === null) return "sent";
+    if (id === null) return { fate: Promise.resolve("sent"), sent: Promise.resolve() };
     const sent = send();
+    return { fate: follow(id, sent), sent };
+  };
+  const follow = async (id: number, sent: Promise<void>): Promise<Fate> => {
     // Without a network nobody waits for it; with a slow one, not for all that waits before it.
     if (latest.current.isOffline) return "waiting";
     const isDone = await Promise.race([sent.then(() => true), pause(TIMEOUT).then(() => false)]);
@@ -77,8 +88,9 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
     if (stored === undefined) return "sent";
     return stored.refusal === null ? "waiting" : "refused";
   };
-  const add = (request: Waiting, opened?: StoredRound): Promise<Fate> =>
-    store(() => (opened === undefined ? addRequest(request) : addOpening(request, opened)));
+  const store = async (action: () => Promise<number | null>): Promise<Fate> => (await begin(action)).fate;
+  const add = (request: Waiting, opened?: StoredRound): Promise<Stored> =>
+    begin(() => (opened === undefined ? addRequest(request) : addOpening(request, opened)));
   const replace = async (request: Waiting, by: Waiting | null): Promise<void> => {
     if (by === null) await dropRequest(request);
     else await changeRequest(by);
@@ -120,10 +132,10 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
   return { waiting, isOffline, blocked, setOffline, setBlocked, add, store, replace, send: sendAgain };
 }
 
-/** Return the queue of the requests that a session can send: a link is for one table. */
+/** Return the queue of the requests that a session can send: most links are for one table. */
 function storageOf({ link }: Session): OutboxStorage {
-  const read = async (): Promise<Waiting[]> =>
-    (await readOutbox()).filter(({ table }) => link === null || link.table === table.id);
+  const only = link?.table ?? null;
+  const read = async (): Promise<Waiting[]> => (await readOutbox()).filter(({ table }) => only === null || only === table.id);
   const store = (request: Waiting): Promise<void> => (isPayment(request) ? refusePayment(request) : changeRequest(request));
   return { read, change: store, complete: completeRequest, beginPayment, completePayment };
 }

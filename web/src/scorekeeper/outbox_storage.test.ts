@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { Round } from "../../client/src/contract.js";
 import type { Waiting } from "../api/outbox.js";
 import type { StoredRound } from "./database.js";
-import { addOpening, completeRequest } from "./outbox_storage.js";
-import { readRound } from "./storage.js";
+import { addOpening, addRequest, completeRequest, readOutbox } from "./outbox_storage.js";
+import { readRound, writeRound } from "./storage.js";
 
 const TERMS = { ruleset: "pineapple@1", point_value: 50, unit: "EUR" };
 
@@ -24,3 +24,14 @@ for (const [name, changes, isStored] of [
     assert.equal(await readRound("new-1"), undefined);
   });
 }
+
+test("an undo names the record of its hand, if the hand was sent since the undo was tapped", async () => {
+  const undo = (round: string): Waiting => ({ operation: "undo_hand", round, body: '{"number":1}' }) as Waiting;
+  const hand = { operation: "record_hand", round: "a", body: '{"number":1}' } as Waiting;
+  await writeRound({ round: { id: "a" }, hands: [{ id: "h1", number: 1 }] } as unknown as StoredRound);
+  const read = async (id: number): Promise<string | undefined> => (await readOutbox()).find((each) => each.id === id)?.body;
+  assert.equal(await read(await addRequest(undo("a"))), '{"number":1,"hand":"h1"}');
+  assert.equal(await read(await addRequest(undo("b"))), '{"number":1}');
+  await addRequest(hand);
+  assert.equal(await read(await addRequest(undo("a"))), '{"number":1}');
+});

@@ -1,7 +1,6 @@
 // The requests that wait, in IndexedDB. Each change of the queue and of what belongs to it is one transaction.
 
-import type { Accepted, Waiting } from "../api/outbox.js";
-import { makeId } from "../../client/src/ids.js";
+import { rewriteRequest, type Accepted, type Waiting } from "../api/outbox.js";
 import { hold, use, write, type StoredRound, type StoreName, type Transaction } from "./database.js";
 import { addRound } from "./payments/account.js";
 import { keyOf, resolveRound } from "./storage.js";
@@ -33,10 +32,10 @@ export async function change<T>(names: StoreName[], action: (transaction: Transa
 
 /** Add a request or replace one. The draft that a hand was made from is removed. Returns its number in the queue. */
 export async function addRequest(request: Waiting): Promise<number> {
-  return change(["drafts", "opened"], async (transaction) => {
+  return change(["drafts", "opened", "rounds"], async (transaction) => {
     // Another tab can have sent the opening of its round meanwhile.
     const round = await resolveRound(transaction, request.round);
-    const id = await transaction.objectStore("outbox").put({ ...request, round });
+    const id = await transaction.objectStore("outbox").put(await nameSent(transaction, { ...request, round }));
     if (request.operation === "record_hand") {
       const { number } = JSON.parse(request.body) as { number: number };
       void transaction.objectStore("drafts").delete(keyOf(round, number));
@@ -60,11 +59,6 @@ export async function changeRequest(request: Waiting): Promise<void> {
     const stored = await outbox.get(request.id!);
     if (stored !== undefined) void outbox.put({ ...request, round: stored.round });
   });
-}
-
-/** Return a refused request with another body, and a new idempotency key. */
-export function rewriteRequest(request: Waiting, body: object): Waiting {
-  return { ...request, body: JSON.stringify(body), idempotencyKey: makeId(), refusal: null };
 }
 
 /** Remove a request that the service accepted, and store the round as it is now. */
@@ -123,6 +117,16 @@ async function nameInUndo(transaction: Transaction, recorded: Waiting, hand: str
   if (next?.operation !== "undo_hand") return;
   const body = { ...(JSON.parse(next.body) as object), hand };
   void outbox.put(rewriteRequest(next, body));
+}
+
+/** Return a request; an undo names the record of its hand, if the hand was sent since the undo was tapped. */
+async function nameSent(transaction: Transaction, request: Waiting): Promise<Waiting> {
+  const body = JSON.parse(request.body) as NumberedBody;
+  if (request.operation !== "undo_hand" || body.hand !== undefined) return request;
+  const waiting = await transaction.objectStore("outbox").getAll();
+  if (waiting.some((each) => each.round === request.round && each.operation === "record_hand" && numberOf(each) === body.number)) return request;
+  const recorded = (await transaction.objectStore("rounds").get(request.round))?.hands.find(({ number }) => number === body.number);
+  return recorded === undefined ? request : { ...request, body: JSON.stringify({ ...body, hand: recorded.id }) };
 }
 
 /** Drop a request with what makes no sense without it: an opening with its round, a hand with everything up to its undo. */

@@ -53,9 +53,9 @@ export async function readOvertaken({ id, hands }: Round): Promise<Draft | undef
   return drafts.find((draft) => draft.round === id && isOvertaken(draft, hands));
 }
 
-/** Return whether a hand was begun that is recorded already. */
+/** Return whether a hand was begun that is recorded already. One that was undone and not changed was not begun. */
 export function isOvertaken(draft: Draft, hands: number): boolean {
-  const isBegun = draft.steps.length > 0 || (draft.topUps ?? []).length > 0;
+  const isBegun = draft.steps.length > 0 || ((draft.topUps ?? []).length > 0 && draft.undone === undefined);
   return isBegun && draft.replaces === undefined && draft.number <= hands;
 }
 
@@ -90,18 +90,36 @@ export function readTable(id: string): Promise<StoredTable | undefined> {
   return use((database) => database.get("tables", id));
 }
 
-/** Store the newest round of a table, and the stacks that it leaves. */
-export async function writeTable(table: Table, round: Round | null): Promise<void> {
+/** Store the newest round of a table, with the stacks that it leaves and what players bought in for. Returns the latter. */
+export async function writeTable(table: Table, round: Round | null): Promise<Record<string, number>> {
+  let found: Record<string, number> = {};
   await changeTable(table, (stored) => {
     const stacks = { ...stored.stacks };
+    const isKnown = round === null || nameLasting(round) === (stored.round && nameLasting(stored.round));
+    found = { ...stored.buyIns, ...(isKnown ? {} : findBuyIns(round.seats, stacks)) };
     for (const { player, stack } of round?.seats ?? []) stacks[player] = stack;
-    return { ...stored, round, stacks };
+    return { ...stored, round, stacks, buyIns: found };
   });
+  return found;
 }
 
-/** Store what is needed to open the next round of a table, with the stacks that the service knows, if they are newer. */
-export async function writeNextRound(table: Table, ruleset: Ruleset, stacks: Record<string, number> | null): Promise<void> {
-  await changeTable(table, (stored) => ({ ...stored, table, ruleset, stacks: stacks ?? stored.stacks ?? {} }));
+/** Return the name that a round has before and after the service has opened it. */
+export function nameLasting({ id, reference }: Pick<Round, "id" | "reference">): string {
+  return reference ?? id;
+}
+
+/** Return the opening stacks of a round that are not the stacks with which its players ended the one before. */
+export function findBuyIns(seats: Round["seats"], before: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  const bought = seats.filter(({ player, opening_stack }) => before[player] !== opening_stack);
+  return Object.fromEntries(bought.map(({ player, opening_stack }) => [player, opening_stack]));
+}
+
+/** What the service knows of the players of a table. */
+export type KnownStacks = Required<Pick<StoredTable, "stacks" | "buyIns">>;
+
+/** Store what is needed to open the next round of a table, with what the service knows of its players, if it is newer. */
+export async function writeNextRound(table: Table, ruleset: Ruleset, known: KnownStacks | null): Promise<void> {
+  await changeTable(table, (stored) => ({ stacks: {}, ...stored, table, ruleset, ...known }));
 }
 
 async function changeTable(table: Table, change: (stored: StoredTable) => StoredTable): Promise<void> {

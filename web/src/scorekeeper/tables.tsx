@@ -1,6 +1,8 @@
+import { useState } from "preact/hooks";
 import type { Table } from "../../client/src/contract.js";
-import type { Session } from "../api/session.js";
+import { canAddTables, type Session } from "../api/session.js";
 import { formatRuleset } from "./format.js";
+import { NewTable } from "./new_table/form.js";
 import type { Outbox } from "./outbox.js";
 import { useDisputes } from "./round/disputes.js";
 import { StoredRequests } from "./stored_requests.js";
@@ -10,18 +12,31 @@ interface Props {
   tables: Table[] | null;
   outbox: Outbox;
   onChoose(table: Table): void;
+  /** Receives a table that was created. */
+  onAdded(table: Table): void;
   onForget(): void;
 }
 
 /** The tables of the club. */
-export function TablesScreen({ session, tables, outbox, onChoose, onForget }: Props) {
+export function TablesScreen({ session, tables, outbox, onChoose, onAdded, onForget }: Props) {
+  const [isAdding, setAdding] = useState(false);
   const disputes = useDisputes(session, null, "");
   const isDisputed = ({ id }: Table): boolean => disputes.some(({ table }) => table === id);
+  const canAdd = canAddTables(session) && tables !== null;
+  if (canAdd && (isAdding || tables.length === 0)) {
+    return (
+      <main class="narrow stack">
+        <NewTable {...{ session, tables, outbox, onAdded }} onCancel={tables.length === 0 ? undefined : () => setAdding(false)} />
+        <StoredRequests outbox={outbox} requests={outbox.waiting} />
+        {tables.length === 0 && <button type="button" class="button plain" onClick={onForget}>Sign out on this device</button>}
+      </main>
+    );
+  }
   return (
     <main class="narrow stack">
       <h2>Choose a table</h2>
       {tables === null && <p class="quiet">Loading…</p>}
-      {tables?.length === 0 && <p class="notice">The club has no table. Create one with <code>ofc table create</code>.</p>}
+      {tables?.length === 0 && <p class="notice">The club has no table. Ask a manager to create one.</p>}
       <ul class="choices">
         {tables?.map((table) => (
           <li key={table.id}>
@@ -36,6 +51,7 @@ export function TablesScreen({ session, tables, outbox, onChoose, onForget }: Pr
           </li>
         ))}
       </ul>
+      {canAdd && <button type="button" class="button" onClick={() => setAdding(true)}>New table</button>}
       <StoredRequests outbox={outbox} requests={outbox.waiting} />
       <button type="button" class="button plain" onClick={onForget}>Sign out on this device</button>
     </main>

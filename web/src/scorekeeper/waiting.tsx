@@ -1,15 +1,14 @@
 import type { HandRequest, Table } from "../../client/src/contract.js";
-import { EXPECTED_DIFFERS, type Waiting } from "../api/outbox.js";
+import { EXPECTED_DIFFERS, rewriteRequest, type Waiting } from "../api/outbox.js";
 import { isPayment } from "../api/payments.js";
 import { CONFLICT, HAND_UNDONE } from "../api/scorer.js";
 import type { Session } from "../api/session.js";
 import { Conflict } from "./conflict.js";
 import { DropButton } from "./drop.js";
-import { useStorageFailure } from "./environment.js";
+import { StoredWarning, useStorageFailure } from "./environment.js";
 import { downloadQueue } from "./export.js";
 import { isEnding, retryRequest } from "./local_rounds.js";
 import type { Outbox } from "./outbox.js";
-import { rewriteRequest } from "./outbox_storage.js";
 import { RefusedPayment } from "./payments/refused.js";
 import { describeTerms } from "./terms.js";
 
@@ -54,6 +53,7 @@ export function WaitingRequests({ outbox, ...shared }: Props) {
               ? `${sent.length === 1 ? "is" : "are"} on this open page only and will be sent when the service responds. Keep the page open.`
               : `${sent.length === 1 ? "is" : "are"} saved on this device and will be sent when the service responds.`}
           </p>
+          {!isInMemory && <StoredWarning />}
           <div class="buttons">
             <button type="button" class="button" onClick={() => void outbox.send()}>Send now</button>
             <button type="button" class="button plain" onClick={() => downloadQueue(outbox.waiting)}>Export</button>

@@ -40,6 +40,7 @@ from service.http.authentication import current_transaction
 from service.players.actions import list_names
 from service.rounds.actions.reading import explain_hand
 from service.rounds.actions.settlements import get_settlement
+from service.rounds.queries.records import get_records
 from service.rounds.queries.revisions import MadeRevision, list_made
 
 MOST_EXPLAINED: Final = 5
@@ -152,7 +153,7 @@ def _show_hands(
     transaction: Transaction, case: StoredCase, read: ReadRound, correction: CaseCorrection | None
 ) -> Iterator[CaseHand]:
     """Yield the disputed hand or, if the dispute is about none, the first ones whose cards were corrected."""
-    recorded = snapshot_recorded(transaction, case.round_id, case.revision, read.happened).hands
+    recorded = snapshot_recorded(get_records(transaction, case.round_id, case.revision), read.happened).hands
     corrected = () if correction is None else correction.compared.after.hands
     if case.hand is not None:
         numbers = [case.hand]

@@ -34,7 +34,7 @@ from service.console.views.corrections.requests import (
 )
 from service.console.views.disputes import files
 from service.console.views.disputes.case_file import render_case_file
-from service.console.views.disputes.lists import ANOMALIES, window_of
+from service.console.views.disputes.lists import window_of
 from service.console.views.exports import send_list, wanted_form, wanted_part, wants_print
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import allows, console_state, read_form
@@ -69,7 +69,6 @@ def _render_case(dispute_id: UUID, preview: Preview | None = None) -> str:
         display_names=list_names(transaction, filter(None, [case.author, *shown["players"].values()])),
         case=case,
         unusual=view.unusual,
-        anomalies=ANOMALIES,
         history=entries,
         entries_read=read if shown["is_changed"] and isinstance(read, int) else None,
         settlement=get_settlement(transaction, stored.id),

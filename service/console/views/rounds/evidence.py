@@ -14,8 +14,10 @@ from evidence.files import encode_file
 from schemas.base import WireError
 from schemas.fields import Text
 from schemas.pages import QuerySchema
+from schemas.problems import show_pointer
 from schemas.verification.evidence_file import verify
-from schemas.verification.report import Outcome, Report
+from schemas.verification.report import Outcome, Report, split_place
+from schemas.verification.sentences import describe_finding
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_known_query
@@ -44,16 +46,18 @@ class VerificationQuerySchema(QuerySchema):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check and its result in words."""
+    """A check and its result in words; for a finding also its code, and for some checks the place in the file."""
 
     result: str
     text: str
+    code: str | None = None
     where: str | None = None
 
 
 _COLUMNS: Final[Sequence[Column[Check]]] = (
     Column("result", lambda check: check.result),
     Column("check", lambda check: check.text),
+    Column("code", lambda check: check.code),
     Column("where", lambda check: check.where),
 )
 
@@ -100,10 +104,12 @@ def _read_key(written: str) -> VerifierKey:
 def _checks(report: Report) -> Iterator[Check]:
     """Yield each check, failed ones first."""
     for finding in report.failed:
-        yield Check("Failed", finding.detail, finding.document["where"])
-    for sentence in report.verified:
-        yield Check("Passed", sentence)
-    for sentence in report.unchecked:
-        yield Check("Not checked", sentence)
-    for sentence in report.unsigned:
-        yield Check("Not signed yet", sentence)
+        yield Check("Failed", describe_finding(finding), finding.code, show_pointer(finding.path))
+    for result, lines in (
+        ("Passed", report.verified),
+        ("Not checked", report.unchecked),
+        ("Not signed yet", report.unsigned),
+    ):
+        for line in lines:
+            where, text = split_place(line)
+            yield Check(result, text, where=where)

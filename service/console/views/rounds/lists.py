@@ -29,6 +29,7 @@ from service.rounds.actions.reading import count_rounds
 from service.rounds.actions.reading import list_rounds as list_views
 from service.rounds.queries.round_filter import RoundFilter
 from service.tables.queries import StoredTable, list_by_id
+from service.verification.queries.findings import count_by_round
 
 _EXAMINED: Final = 100
 """The number of rounds that are examined for a page of unusual rounds."""
@@ -52,12 +53,14 @@ class RoundRow:
         view: the round.
         table: its table.
         unusual: what is unusual about it.
+        findings: how many findings of the last verification it has.
         player, net: the player of a line and their net points; None on the page.
     """
 
     view: RoundView
     table: StoredTable
     unusual: Sequence[RoundAnomaly]
+    findings: int
     player: str | None = None
     net: int | None = None
 
@@ -120,10 +123,14 @@ def _sum_rounds(transaction: Transaction, query: Query) -> Sequence[Sum]:
 
 
 def _add_tables(transaction: Transaction, views: Sequence[RoundView]) -> list[RoundRow]:
-    """Add tables and what is unusual to rounds, with a number of statements that does not depend on theirs."""
+    """Add tables, findings and what is unusual to rounds; the number of statements does not depend on theirs."""
+    ids = [UUID(view.id) for view in views]
     tables = list_by_id(transaction, {UUID(view.table) for view in views})
-    unusual = find_unusual(transaction, [UUID(view.id) for view in views])
-    return [RoundRow(view, tables[UUID(view.table)], unusual[UUID(view.id)]) for view in views]
+    unusual, findings = find_unusual(transaction, ids), count_by_round(transaction, ids)
+    return [
+        RoundRow(view, tables[UUID(view.table)], unusual[id_], findings.get(id_, 0))
+        for view, id_ in zip(views, ids, strict=True)
+    ]
 
 
 ROUNDS: Final = Listing[RoundRow](
@@ -143,6 +150,7 @@ ROUNDS: Final = Listing[RoundRow](
         Column("ruleset", lambda row: str(row.view.round.ruleset), "Ruleset"),
         Column("status", lambda row: row.view.round.status.value),
         Column("state", lambda row: row.view.state.value, "State", "round_state"),
+        Column("findings", lambda row: row.findings),
         Column("unusual", lambda row: " ".join(row.codes) or None, "Unusual", "round_unusual"),
     ),
     read=_read_rounds,

@@ -19,7 +19,6 @@ from service.console.views.exports import send_list, wanted_form, wanted_part
 from service.console.views.pages import console, console_page, render
 from service.console.views.proposals.shown import show_waiting
 from service.console.views.rounds import files
-from service.console.views.rounds.lists import UNUSUAL
 from service.console.views.rounds.reading import (
     COLUMNS,
     ReadRound,
@@ -29,6 +28,7 @@ from service.console.views.rounds.reading import (
     list_results,
     read_round,
 )
+from service.console.views.session import allows
 from service.disputes.actions.anomalies import find_unusual
 from service.disputes.queries import disputes
 from service.disputes.queries.disputes import DisputeFilter
@@ -41,8 +41,11 @@ from service.rounds.actions.reading import explain_hand
 from service.rounds.actions.settlements import get_round_settlement
 from service.rounds.queries.revisions import list_made
 from service.rounds.views.explanations import Neighbours, respond_with_page
+from service.verification.queries.findings import count_by_round, list_page
 
 _MOST_DISPUTES: Final = 100
+_MOST_FINDINGS: Final = 3
+"""How many findings the page of a round shows."""
 
 
 @console.get("/rounds/<uuid:round_id>")
@@ -76,7 +79,6 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         hands=hands,
         before=find_between(read, 0),
         unusual=find_unusual(transaction, [round_id])[round_id] if read.is_newest else (),
-        unusual_words=UNUSUAL,
         disputes=disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES),
         revisions=list_made(transaction, round_id),
         journal=list_of_round(transaction, round_id),
@@ -87,6 +89,10 @@ def show_round(round_id: UUID) -> str | BaseResponse:
         account_of=account_of,
         show_decimal=show_decimal,
         provisional_until=view.settlement.provisional_until,
+        finding_count=count_by_round(transaction, [round_id]).get(round_id, 0),
+        round_findings=list_page(transaction, round_id=round_id, limit=_MOST_FINDINGS)
+        if allows(KeyScope.AUDIT)
+        else (),
         metadata=get_round_metadata(transaction, round_id),
     )
 

@@ -25,6 +25,7 @@ from service.http.authentication import current_transaction
 from service.http.formats import format_signed
 from service.players.actions import list_names
 from service.rounds.actions.opening import view_round
+from service.rounds.queries.records import get_records
 from service.rounds.queries.revisions import list_made
 
 _SIDES: Final = ("before", "after")
@@ -62,8 +63,8 @@ def show_revisions(round_id: UUID) -> str | BaseResponse:
         RoundComparison(
             view=view_round(newer.stored),
             revision=newer.stored.revision,
-            before=snapshot_recorded(transaction, round_id, older.revision, older.happened),
-            after=snapshot_recorded(transaction, round_id, newer.revision, newer.happened),
+            before=snapshot_recorded(get_records(transaction, round_id, older.revision), older.happened),
+            after=snapshot_recorded(get_records(transaction, round_id, newer.revision), newer.happened),
             carried_over=(),
         )
     )

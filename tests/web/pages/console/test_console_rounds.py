@@ -58,16 +58,6 @@ def tab_to(page: Page, target: Locator) -> None:
     raise AssertionError(f"Tab does not reach {target}")
 
 
-BROKEN = """
-cells => cells.map(cell => {
-  const range = document.createRange();
-  range.selectNodeContents(cell);
-  return range.getClientRects().length > 1 ? cell.textContent : null;
-}).filter(text => text !== null)
-"""
-"""The texts of cells that take more than one line."""
-
-
 def expect_hand(page: Page, number: int) -> None:
     """Wait until the page of a hand is loaded, with its script."""
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Hand {number} of 7 at console")
@@ -133,7 +123,10 @@ def test_a_round_is_replayed_and_compared_with_keys_only(
     follow(page, page.locator(f"a[href='/console/rounds/{round_id}']"))
     follow(page, page.get_by_role("link", name="Replay from hand 1"))
     expect_hand(page, 1)
-    assert page.locator(".board-rows th").evaluate_all(BROKEN) == []
+    cards = page.locator(".hand-rows .cards")
+    expect(cards).to_have_count(9)
+    tops = "cards => new Set([...cards.children].map(card => card.getBoundingClientRect().top)).size"
+    assert cards.evaluate_all(f"rows => rows.map({tops})") == [1] * 9, "the cards of a row are beside each other"
     page.keyboard.press("ArrowRight")
     expect_hand(page, 2)
     expect(page.locator(".seat", has_text="bob").get_by_text("Button")).to_be_visible()

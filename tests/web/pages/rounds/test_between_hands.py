@@ -44,6 +44,7 @@ def play(scorekeeper: ScorekeeperPage, number: int, button: int | None = None) -
     scorekeeper.tap_cards(list_cards(PLAIN if number == 1 else AGAIN))
     scorekeeper.save()
     scorekeeper.expect_hand(number + 1)
+    scorekeeper.expect_sent()
     scorekeeper.page.get_by_role("button", name="Back to the round").tap()
 
 
@@ -79,6 +80,7 @@ def test_points_are_added_before_the_next_hand(scorekeeper: ScorekeeperPage) -> 
     shown = [text.replace("−", "-") for text in scorekeeper.page.locator(".points").all_inner_texts()]
     scorekeeper.save()
     scorekeeper.expect_hand(2)
+    scorekeeper.expect_sent()
     after = scorekeeper.get(f"/v1/rounds/{round_['id']}")
     assert [seat["top_ups"] for seat in after["seats"]] == [0, 50, 0]
     assert [int(text) for text in shown] == [
@@ -139,6 +141,7 @@ def test_who_leaves_adds_no_points(scorekeeper: ScorekeeperPage) -> None:
     scorekeeper.tap_cards(list_cards({seat: AGAIN[seat] for seat in (1, 3)}))
     scorekeeper.save()
     expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
+    scorekeeper.expect_sent()
     document = scorekeeper.get(f"/v1/rounds/{round_['id']}/document")
     assert document["hands"][1]["top_ups"] == [{"seat": 1, "points": 50}]
 

@@ -8,7 +8,7 @@ from tests.support.server_process import wait_until
 from tests.web.pages.conftest import OpenScorekeeper
 from tests.web.pages.rounds.test_between_hands import AGAIN, PLAIN, open_players, open_table, play
 from tests.web.pages.rounds.test_history import record
-from tests.web.pages.test_offline_rounds import SYNC, expect_sent, wait_until_stored
+from tests.web.pages.test_offline_rounds import SYNC, wait_until_stored
 from tests.web.pages.test_rules_on_device import wait_for_rules
 
 pytestmark = pytest.mark.thorough
@@ -58,7 +58,7 @@ def test_a_busted_player_who_comes_back_gets_the_button_where_it_is_their_turn(s
     expect_button(scorekeeper, 3)
     finish(scorekeeper, 2, list_cards(AGAIN))
     scorekeeper.expect_hand(3)
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     assert scorekeeper.get(f"/v1/rounds/{round_['id']}/document")["hands"][1]["button"] == 3
 
 
@@ -93,6 +93,7 @@ def test_the_button_moves_on_when_the_player_who_would_have_it_leaves(scorekeepe
     expect_button(scorekeeper, 2)
     finish(scorekeeper, 2, list_cards({seat: AGAIN[seat] for seat in (2, 3)}))
     expect(scorekeeper.page.get_by_role("heading", name="Open a round")).to_be_visible()
+    scorekeeper.expect_sent()
     assert scorekeeper.get(f"/v1/rounds/{round_['id']}/document")["hands"][1]["button"] == 2
 
 
@@ -123,7 +124,7 @@ def test_the_button_and_the_discards_follow_a_correction_between_two_hands(score
     expect(scorekeeper.page.locator('[data-card="2c"]')).to_be_enabled()
     finish(scorekeeper, 2, list_cards(PLAIN))
     scorekeeper.expect_hand(3)
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     assert scorekeeper.get(f"{path}/document")["hands"][1]["button"] == 1
 
 
@@ -139,7 +140,7 @@ def test_a_button_that_was_chosen_stays(scorekeeper: ScorekeeperPage) -> None:
     scorekeeper.tap_cards(list_cards(PLAIN))
     scorekeeper.save()
     scorekeeper.expect_hand(2)
-    expect_sent(scorekeeper)
+    scorekeeper.expect_sent()
     hand = scorekeeper.get(f"/v1/rounds/{round_['id']}/document")["hands"][0]
     assert hand == {**hand, "button": 2, "top_ups": [{"seat": 2, "points": 100}]}
     assert [player["top"] for player in hand["players"]] == [player["top"] for player in list_players(PLAIN)]

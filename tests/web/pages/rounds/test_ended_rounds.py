@@ -39,7 +39,7 @@ def test_a_round_that_was_closed_by_mistake_is_reopened(scorekeeper: Scorekeeper
     expect(page.get_by_role("button", name="Undo hand 2")).to_have_count(0)
     page.get_by_role("button", name="Undo the closing").tap()
     check(scorekeeper)
-    page.get_by_label("Reason").fill("tapped by mistake")
+    page.get_by_role("button", name="Closed by mistake").tap()
     page.get_by_role("button", name="Undo the closing").tap()
     expect(page.get_by_role("button", name="Enter hand 3")).to_be_visible()
     expect(page.get_by_role("button", name="Undo hand 2")).to_be_visible()

@@ -31,10 +31,10 @@ def record(scorekeeper: ScorekeeperPage, round_id: str, number: int = 1, **chang
     return recorded
 
 
-def record_both(scorekeeper: ScorekeeperPage, round_id: str) -> None:
+def record_both(scorekeeper: ScorekeeperPage, round_id: str, **changed: Any) -> None:
     record(scorekeeper, round_id)
     players = [{**player, "fantasyland": 0 if player["seat"] == 2 else 14} for player in list_players(SECOND)]
-    record(scorekeeper, round_id, 2, players=players)
+    record(scorekeeper, round_id, 2, players=players, **changed)
 
 
 def open_hand(page: Page, number: int) -> None:
@@ -131,9 +131,13 @@ def test_a_card_is_corrected_after_the_old_and_the_new_result_were_compared(scor
     before = [seat["stack"] for seat in scorekeeper.get(f"/v1/rounds/{round_['id']}")["seats"]]
     page.get_by_role("button", name="Correct hand 1").tap()
     assert scorekeeper.get(f"/v1/rounds/{round_['id']}")["version"] == 2, "a reason is required"
-    page.get_by_label("Reason").fill("looked at again")
+    expect(page.locator("summary .pill")).to_have_count(0)
+    page.get_by_role("button", name="Seen on video").tap()
+    expect(page.get_by_label("Reason")).to_have_value("Seen on video")
     page.get_by_role("button", name="Correct hand 1").tap()
     expect(page.locator(".correction")).to_have_count(0)
+    expect(page.locator("summary .pill")).to_have_text("corrected")
+    assert scorekeeper.get(f"/v1/rounds/{round_['id']}/settlement")["reason"] == "Seen on video"
     after = scorekeeper.get(f"/v1/rounds/{round_['id']}")
     assert after["version"] == 3
     assert top_of(scorekeeper, round_["id"], 1) == ["Qs", "3d", "4c"]

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  chooseButton, countCards, fillDraft, fitDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putCard, rowPlaces, startDraft, takeBack, undo,
+  chooseButton, clearCards, countCards, fillDraft, fitDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putCard, rowPlaces, startDraft, takeBack, undo,
   type Draft, type Next,
 } from "./draft.js";
 
@@ -130,4 +130,9 @@ test("discards of a player who is no longer in Fantasyland are free", () => {
   const fitted = fitDraft(draft, { ...NEXT, seats });
   assert.ok(!isUsed(fitted, "2s"));
   assert.equal(fitted.cursor, "1.top.0");
+});
+
+test("a hand without its cards is entered again, by the same button", () => {
+  const cleared = clearCards({ ...chooseButton(fill(startDraft(NEXT), 39), 5), undone: { playedAt: null } });
+  assert.deepEqual([cleared.cards, cleared.steps, cleared.cursor, cleared.button, cleared.undone], [{}, [], "1.top.0", 5, undefined]);
 });

@@ -45,6 +45,8 @@ export interface Draft {
   steps: Step[];
   /** The request in the outbox that the hand replaces, if it was refused and is edited. */
   replaces?: number;
+  /** Set if the hand was undone, and has its cards until they are changed; with the time when it was played. */
+  undone?: { playedAt: string | null };
 }
 
 /** The next hand of a round. */
@@ -83,6 +85,12 @@ export function fitDraft(draft: Draft, next: Next): Draft {
 /** Return the seats of players whose points bring them back into a round. */
 export function listReturning(topUps: TopUp[], playing: number[]): number[] {
   return topUps.map(({ seat }) => seat).filter((seat) => !playing.includes(seat));
+}
+
+/** Return a draft of the same hand without cards. */
+export function clearCards({ undone: _, ...draft }: Draft): Draft {
+  const cleared = { ...draft, cards: {}, steps: [] };
+  return { ...cleared, cursor: nextFree(cleared, null) };
 }
 
 /** Give the button to a seat, whatever the round says. */

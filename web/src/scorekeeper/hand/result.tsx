@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Transfer } from "../../../client/src/contract.js";
 import type { Score, ScoreResult } from "../../api/scorer.js";
-import { countWon, isPaidLater } from "../../api/results.js";
+import { countWon, isPaidLater, listBustedBy } from "../../api/results.js";
 import { formatChange, signClass } from "../format.js";
 import { UndoIcon } from "./deck.js";
 
@@ -10,12 +10,14 @@ interface Props {
   names: Map<number, string>;
   canSave: boolean;
   isSaving: boolean;
+  /** Whether there is a tap to undo: cards of a hand that was undone were not tapped here. */
+  canUndo: boolean;
   onSave(): void;
   onUndo(): void;
 }
 
 /** The result of the hand as it would be recorded, and the button that records it. */
-export function Result({ result, names, canSave, isSaving, onSave, onUndo }: Props) {
+export function Result({ result, names, canSave, isSaving, canUndo, onSave, onUndo }: Props) {
   const isRefused = result?.kind === "refused";
   const button = useRef<HTMLButtonElement>(null);
   // Enter saves, whichever button was pressed last.
@@ -27,7 +29,7 @@ export function Result({ result, names, canSave, isSaving, onSave, onUndo }: Pro
       <div aria-live="polite" class="stack">
         {result === null && canSave && <p class="quiet">Scoring…</p>}
         {!canSave && <p class="notice">Choose who has the button: tap D beside a player.</p>}
-        {result?.kind === "unavailable" && <p class="notice">No connection: score after sync.</p>}
+        {result?.kind === "unavailable" && <p class="notice">Not scored yet: score after sync.</p>}
         {isRefused && (
           <div class="notice error">
             <strong>This hand is not valid.</strong>
@@ -40,7 +42,7 @@ export function Result({ result, names, canSave, isSaving, onSave, onUndo }: Pro
         <button ref={button} type="button" class="button primary large" disabled={!canSave || isRefused || isSaving} onClick={onSave}>
           {isSaving ? "Saving…" : "Save"}
         </button>
-        <button type="button" class="button" aria-label="Undo the last tap" onClick={onUndo}><UndoIcon /></button>
+        <button type="button" class="button" aria-label="Undo the last tap" disabled={!canUndo} onClick={onUndo}><UndoIcon /></button>
       </div>
     </div>
   );
@@ -50,6 +52,7 @@ function ScoreView({ score, names }: { score: Score } & Pick<Props, "names">) {
   const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
   const { next } = score.round;
   const royal = Object.entries(next?.fantasyland ?? {});
+  const busted = listBustedBy(score);
   return (
     <>
       <div class="scores">
@@ -64,6 +67,7 @@ function ScoreView({ score, names }: { score: Score } & Pick<Props, "names">) {
               {change !== player.points && <span class="quiet small">{formatChange(player.points)} before caps</span>}
               {player.royalties > 0 && <span class="quiet small">royalties {player.royalties}</span>}
               {player.foul && <span class="pill warning">Foul</span>}
+              {busted.includes(player.seat) && <span class="pill warning">Busted</span>}
             </section>
           );
         })}
@@ -78,6 +82,7 @@ function ScoreView({ score, names }: { score: Score } & Pick<Props, "names">) {
             <p>
               Hand {next.number}
               {next.button !== null && <>, button <strong>{nameOf(next.button)}</strong></>}
+              {busted.length > 0 && <>, without {busted.map(nameOf).join(" and ")}</>}
               {royal.map(([seat, cards]) => (
                 <span key={seat}>; <strong>{nameOf(Number(seat))}</strong> in Fantasyland with {cards} cards</span>
               ))}

@@ -14,6 +14,8 @@ import { useStable } from "./stable.js";
 import { typeKey } from "./typing.js";
 
 const ARROWS: Record<string, Direction> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+/** How long a hand can be scored before the page says that its score follows, in milliseconds. */
+const SCORE_LATER = 4_000;
 /** How long after a failure a hand is scored again, in milliseconds. */
 const SCORE_AGAIN = 5_000;
 
@@ -115,6 +117,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
           <Result
             {...{ result, names, canSave, isSaving }}
             onSave={() => void save()}
+            canUndo={draft.steps.length > 0}
             onUndo={undoLast}
           />
         ) : (
@@ -181,10 +184,11 @@ function useScore(round: Round, draft: Draft, full: boolean, scorers: HandScorer
     const abort = new AbortController();
     const { signal } = abort;
     const retry = (): void => setAttempt((last) => last + 1);
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer = setTimeout(() => setScored({ hand, result: { kind: "unavailable" } }), SCORE_LATER);
     scoreWith(scorers, round, JSON.parse(hand) as HandRequest, signal)
       .then((result) => {
         if (signal.aborted) return;
+        clearTimeout(timer);
         setScored({ hand, result });
         if (result.kind !== "unavailable") return;
         timer = setTimeout(retry, SCORE_AGAIN);

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Round, Table } from "../../../client/src/contract.js";
 import type { Rules } from "../../rules/index.js";
 import type { Outbox } from "../outbox.js";
-import { Question } from "../round/question.js";
+import { CLOSING, Question } from "../round/question.js";
 import { useSettling } from "../settling.js";
 import { formatAmount, makePayment, makeReversal, nameOf, settleUp, type Line, type ToPay, type UnitToPay } from "./settling.js";
 import { addPayment, takeBack } from "./storage.js";
@@ -70,12 +70,8 @@ function OpenRound({ round, onClose }: Pick<Props, "round" | "onClose">) {
   if (isAsking && onClose !== undefined) {
     return (
       <Question
-        title="Close the round?"
-        text="No more hands can be recorded in it."
-        label="Reason"
+        {...CLOSING}
         reason="Settled up"
-        isRequired
-        action="Close the round"
         onYes={(reason) => { setAsking(false); onClose(reason); }}
         onNo={() => setAsking(false)}
       />

@@ -1,10 +1,11 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Round, ScopeName, Table } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
 import type { Rules } from "../../rules/index.js";
 import type { Draft, TopUp } from "../hand/draft.js";
 import type { Outbox } from "../outbox.js";
 import type { AccountReader } from "../payments/use_account.js";
+import { useSettling } from "../settling.js";
 import { TableDisputes, useDisputes } from "./disputes.js";
 import { EarlierRounds, readEarlier, type EarlierRound } from "./earlier_rounds.js";
 import { History } from "./history.js";
@@ -56,6 +57,10 @@ export function BetweenHands(props: Props) {
   };
   const disputesOf = ({ id }: Round) => disputes.filter((dispute) => dispute.round === id);
   const toggle = (name: Panel): void => setPanel(panel === name ? null : name);
+  const opened = useRef<HTMLDivElement>(null);
+  useSettling(panel ?? "");
+  // On a small screen a panel opens below the fold.
+  useEffect(() => opened.current?.scrollIntoView({ block: "start" }), [panel]);
   // The scopes of a key are not known: the service refuses what it lacks, and says so.
   const has = (scope: ScopeName): boolean => session.link === null || session.link.scopes.includes(scope);
   const takesHands = canChange && draft !== null && round.next !== null;
@@ -69,8 +74,10 @@ export function BetweenHands(props: Props) {
         {takesHands && <button type="button" class="button" aria-expanded={panel === "players"} onClick={() => toggle("players")}>Top up or leave</button>}
         <button type="button" class="button" aria-expanded={panel === "settle"} onClick={() => toggle("settle")}>Settle up</button>
       </div>
-      {panel === "players" && takesHands && <Players {...{ session, rules, round, isWaiting, connection, onLeave, onTopUps }} topUps={draft.topUps ?? []} />}
-      {panel === "settle" && <SettleUp {...{ session, rules, table, round, outbox, account, connection, canRecord }} onClose={canChange ? onClose : undefined} />}
+      <div ref={opened} class="opened-panel" hidden={panel === null}>
+        {panel === "players" && takesHands && <Players {...{ session, rules, round, isWaiting, connection, onLeave, onTopUps }} topUps={draft.topUps ?? []} />}
+        {panel === "settle" && <SettleUp {...{ session, rules, table, round, outbox, account, connection, canRecord }} onClose={canChange ? onClose : undefined} />}
+      </div>
       {earlier === null ? (
         <History
           {...{ session, round, names, waiting, isWaiting, connection, onRound }}

@@ -1,6 +1,6 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { CardFace } from "../../design/card.js";
 import { nameCard, RANK_LETTERS, SUIT_LETTERS } from "../../design/cards.js";
+import { Sheet } from "../sheet.js";
 
 interface Props {
   title: string;
@@ -14,27 +14,8 @@ interface Props {
 
 /** All cards at the bottom of the screen, to choose one. */
 export function CardSheet({ title, current, whereIs, isDisabled, onCard, onCancel }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => { // Before the next key or tap: a dialog not yet shown would leave it to the card below.
-    const shown = dialog.current!;
-    shown.showModal();
-    return () => shown.close(); // The focus goes back to the card below.
-  }, []);
-  // The event `close` comes after the focus is back on the card below, whose next key would be lost; browsers send it alone
-  // if Escape is pressed again and again.
-  const cancel = (event: Event): void => {
-    event.preventDefault();
-    onCancel();
-  };
-  const end = (event: Event): void => {
-    if ((event.currentTarget as Element).isConnected) onCancel();
-  };
   return (
-    <dialog ref={dialog} class="sheet" aria-labelledby="sheet-title" onCancel={cancel} onClose={end}>
-      <header class="sheet-head">
-        <h2 id="sheet-title">{title}</h2>
-        <button type="button" class="button plain" onClick={onCancel}>Cancel</button>
-      </header>
+    <Sheet title={title} action="Cancel" onEnd={onCancel}>
       <div class="deck" role="group" aria-label="Cards">
         {SUIT_LETTERS.map((suit) => [
           ...RANK_LETTERS.map((rank) => {
@@ -59,6 +40,6 @@ export function CardSheet({ title, current, whereIs, isDisabled, onCard, onCance
         ])}
       </div>
       <p class="quiet small">A card with a line below it is elsewhere in this hand: the two change places.</p>
-    </dialog>
+    </Sheet>
   );
 }

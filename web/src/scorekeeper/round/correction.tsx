@@ -7,6 +7,7 @@ import { CardSheet } from "./card_sheet.js";
 import { Comparison } from "./comparison.js";
 import { useCorrection } from "./correcting.js";
 import { Problem } from "./problem.js";
+import { ReasonField } from "./reason_field.js";
 import { isDiscarded } from "./recorded.js";
 
 interface Props {
@@ -54,16 +55,7 @@ export function Correction({ session, round, hand, names, start, onRound, onEnd 
           <Problem details={problem} />
           {(isAccepted || code === IRREGULAR) && <AcceptLater isAccepted={isAccepted} onAccept={correcting.accept} />}
           {preview !== null && (
-            <div class="field">
-              <label for="correction-reason">Reason</label>
-              <input
-                id="correction-reason"
-                value={reason}
-                maxLength={200}
-                required
-                onInput={(event) => setReason(event.currentTarget.value)}
-              />
-            </div>
+            <ReasonField label="Reason" usual={["Wrong card", "Cards exchanged", "Seen on video"]} isRequired {...{ reason }} onReason={setReason} />
           )}
           <div class="buttons">
             {preview !== null && <button type="submit" class="button primary" disabled={isBusy}>Correct hand {hand.number}</button>}

@@ -2,20 +2,19 @@ import { useEffect, useState } from "preact/hooks";
 import type { Hand, Round } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { UNAUTHORIZED } from "../../api/outbox.js";
-import { countWon, isPaidLater } from "../../api/results.js";
+import { countWon } from "../../api/results.js";
 import { describeMistake } from "../../api/sentences.js";
 import type { Session } from "../../api/session.js";
 import { formatChange, signClass } from "../format.js";
-import type { Place } from "../hand/draft.js";
-import { Payments } from "../hand/result.js";
+import type { HandPlayer, Place } from "../hand/draft.js";
 import { listPending } from "../local_rounds.js";
 import { isNew } from "../storage.js";
 import { Correction } from "./correction.js";
 import { DisputeForm } from "./dispute.js";
 import { DisputeList, type Dispute } from "./disputes.js";
+import { PlayedBoards } from "./played_boards.js";
 import { Problem } from "./problem.js";
 import { readHands, readStoredHands, type PlayedHand } from "./recorded.js";
-import { RecordedBoard } from "./recorded_board.js";
 import { useRequests, useReturns, type Connection } from "./requests.js";
 
 interface Props {
@@ -100,6 +99,7 @@ function HandEntry({ session, round, names, played, isWaiting, disputes, onRound
       <summary>
         <strong>Hand {hand.number}</strong>
         {result === null && <span class="pill warning">waiting</span>}
+        {result?.corrected && <span class="pill accent">corrected</span>}
         {disputed.length > 0 && <span class="pill warning">disputed</span>}
         {result?.players.map(({ seat }) => (
           <span key={seat} class="summary-figure">
@@ -115,25 +115,11 @@ function HandEntry({ session, round, names, played, isWaiting, disputes, onRound
             {canCorrect && " Tap a card to correct it."}
             {can.canCorrect && isWaiting && " Its cards can be corrected when the waiting requests have been sent."}
           </p>
-          <div class="recorded-boards">
-            {hand.players.map((player, index) => {
-              const scored = result?.players[index];
-              const dealt = (player.fantasyland ?? 0) > 0 ? `, Fantasyland ${player.fantasyland}` : "";
-              const change = result && scored ? `: ${describeChange(won(player.seat), scored.points)}` : "";
-              return (
-                <RecordedBoard
-                  key={player.seat}
-                  title={`${nameOf(player.seat)}${dealt}${change}`}
-                  seat={player.seat}
-                  rows={player}
-                  results={scored?.rows ?? null}
-                  isFoul={scored?.foul ?? false}
-                  onCard={canCorrect ? (place) => setCorrected({ place, round, hand }) : undefined}
-                />
-              );
-            })}
-          </div>
-          {result !== null && <Payments transfers={result.transfers} isPaidLater={isPaidLater(round)} nameOf={nameOf} />}
+          <PlayedBoards
+            {...{ round, result, nameOf }}
+            players={hand.players as unknown as HandPlayer[]}
+            onCard={canCorrect ? (place) => setCorrected({ place, round, hand }) : undefined}
+          />
           {result?.irregular.map((reason) => <p key={reason.detail} class="small quiet">{describeMistake(reason, { names, body: hand })}</p>)}
           {canDispute && <DisputeForm {...{ session, round, names }} hand={hand.number} />}
         </div>
@@ -150,8 +136,4 @@ function HandEntry({ session, round, names, played, isWaiting, disputes, onRound
       )}
     </details>
   );
-}
-
-function describeChange(change: number, points: number): string {
-  return change === points ? formatChange(points) : `${formatChange(change)}, ${formatChange(points)} before caps`;
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import type { Waiting } from "../../api/outbox.js";
 import { readTable } from "../storage.js";
+import { nextButton } from "./first_button.js";
 import { findLookalike, suggestNames } from "./names.js";
 import { Problem } from "./problem.js";
 import type { Failure } from "./requests.js";
@@ -20,6 +21,10 @@ interface Props {
   last: Round | null;
   /** A refused opening that is edited: its players are suggested, with the stacks that this device played with. */
   editing: Waiting | null;
+  /** The seat that had the button last; null if it is not known. The next player is suggested. */
+  lastButton: number | null;
+  /** Returns the points of a rebuy. */
+  rebuyOf(seat: number): number;
   problem: Failure | null;
   isBusy: boolean;
   /** Returns the known players of the club that new players look like, by the new names. */
@@ -27,21 +32,23 @@ interface Props {
   onOpen(round: RoundRequest, button: number | null): void;
 }
 
+/** The ID of the form, for a button outside of it. */
+export const NEW_ROUND = "new-round";
 const FEWEST_ENTRIES = 3;
 const MOST_SUGGESTED = 6;
 
-/** Suggest the players of the last round. Who has busted or left sits out; a busted player would begin as they did then. */
-function suggest(last: Round | null, editing: Waiting | null): Entry[] {
-  const entries = editing === null ? readSeats(last) : readOpening(editing);
+/** Suggest the players of the last round. Who has busted or left sits out; a busted player would begin with a rebuy. */
+function suggest({ last, editing, rebuyOf }: Pick<Props, "last" | "editing" | "rebuyOf">): Entry[] {
+  const entries = editing === null ? readSeats(last, rebuyOf) : readOpening(editing);
   while (entries.length < FEWEST_ENTRIES) entries.push(emptyEntry(entries));
   return entries;
 }
 
-function readSeats(last: Round | null): Entry[] {
-  return (last?.seats ?? []).map(({ seat, player, stack, opening_stack, playing }) => ({
+function readSeats(last: Round | null, rebuyOf: Props["rebuyOf"]): Entry[] {
+  return (last?.seats ?? []).map(({ seat, player, stack, playing }) => ({
     seat,
     player,
-    stack: stack === 0 ? String(opening_stack) : "",
+    stack: stack === 0 ? String(rebuyOf(seat)) : "",
     sits: playing && stack > 0,
   }));
 }
@@ -64,9 +71,9 @@ function emptyEntry(entries: Entry[]): Entry {
 }
 
 /** Opens a round: who sits where, with which stack. An empty stack is carried over from the last round. */
-export function NewRound({ table, last, editing, problem, isBusy, onCheck, onOpen }: Props) {
-  const [entries, setEntries] = useState(() => suggest(last, editing));
-  const [button, setButton] = useState<number | null>(null);
+export function NewRound({ table, last, editing, lastButton, rebuyOf, problem, isBusy, onCheck, onOpen }: Props) {
+  const [entries, setEntries] = useState(() => suggest({ last, editing, rebuyOf }));
+  const [chosen, setChosen] = useState<number | null>(null);
   /** The seat whose name is typed. */
   const [typing, setTyping] = useState<number | null>(null);
   /** Names of new players that look like known ones. */
@@ -83,15 +90,20 @@ export function NewRound({ table, last, editing, problem, isBusy, onCheck, onOpe
     setEntries(entries.map((entry) => (entry.seat === seat ? { ...entry, ...values } : entry)));
   };
   const playing = entries.filter(({ player, sits }) => sits && player.trim() !== "");
+  const seated = playing.map(({ seat }) => seat);
+  const suggested = lastButton === null ? null : nextButton(lastButton, seated);
+  const button = chosen !== null && seated.includes(chosen) ? chosen : suggested;
   const lookalikeOf = (player: string) =>
     others.includes(player.trim()) ? undefined : (findLookalike(player, known) ?? similar.get(player.trim()));
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
+    // The button above the form can be tapped again meanwhile.
+    if (isBusy || isChecking || playing.length === 0) return;
     const isDoubtful = playing.some(({ player }) => lookalikeOf(player) !== undefined);
     setTyping(null);
     setRefused(isDoubtful);
     if (isDoubtful) return;
-    sent.current = playing.map(({ seat }) => seat);
+    sent.current = seated;
     const seats = playing.map(({ seat, player, stack }) => ({
       seat,
       player: player.trim(),
@@ -103,11 +115,11 @@ export function NewRound({ table, last, editing, problem, isBusy, onCheck, onOpe
     setSimilar(found);
     setRefused(isAsked);
     if (isAsked) return;
-    onOpen({ seats }, playing.some(({ seat }) => seat === button) ? button : null);
+    onOpen({ seats }, button);
   };
   const mistakes = placeMistakes(problem, sent.current);
   return (
-    <form class="panel" inert={isChecking} onSubmit={(event) => void submit(event)}>
+    <form id={NEW_ROUND} class="panel" inert={isChecking} onSubmit={(event) => void submit(event)}>
       <h2>Open a round</h2>
       {last !== null && <p class="quiet small">An empty stack is carried over. Untick who sits out.</p>}
       <div class="seat-list">
@@ -150,12 +162,19 @@ export function NewRound({ table, last, editing, problem, isBusy, onCheck, onOpe
                 type="button"
                 class="dealer"
                 aria-pressed={button === seat}
-                onClick={() => setButton(seat)}
+                onClick={() => setChosen(seat)}
               >
                 <span aria-hidden="true">D</span>
                 <b class="hidden-text">Button: seat {seat}</b>
               </button>
-              {!sits && player !== "" && <span class="row-note small">{describeAbsence(lastOf(player))}</span>}
+              {!sits && player !== "" && (lastOf(player)?.stack === 0 ? (
+                <span class="row-wide buttons busted">
+                  <span>{player} is busted</span>
+                  <button type="button" class="button" onClick={() => change(seat, { sits: true })}>Rebuy {stack} for {player}</button>
+                </span>
+              ) : (
+                <span class="row-note small">{lastOf(player)?.playing === false ? "Left the last round." : "Sits out."}</span>
+              ))}
               {typing === seat && (
                 <Suggestions
                   names={suggestNames(player, known, taken)}
@@ -181,7 +200,7 @@ export function NewRound({ table, last, editing, problem, isBusy, onCheck, onOpe
       </div>
       <button type="button" class="button plain add-seat" onClick={() => setEntries([...entries, emptyEntry(entries)])}>Add a seat</button>
       <Problem details={mistakes.get(null) ?? null} />
-      <button type="submit" class="button primary large" disabled={isBusy || isChecking || playing.length === 0}>Open the round</button>
+      <button type="submit" class={last === null || editing !== null ? "button primary large" : "button large"} disabled={isBusy || isChecking || playing.length === 0}>Open the round</button>
     </form>
   );
 }
@@ -218,7 +237,7 @@ interface LookalikeProps {
 }
 
 /** Asks whether a new name is that of a player who is known. */
-function Lookalike({ name, lookalike, where, isRefused, onSame, onOther }: LookalikeProps) {
+export function Lookalike({ name, lookalike, where, isRefused, onSame, onOther }: LookalikeProps) {
   const shown = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isRefused) shown.current?.scrollIntoView({ block: "nearest" });
@@ -243,9 +262,4 @@ function placeMistakes(problem: Failure | null, seats: number[]): Map<number | n
     placed.set(seat, [...(placed.get(seat) ?? []), detail]);
   });
   return placed;
-}
-
-function describeAbsence(seat: Round["seats"][number] | undefined): string {
-  if (seat?.stack === 0) return `No points left; tick to play again with the stack given here.`;
-  return seat?.playing === false ? "Left the last round." : "Sits out.";
 }

@@ -1,10 +1,12 @@
 // The next hand of a round: who plays it, who has the button, and the draft of its cards.
 
-import type { HandRequest, Round } from "../../../client/src/contract.js";
+import type { HandRequest, Round, Table } from "../../../client/src/contract.js";
 import { serviceNow } from "../../api/clock.js";
-import type { Waiting } from "../../api/outbox.js";
+import { rewriteRequest, type Waiting } from "../../api/outbox.js";
 import type { Rules } from "../../rules/index.js";
-import { chooseButton, fitDraft, startDraft, type Draft, type Next } from "../hand/draft.js";
+import { chooseButton, fillDraft, fitDraft, startDraft, type Draft, type HandPlayer, type Next } from "../hand/draft.js";
+import { makeWaiting } from "../local_rounds.js";
+import { readDraft } from "../storage.js";
 
 /** Return the next hand of a round, or null if it takes none. */
 export function nextOf(round: Round): Next | null {
@@ -43,9 +45,23 @@ export function continueDraft(next: Next, begun: Draft | undefined, first: numbe
   return next.button === null && draft.button === null && first !== null ? chooseButton(draft, first) : draft;
 }
 
-/** Return a hand with the time when it was entered, because it may reach the service later. A hand keeps the time of the one it replaces. */
-export function withTime(hand: HandRequest, replaced?: Waiting): HandRequest {
-  const first = replaced === undefined ? undefined : (JSON.parse(replaced.body) as HandRequest).played_at;
+/** Return the draft of a refused hand of a round: as it was changed so far, or as it was sent. */
+export async function draftRefused({ id, round, body }: Waiting, of: Round): Promise<Draft> {
+  const { number, button, players, top_ups: topUps = [] } = JSON.parse(body) as HandRequest;
+  const stored = await readDraft(round, number);
+  if (stored !== undefined && stored.replaces === id) return stored;
+  return { ...fillDraft({ round, number, button }, players as HandPlayer[], nameSeats(of)), topUps, replaces: id! };
+}
+
+/** Return the request that records a hand; it takes the place of a refused one that was edited. */
+export function makeRecording(table: Table, round: Round, hand: HandRequest, { undone }: Draft, replaced: Waiting | undefined): Waiting {
+  if (replaced !== undefined) return rewriteRequest(replaced, withTime(hand, (JSON.parse(replaced.body) as HandRequest).played_at));
+  const recording = makeWaiting(table, round, "record_hand", `Hand ${hand.number}`, withTime(hand, undone?.playedAt));
+  return undone === undefined ? recording : { ...recording, isRestoring: true };
+}
+
+/** Return a hand with the time when it was entered first, because it may reach the service later. */
+function withTime(hand: HandRequest, first: string | null | undefined): HandRequest {
   const now = serviceNow();
   // The service refuses times in the future, which a device has whose clock was ahead.
   return { ...hand, played_at: first == null || Date.parse(first) > now ? new Date(now).toISOString() : first };

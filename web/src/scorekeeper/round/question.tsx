@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ReasonField } from "./reason_field.js";
 
 interface Props {
   title: string;
@@ -7,6 +8,8 @@ interface Props {
   label: string;
   /** The reason that is suggested. */
   reason?: string;
+  /** Usual reasons, to tap. */
+  usual: readonly string[];
   isRequired: boolean;
   isBusy?: boolean;
   action: string;
@@ -16,22 +19,31 @@ interface Props {
   children?: ComponentChildren;
 }
 
+/** What is asked before an open round is closed. */
+export const CLOSING = {
+  title: "Close the round?",
+  text: "No more hands can be recorded in it.",
+  label: "Reason",
+  usual: ["Settled up", "Late", "A player left"],
+  isRequired: true,
+  action: "Close the round",
+} as const;
+
 /** Asks for the reason of a change of a round before it is made. */
-export function Question({ title, text, label, reason: suggested = "", isRequired, isBusy = false, action, onYes, onNo, children }: Props) {
+export function Question({ title, text, label, reason: suggested = "", usual, isRequired, isBusy = false, action, onYes, onNo, children }: Props) {
   const [reason, setReason] = useState(suggested);
-  const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  // On a small screen it opens below the fold.
+  useEffect(() => form.current?.scrollIntoView({ block: "nearest" }), []);
   const submit = (event: Event): void => {
     event.preventDefault();
     onYes(reason.trim());
   };
   return (
-    <form class="panel" aria-label={title} onSubmit={submit}>
+    <form ref={form} class="panel" aria-label={title} onSubmit={submit}>
       <h2>{title}</h2>
       <p>{text}</p>
-      <div class="field">
-        <label for={id}>{label}</label>
-        <input id={id} value={reason} maxLength={200} required={isRequired} onInput={(event) => setReason(event.currentTarget.value)} />
-      </div>
+      <ReasonField {...{ label, reason, usual, isRequired }} onReason={setReason} />
       {children}
       <div class="buttons">
         <button type="submit" class="button danger" disabled={isBusy}>{action}</button>

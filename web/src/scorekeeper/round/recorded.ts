@@ -1,8 +1,8 @@
 // The recorded hands of a round: their cards from its document, their results from the list of its hands.
 
-import type { Hand, RecordedHand, Round, RowChange } from "../../../client/src/contract.js";
+import type { Hand, Round, RowChange } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
-import type { PlayedRequest } from "../database.js";
+import type { KnownHand, PlayedRequest } from "../database.js";
 import { fillDraft, listPlayers, parsePlace, ROWS, type Draft, type HandPlayer, type Place } from "../hand/draft.js";
 import { listPending } from "../local_rounds.js";
 import { readRound } from "../storage.js";
@@ -12,14 +12,14 @@ const MOST_LISTED = 100;
 export interface PlayedHand {
   hand: Hand;
   /** Null while the hand waits to be sent. */
-  result: RecordedHand | null;
+  result: KnownHand | null;
 }
 
 /** Read the hands of a round, the newest first. */
 export async function readHands(session: Session, round: string): Promise<PlayedHand[]> {
   const path = { round_id: round };
-  const list = async (): Promise<Map<number, RecordedHand>> => {
-    const listed = new Map<number, RecordedHand>();
+  const list = async (): Promise<Map<number, KnownHand>> => {
+    const listed = new Map<number, KnownHand>();
     const options = { path, query: { limit: MOST_LISTED } };
     for await (const result of session.client.list("/v1/rounds/{round_id}/hands", options)) listed.set(result.number, result);
     return listed;
@@ -41,7 +41,7 @@ export async function readStoredHands(round: Round): Promise<PlayedHand[] | null
   const stored = await readRound(round.id);
   if (stored === undefined || stored.round.version !== round.version) return null;
   const played = new Map<number, PlayedHand>();
-  const add = (hand: Hand, result: RecordedHand | null): void => void played.set(hand.number, { hand, result });
+  const add = (hand: Hand, result: KnownHand | null): void => void played.set(hand.number, { hand, result });
   const play = ({ operation, body }: PlayedRequest, isRecorded: boolean): void => {
     const hand = body as Hand;
     if (operation === "record_hand") add(hand, isRecorded ? findResult(stored.hands, hand) : null);
@@ -53,8 +53,17 @@ export async function readStoredHands(round: Round): Promise<PlayedHand[] | null
   return [...played.values()].reverse();
 }
 
-function findResult(results: RecordedHand[], { number }: Hand): RecordedHand | null {
+function findResult(results: KnownHand[], { number }: Hand): KnownHand | null {
   return results.find((result) => result.number === number) ?? null;
+}
+
+/** Return the last hand of a round as a draft, to change it after it was undone; null if its cards are not on the device. */
+export async function draftUndone(round: Round, names: Map<number, string>): Promise<Draft | null> {
+  const played = (await readStoredHands(round))?.find(({ hand }) => hand.number === round.hands);
+  if (played === undefined) return null;
+  const { top_ups: topUps = [], played_at: playedAt = null, number } = played.hand;
+  // Any seat can have the button of the first hand; that of a later one follows from the round.
+  return { ...draftOf(round.id, played.hand, names), topUps, isButtonChosen: number === 1, undone: { playedAt } };
 }
 
 /** Return the cards of a recorded hand by their places. */

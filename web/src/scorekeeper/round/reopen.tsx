@@ -39,6 +39,7 @@ export function Reopen({ session, round, isWaiting, onRound }: Props) {
       title="Undo the closing?"
       text="The round is open again: hands can be recorded in it."
       label="Reason"
+      usual={["Closed by mistake", "One more hand"]}
       isRequired
       isBusy={isBusy}
       action="Undo the closing"

@@ -4,33 +4,39 @@ import type { HandRequest, Round, RoundRequest, Table } from "../../../client/sr
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { EXPECTED_DIFFERS, sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
 import { isPayment } from "../../api/payments.js";
+import { listBusted } from "../../api/results.js";
 import { ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import { describeKind, type Context } from "../../api/sentences.js";
-import type { Session } from "../../api/session.js";
+import { canRecord as canRecordWith, type Session } from "../../api/session.js";
 import { Bar } from "../bar.js";
 import type { StoredRound } from "../database.js";
 import { Limits } from "../environment.js";
 import { formatRuleset } from "../format.js";
-import { fillDraft, fitDraft, type Draft, type HandPlayer, type TopUp } from "../hand/draft.js";
-import { HandScreen } from "../hand/screen.js";
+import { fitDraft, type Draft, type TopUp } from "../hand/draft.js";
 import { DeviceScorer, makeWaiting, nameUndone, openLocally, playLocally } from "../local_rounds.js";
-import type { Outbox } from "../outbox.js";
+import type { Outbox, Stored } from "../outbox.js";
 import { useAccount } from "../payments/use_account.js";
 import type { LoadedRules } from "../rules.js";
-import { readOutbox, rewriteRequest } from "../outbox_storage.js";
+import { readOutbox } from "../outbox_storage.js";
 import { useSettling } from "../settling.js";
-import { deleteDraft, isNew, isOvertaken, readDraft, readOvertaken, readRound, writeDraft, writeTable } from "../storage.js";
+import { deleteDraft, isNew, isOvertaken, nameLasting, readDraft, readOvertaken, readRound, writeDraft, writeTable } from "../storage.js";
 import { StoredRequests } from "../stored_requests.js";
 import { WaitingRequests } from "../waiting.js";
 import { BetweenHands } from "./between_hands.js";
+import { Busted } from "./busted.js";
+import { useLastButton } from "./first_button.js";
+import { HandPage } from "./hand_page.js";
+import { MainAction } from "./main_action.js";
 import { findSimilar } from "./names.js";
 import { NewRound } from "./new_round.js";
-import { continueDraft, findObstacle, follows, nameSeats, nextOf, withTime } from "./next_hand.js";
+import { continueDraft, draftRefused, findObstacle, follows, makeRecording, nameSeats, nextOf } from "./next_hand.js";
 import { Overtaken } from "./overtaken.js";
-import { RoundOverview } from "./overview.js";
+import { RoundChanges, RoundOverview } from "./overview.js";
 import { Problem } from "./problem.js";
-import { findButton } from "./refusals.js";
+import { draftUndone } from "./recorded.js";
+import { findButton, type Asked } from "./refusals.js";
 import { fail, type Failure } from "./requests.js";
+import { describeSaved, isLast, isWaiting, LastHand, type SavedHand } from "./saved_hand.js";
 import { describeScorekeepers, useScorekeepers } from "./scorekeepers.js";
 import { useRound } from "./use_round.js";
 import { useTable } from "./use_table.js";
@@ -77,21 +83,30 @@ export function TableScreen(props: Props) {
   const [showsOther, setShowsOther] = useState(false);
   /** The round of a refused hand that is edited, if it is not the one that is shown. */
   const [edited, setEdited] = useState<Round | null>(null);
+  const [saved, setSaved] = useState<SavedHand | null>(null);
+  const [buyIns, setBuyIns] = useState<Readonly<Record<string, number>>>({});
   const firstButton = useRef<number | null>(null);
+  /** Ends when the hand that was saved last was sent, or could not be. */
+  const lastSent = useRef<Promise<void> | null>(null);
   const { rules, text: rulesText } = loadedRules;
-  const scorers = useMemo((): HandScorer[] => {
-    const service = new ServiceScorer(session.client);
-    return rules === null ? [service] : [new DeviceScorer(rules, session), service];
-  }, [session, rules]);
   const names = useMemo(() => nameSeats(round), [round]);
   /** The round of the hand that is entered. */
   const handRound = draft?.replaces !== undefined && draft.round === edited?.id ? edited : (before ?? round);
   const handNames = useMemo(() => nameSeats(handRound), [handRound]);
   const requests = outbox.waiting.filter((request) => request.table.id === table.id);
   const ofRound = requests.filter((request) => request.round === round?.id);
+  const device = useMemo(() => rules && new DeviceScorer(rules, session), [session, rules]);
+  // The service does not know the hands that wait to be sent.
+  const canAsk = ofRound.every(({ refusal }) => refusal !== null);
+  const scorers = useMemo((): HandScorer[] => [...(device ? [device] : []), ...(canAsk ? [new ServiceScorer(session.background)] : [])], [session, device, canAsk]);
   const ofRounds = requests.filter((request) => !isPayment(request));
   /** What has to be sent before the round that is shown can be changed in another way than by hands. */
   const earlier = showsOther ? ofRound : ofRounds;
+  const asked = (of: Round): Asked => ({ session, rules, round: of, isWaiting: earlier.length > 0 });
+  const rebuyOf = (seat: number): number => {
+    const { player, opening_stack } = round!.seats.find((each) => each.seat === seat)!;
+    return Math.max(buyIns[player] ?? opening_stack, table.minimum_stack ?? 0);
+  };
 
   const latest = useRef({ round, draft, isEntering, showsOther });
   latest.current = { round, draft, isEntering, showsOther };
@@ -102,7 +117,7 @@ export function TableScreen(props: Props) {
   const show = async (shown: Round | null): Promise<void> => {
     // Once the other round has ended, the one of this device can be opened.
     if (latest.current.showsOther && shown?.status !== "open") return setShowsOther(false);
-    await writeTable(table, shown);
+    const bought = await writeTable(table, shown);
     const next = shown === null ? null : nextOf(shown);
     const waiting = await readOutbox();
     const ids = new Set(waiting.map(({ id }) => id));
@@ -136,22 +151,31 @@ export function TableScreen(props: Props) {
       setBefore(null);
       isSaved.current = false;
     }
+    setBuyIns(bought);
     setRound(shown);
   };
 
   const onRead = (details: string[] | null): void =>
     setProblem((last) => (details !== null ? { at: "reading", details } : last?.at === "reading" ? null : last));
   const refresh = useRound({ session, table, rules, outbox, received, round, showsOther, show, onRead });
-  const canRecord = session.link === null || session.link.kind === "scorekeeper";
+  const canRecord = canRecordWith(session);
   const isOpening = canRecord && (editing !== null || round === null || (round !== undefined && round.status !== "open"));
   const isAway = outbox.isOffline || outbox.blocked !== null;
   const account = useAccount({ session, table, round, payments: requests.length - ofRounds.length, isOffline: isAway });
   useTable({ session, table, isOffline: isAway, isOpening, onTable });
+  const lastButton = useLastButton(session, round);
 
-  /** Store a change and send it. One that is refused stays: the scorekeeper decides what becomes of it. */
+  /** Go on with a stored request. One that is refused stays: the scorekeeper decides what becomes of it. */
+  const proceed = ({ fate, sent }: Stored): void => {
+    lastSent.current = sent;
+    void fate.then((reached) => (reached === "refused" ? refresh() : undefined));
+  };
+  /** Store a change, and show the round with it. It is sent meanwhile. */
   const queue = async (request: Waiting, opened?: StoredRound): Promise<void> => {
     setEditing(null);
-    if ((await outbox.add(request, opened)) !== "sent") await refresh();
+    const stored = await outbox.add(request, opened);
+    await refresh();
+    proceed(stored);
   };
   /** Do something. Returns why it failed, or null. */
   const attempt = async (action: () => Promise<Failure | null | void>, context: Context = { names }): Promise<Failure | null> => {
@@ -181,13 +205,15 @@ export function TableScreen(props: Props) {
     const played = await playLocally(rules, round!, { operation, body });
     if (played.kind === "refused") return fail(played.problem, { names, body });
     if (played.kind === "round") await queue(request);
-    else await refresh((await sendOnce(session.client, request)).round);
+    else await refresh((await sendOnce(session.background, request)).round);
     return null;
   };
   const undo = (reason: string): void => {
     void act("round", async () => {
       const named = await nameUndone(session, round!);
       if (named === null) return { details: [CHANGED] };
+      const undone = await draftUndone(round!, names);
+      if (undone !== null) await writeDraft(undone);
       return change("undo_hand", `Undo of hand ${round!.hands}`, { number: round!.hands, ...named, ...(reason === "" ? {} : { reason }) });
     });
   };
@@ -211,8 +237,10 @@ export function TableScreen(props: Props) {
       const opening = await openLocally(session, rules, table, body, editing ?? undefined);
       if (opening?.kind === "refused") return fail(opening.problem, { body });
       if (opening !== null) return queue(opening.request, opening.opened);
+      // Without the rules, the service opens the round: after the last hand of the one before.
+      await lastSent.current;
       const path = { table_id: table.id };
-      return refresh(await session.client.post("/v1/tables/{table_id}/rounds", { path, body }));
+      return refresh(await session.background.post("/v1/tables/{table_id}/rounds", { path, body }));
     }, { body });
   };
 
@@ -221,23 +249,25 @@ export function TableScreen(props: Props) {
     void writeDraft(changed);
   };
   const setTopUps = async (topUps: TopUp[]): Promise<void> => {
-    const button = await findButton({ session, rules, round: round!, isWaiting: earlier.length > 0 }, topUps);
+    const button = await findButton(asked(round!), topUps);
     changeDraft(fitDraft({ ...latest.current.draft!, topUps }, { ...nextOf(round!)!, button }));
   };
   const save = async (hand: HandRequest, score: Score | null): Promise<void> => {
     firstButton.current = null;
     isSaved.current = true;
     const replaced = outbox.waiting.find(({ id }) => id === draft!.replaces);
-    const timed = withTime(hand, replaced);
-    const request =
-      replaced === undefined
-        ? makeWaiting(table, handRound!, "record_hand", `Hand ${hand.number}`, timed)
-        : rewriteRequest(replaced, timed);
-    const fate = await outbox.add(request);
-    if (fate === "sent") return;
-    // Without the rules on the device, the round goes on as the service scored the hand.
-    if (rules === null && fate === "waiting" && score !== null && handRound!.id === round!.id) await show({ ...round!, ...score.round, hands: hand.number });
-    else await refresh();
+    const stored = await outbox.add(makeRecording(table, handRound!, hand, draft!, replaced));
+    const isNext = replaced === undefined && before === null && handRound!.id === round!.id;
+    if (isNext) setSaved(describeSaved(round!, hand, score));
+    // The round goes on as the hand was scored. What the service has recorded meanwhile shows whether it was recorded.
+    if (isNext && score !== null) {
+      // The round can have been shown as it was before, while the hand was stored.
+      isSaved.current = true;
+      await show({ ...round!, ...score.round, version: round!.version, hands: hand.number });
+      proceed(stored);
+    } else if ((await stored.fate) !== "sent") {
+      await refresh();
+    }
   };
   const discard = async (discarded: Draft): Promise<void> => {
     await deleteDraft(discarded);
@@ -247,13 +277,10 @@ export function TableScreen(props: Props) {
   const edit = async (request: Waiting): Promise<void> => {
     if (request.operation === "open_round") return setEditing(request);
     await act("request", async () => {
-      const { number, button, players, top_ups: topUps = [] } = JSON.parse(request.body) as HandRequest;
       const path = { round_id: request.round };
       const isShown = request.round === round?.id;
       const of = isShown ? round : ((await readRound(request.round))?.round ?? (await session.client.get("/v1/rounds/{round_id}", { path })));
-      const stored = await readDraft(request.round, number);
-      const filled = fillDraft({ round: request.round, number, button }, players as HandPlayer[], nameSeats(of));
-      const changed: Draft = stored !== undefined && stored.replaces === request.id ? stored : { ...filled, topUps, replaces: request.id! };
+      const changed = await draftRefused(request, of);
       await writeDraft(changed);
       setEdited(isShown ? null : of);
       setDraft(changed);
@@ -277,33 +304,36 @@ export function TableScreen(props: Props) {
   const isEnteringNow = isEntering && Boolean(round) && canEnter;
   useSettling(isEnteringNow ? `hand ${draft.number}` : "round");
   const others = describeScorekeepers(useScorekeepers(session, table, isEnteringNow ? draft.number : null, outbox.isOffline));
+  const topUps = draft?.topUps ?? [];
+  const bustedOf = (of: Round, seats: number[], isAnnounced: boolean) => (
+    <Busted {...asked(of)} {...{ seats, isAnnounced, topUps, rebuyOf }} canChange={canChange && draft !== null} onTopUps={setTopUps} />
+  );
+  const lastHand = saved !== null && round != null && before === null && isLast(saved, round) && (
+    <LastHand {...{ saved, names }} isWaiting={isWaiting(saved, ofRound)} isFresh={isEnteringNow && draft.steps.length === 0}>
+      {bustedOf(round, saved.busted, true)}
+    </LastHand>
+  );
   if (isEnteringNow && round) {
     return (
-      <div class="hand-page">
-        <Bar
-          title={`Hand ${draft.number}`}
-          subtitle={others ?? table.name}
-          status={status}
-          back={{ label: "Back to the round", onClick: leaveHand }}
-        />
-        {before !== null && (
-          <Overtaken {...{ draft }} names={handNames} onOpen={undefined} onDiscard={() => void discard(draft)} />
-        )}
-        <HandScreen
-          key={`${draft.round} ${draft.number}`}
-          {...{ draft, scorers }}
-          names={handNames}
-          round={handRound!}
-          onChange={changeDraft}
-          onSave={save}
-        />
-      </div>
+      <HandPage
+        {...{ draft, scorers, status }}
+        subtitle={others ?? table.name}
+        names={handNames}
+        round={handRound!}
+        onBack={leaveHand}
+        onChange={changeDraft}
+        onSave={save}
+      >
+        {before !== null && <Overtaken {...{ draft }} names={handNames} onOpen={undefined} onDiscard={() => void discard(draft)} />}
+        {lastHand}
+      </HandPage>
     );
   }
+  const canOpen = isOpening && !table.archived_at;
   return (
     <>
       <Bar title={table.name} subtitle={others ?? formatRuleset((round?.status === "open" ? round : table).ruleset)} status={status} {...(onBack ? { back: { label: "All tables", onClick: onBack } } : {})} />
-      <main class="narrow stack">
+      <main class="narrow column">
         {round === undefined && problem === null && <p class="quiet">Loading…</p>}
         <WaitingRequests
           {...{ session, table, outbox, requests, showsOther }}
@@ -317,22 +347,27 @@ export function TableScreen(props: Props) {
         {before !== null && draft !== null && (
           <Overtaken {...{ draft, names }} onOpen={() => onEntering(true)} onDiscard={() => void discard(draft)} />
         )}
+        {round?.next === null && lastHand}
+        {round && <RoundOverview {...{ round, names }}>{bustedOf(round, listBusted(round), false)}</RoundOverview>}
+        <MainAction
+          draft={canEnter && before === null && round?.next != null ? draft : null}
+          canOpen={canOpen && round != null && editing === null}
+          isBusy={isBusy}
+          onEnter={() => onEntering(true)}
+        />
         {round && (
-          <RoundOverview
-            {...{ round, names, canChange, obstacle, isBusy }}
+          <RoundChanges
+            {...{ round, canChange, obstacle, isBusy }}
             problem={problem?.at === "round" ? problem.details : null}
-            canEnter={canEnter && before === null}
-            hasDraft={draft !== null && draft.steps.length > 0}
-            onEnter={() => onEntering(true)}
             onUndo={undo}
             onClose={close}
           />
         )}
         {isOpening && Boolean(table.archived_at) && <p class="notice" role="status">{ARCHIVED}</p>}
-        {isOpening && !table.archived_at && (
+        {canOpen && (
           <NewRound
-            key={`${round?.id ?? "first"} ${editing?.id ?? ""}`}
-            {...{ table, last: round ?? null, editing, isBusy }}
+            key={`${round ? nameLasting(round) : "first"} ${editing?.id ?? ""}`}
+            {...{ table, last: round ?? null, lastButton, rebuyOf, editing, isBusy }}
             problem={problem?.at === "opening" ? problem : null}
             onCheck={findKnown}
             onOpen={open}
@@ -340,7 +375,7 @@ export function TableScreen(props: Props) {
         )}
         {round && (
           <BetweenHands
-            key={round.id}
+            key={nameLasting(round)}
             {...{ session, rules, table, round, names, canRecord, canChange }}
             draft={before === null ? draft : null}
             waiting={ofRound.length}

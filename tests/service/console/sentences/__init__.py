@@ -1,0 +1,1 @@
+"""What the console writes in sentences: findings, events and what is unusual."""

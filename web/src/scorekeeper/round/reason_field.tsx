@@ -1,0 +1,26 @@
+import { useId } from "preact/hooks";
+
+interface Props {
+  label: string;
+  reason: string;
+  /** Usual reasons, to tap. */
+  usual: readonly string[];
+  isRequired: boolean;
+  onReason(reason: string): void;
+}
+
+/** A reason in words: a usual one is a tap, and can be changed. */
+export function ReasonField({ label, reason, usual, isRequired, onReason }: Props) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="buttons" role="group" aria-label="Suggestions">
+        {usual.map((each) => (
+          <button key={each} type="button" class="button toggle chip" aria-pressed={each === reason} onClick={() => onReason(each === reason ? "" : each)}>{each}</button>
+        ))}
+      </div>
+      <input id={id} value={reason} maxLength={200} required={isRequired} onInput={(event) => onReason(event.currentTarget.value)} />
+    </div>
+  );
+}
