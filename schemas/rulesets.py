@@ -280,8 +280,11 @@ def describe_ruleset(ruleset: Ruleset) -> str:
     Return a ruleset in words: its game, and what enters Fantasyland.
 
     >>> from scoring.presets import PRESETS
-    >>> describe_ruleset(PRESETS["pineapple"]), describe_ruleset(PRESETS["progressive"])
-    ('Pineapple, Fantasyland from queens', 'Pineapple, progressive Fantasyland from queens')
+    >>> for name in ("pineapple", "progressive", "deuce-to-seven"):
+    ...     describe_ruleset(PRESETS[name])
+    'Pineapple, Fantasyland from queens'
+    'Pineapple, progressive Fantasyland from queens'
+    'Pineapple with a low middle row, Fantasyland from kings'
     """
     game = f"{ruleset.variant.value.capitalize()}{' with a low middle row' if ruleset.low_middle else ''}"
     rules = ruleset.fantasyland
