@@ -4,14 +4,11 @@ from service.console.views import (
     aliases,
     anomalies,
     audit,
-    claims,
     findings,
     home,
     jobs,
     keys,
-    ledger,
     links,
-    money,
     new_jobs,
     new_key,
     new_table,
@@ -20,10 +17,10 @@ from service.console.views import (
     plots,
     rulesets,
     signing_in,
-    statements,
     tables,
     webhooks,
 )
+from service.console.views.accounting import claims, ledger, money, statements
 from service.console.views.disputes import cases as dispute_cases
 from service.console.views.disputes import lists as dispute_lists
 from service.console.views.navigation import search

@@ -19,6 +19,7 @@ from schemas.statistics.intervals import rate_interval
 from schemas.statistics.player_statistics import NotedHand, OpponentFigures, PlayerDetails, PlayerFigures
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.statements import cut_lines
 from service.console.views.addresses import (
     period_of,
     player_address,
@@ -32,7 +33,6 @@ from service.console.views.metadata import edit_entries, read_changed
 from service.console.views.navigation.finding import RULESET, TABLE, find_all, refuse_unknown
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, read_form
-from service.console.views.statements import cut_lines
 from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.responses import encode_json

@@ -21,14 +21,20 @@ from schemas.pages import QueryBoolean
 from schemas.rounds import RoundView
 from schemas.tables import TableChangesSchema, TableView
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.months import list_months
+from service.console.views.accounting.statements import (
+    count_settlements,
+    cut_lines,
+    find_rounds,
+    list_payments,
+    send_statement,
+)
 from service.console.views.addresses import address_with, filter_of, period_of, read_query, show_evenings
 from service.console.views.exports import Column, wants_raw
 from service.console.views.listing import NAME, Filter, Listing, Order, Query, by_time, show_list
 from service.console.views.metadata import edit_entries, read_changed
-from service.console.views.months import list_months
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, current_club, read_form
-from service.console.views.statements import count_settlements, cut_lines, find_rounds, list_payments, send_statement
 from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import current_transaction

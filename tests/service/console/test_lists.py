@@ -13,16 +13,16 @@ from schemas.fields import Choice
 from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
 from service.clubs.actions import create_key
+from service.console.views.accounting.claims import CLAIMS
+from service.console.views.accounting.ledger import LEDGER
+from service.console.views.accounting.money import PAYMENTS
 from service.console.views.audit import EVENTS
-from service.console.views.claims import CLAIMS
 from service.console.views.disputes.lists import DISPUTES
 from service.console.views.findings import FINDINGS
 from service.console.views.jobs import DIFFERENCES, JOBS, LINES
 from service.console.views.keys import KEYS, SESSIONS
-from service.console.views.ledger import LEDGER
 from service.console.views.links import LINKS
 from service.console.views.listing import Listing
-from service.console.views.money import PAYMENTS
 from service.console.views.players import PLAYERS
 from service.console.views.proposals.pages import PROPOSALS
 from service.console.views.rounds.lists import ROUNDS

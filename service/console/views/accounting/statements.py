@@ -23,6 +23,7 @@ from schemas.money import Unit, show_decimal
 from schemas.pages import show_cursor
 from scoring.settle_up import Payment
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.months import list_months, players_of_months
 from service.console.views.addresses import (
     address_with,
     period_of,
@@ -31,7 +32,6 @@ from service.console.views.addresses import (
     suggest_tables,
 )
 from service.console.views.exports import Column, send_blocks, send_list, wants_raw
-from service.console.views.months import list_months, players_of_months
 from service.console.views.navigation.finding import PLAYER, find_all, refuse_unknown
 from service.console.views.pages import console, console_page, render
 from service.console.views.session import current_club

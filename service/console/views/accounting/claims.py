@@ -12,9 +12,9 @@ from schemas.fields import Choice
 from schemas.ledger.claims import ClaimState, PaymentClaim, PaymentClaimDeclineRequestSchema
 from schemas.money import show_decimal
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.money import ask_about, show_money
 from service.console.views.exports import Column
 from service.console.views.listing import NAME, Filter, Listing, by_time, show_list
-from service.console.views.money import ask_about, show_money
 from service.console.views.navigation.finding import PLAYER
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import read_form
